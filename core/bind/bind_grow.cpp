@@ -1,0 +1,249 @@
+#include "bind_grow.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <bit>
+#include <memory>
+#include <string>
+
+#include "arrays.hpp"
+#include "interruptible.hpp"
+#include "treewright/grow.hpp"
+#include "treewright/sorted_table.hpp"
+
+namespace treewright::bind {
+namespace {
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Work below this many entries is over before anyone could press Ctrl-C.
+constexpr int64_t kLargeWork = 200'000;
+
+struct PySortedTable {
+  SortedTable table;
+  std::vector<AnyArray> arrays;  // the columns, kept alive
+  bool consumed = false;
+
+  int64_t entries() const {
+    return table.n_rows * static_cast<int64_t>(table.columns.size());
+  }
+};
+
+void init_sorted_table(PySortedTable* self, const std::vector<AnyArray>& columns,
+                       const std::vector<int>& kinds, int64_t n_rows, int n_threads) {
+  std::vector<ColumnView> views;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].size() != static_cast<size_t>(n_rows)) {
+      throw std::invalid_argument("the columns differ in length");
+    }
+    views.push_back(view_of(columns[c], static_cast<Kind>(kinds.at(c))));
+  }
+  new (self) PySortedTable();
+  self->arrays = columns;
+  Control control;
+  const bool large = n_rows * static_cast<int64_t>(columns.size()) > kLargeWork;
+  run_interruptible(large, nb::none(), control, [&] {
+    self->table = sort_table(views, n_rows, large ? n_threads : 1, control);
+  });
+}
+
+nb::tuple summary(const PySortedTable& self, size_t column) {
+  if (self.consumed) {
+    throw std::invalid_argument("this sorted table was consumed by a grower");
+  }
+  const Summary s = self.table.summary(column);
+  return nb::make_tuple(s.n_missing, s.quartiles[0], s.quartiles[1], s.quartiles[2],
+                        s.quartiles[3], s.quartiles[4]);
+}
+
+template <class T>
+void read(const nb::dict& options, const char* name, T& value) {
+  if (options.contains(name)) {
+    value = nb::cast<T>(options[name]);
+  }
+}
+
+GrowOptions to_options(const nb::dict& dict) {
+  GrowOptions options;
+  int criterion = 0;
+  read(dict, "criterion", criterion);
+  options.criterion = static_cast<Criterion>(criterion);
+  read(dict, "max_depth", options.max_depth);
+  read(dict, "min_samples_split", options.min_samples_split);
+  read(dict, "min_samples_leaf", options.min_samples_leaf);
+  read(dict, "min_weight_leaf", options.min_weight_leaf);
+  read(dict, "min_gain", options.min_gain);
+  read(dict, "min_impurity_decrease", options.min_impurity_decrease);
+  read(dict, "max_leaf_nodes", options.max_leaf_nodes);
+  read(dict, "max_nodes", options.max_nodes);
+  read(dict, "max_features", options.max_features);
+  read(dict, "seed", options.seed);
+  read(dict, "n_threads", options.n_threads);
+  return options;
+}
+
+nb::dict to_dict(FlatTree&& tree) {
+  const size_t n = tree.subtree_size.size(), width = static_cast<size_t>(tree.width);
+  const size_t n_numbers = tree.variance.size();
+  std::vector<double> quartiles;
+  for (const auto& q : tree.quartiles) {
+    quartiles.insert(quartiles.end(), q.begin(), q.end());
+  }
+  nb::dict arrays;
+  arrays["subtree_size"] = to_numpy(std::move(tree.subtree_size));
+  arrays["split_kind"] = to_numpy(std::move(tree.split_kind));
+  arrays["feature"] = to_numpy(std::move(tree.feature));
+  arrays["threshold"] = to_numpy(std::move(tree.threshold));
+  arrays["category_start"] = to_numpy(std::move(tree.category_start));
+  arrays["categories"] = to_numpy(std::move(tree.categories));
+  arrays["category_branch"] = to_numpy(std::move(tree.category_branch));
+  arrays["missing_route"] = to_numpy(std::move(tree.missing_route));
+  arrays["n_rows"] = to_numpy(std::move(tree.n_rows));
+  arrays["weight"] = to_numpy(std::move(tree.weight));
+  arrays["weight_squared"] = to_numpy(std::move(tree.weight_squared));
+  arrays["value"] = to_numpy(std::move(tree.value), {n, width});
+  arrays["variance"] = to_numpy(std::move(tree.variance));
+  arrays["quartiles"] = to_numpy(std::move(quartiles), {n_numbers, 3});
+  arrays["impurity"] = to_numpy(std::move(tree.impurity));
+  arrays["gain"] = to_numpy(std::move(tree.gain));
+  arrays["label"] = to_numpy(std::move(tree.label));
+  arrays["risk"] = to_numpy(std::move(tree.risk));
+  arrays["stop_reason"] = to_numpy(std::move(tree.stop_reason));
+  arrays["proven"] = to_numpy(std::move(tree.proven));
+  return arrays;
+}
+
+nb::dict to_dict(const Candidate& split) {
+  nb::dict dict;
+  dict["kind"] = static_cast<int>(split.kind);
+  dict["column"] = split.column;
+  dict["threshold"] = split.threshold;
+  dict["missing_route"] = split.missing_route;
+  dict["proven"] = split.proven;
+  dict["gain"] = split.gain;
+  dict["categories"] = split.categories;
+  dict["branches"] = split.branches;
+  return dict;
+}
+
+Candidate to_candidate(const nb::dict& dict) {
+  Candidate split;
+  int kind = 0;
+  read(dict, "kind", kind);
+  split.kind = static_cast<SplitKind>(kind);
+  read(dict, "column", split.column);
+  read(dict, "threshold", split.threshold);
+  read(dict, "missing_route", split.missing_route);
+  read(dict, "proven", split.proven);
+  read(dict, "gain", split.gain);
+  read(dict, "categories", split.categories);
+  read(dict, "branches", split.branches);
+  return split;
+}
+
+// A grower together with everything it looks at.
+struct PyGrower {
+  nb::object table;  // keeps the columns alive
+  Codes labels;
+  Doubles values, weights;
+  std::unique_ptr<Control> control = std::make_unique<Control>();
+  std::unique_ptr<Grower> grower;
+  int64_t entries = 0;
+};
+
+void init_grower(PyGrower* self, const nb::object& table, const nb::object& labels, int n_classes,
+                 const nb::object& values, const nb::object& weights, const nb::dict& options,
+                 bool consume) {
+  auto& sorted = nb::cast<PySortedTable&>(table);
+  if (sorted.consumed) {
+    throw std::invalid_argument("this sorted table was consumed by a grower");
+  }
+  const auto n_rows = static_cast<size_t>(sorted.table.n_rows);
+  PyGrower made;
+  made.table = table;
+  made.entries = sorted.entries();
+  Target target;
+  const auto check = [&](size_t length) {
+    if (length != n_rows) {
+      throw std::invalid_argument("the target or the weights differ in length from the table");
+    }
+  };
+  if (!labels.is_none()) {
+    made.labels = nb::cast<Codes>(labels);
+    check(made.labels.size());
+    target.labels = made.labels.data();
+    target.n_classes = n_classes;
+  } else {
+    made.values = nb::cast<Doubles>(values);
+    check(made.values.size());
+    target.task = Task::number;
+    target.values = made.values.data();
+  }
+  const double* weight = nullptr;
+  if (!weights.is_none()) {
+    made.weights = nb::cast<Doubles>(weights);
+    check(made.weights.size());
+    weight = made.weights.data();
+  }
+  const GrowOptions grow_options = to_options(options);
+  sorted.consumed = consume;
+  run_interruptible(made.entries > kLargeWork, nb::none(), *made.control, [&] {
+    made.grower = consume ? make_grower(std::move(sorted.table), target, weight, grow_options,
+                                        *made.control)
+                          : make_grower(std::as_const(sorted.table), target, weight, grow_options,
+                                        *made.control);
+  });
+  new (self) PyGrower(std::move(made));
+}
+
+}  // namespace
+
+void add_grow(nb::module_& m) {
+  nb::class_<PySortedTable>(m, "SortedTable", "Columns sorted once; knows no target.")
+      .def("__init__", &init_sorted_table, nb::arg("columns"), nb::arg("kinds"), nb::arg("n_rows"),
+           nb::arg("n_threads"))
+      .def("summary", &summary, nb::arg("column"),
+           "Missing rows, minimum, quartiles and maximum of a column.");
+
+  nb::class_<PyGrower>(m, "Grower", "A tree that grows node by node; see core/grow.hpp.")
+      .def("__init__", &init_grower, nb::arg("table"), nb::arg("labels").none(),
+           nb::arg("n_classes"), nb::arg("values").none(), nb::arg("weights").none(),
+           nb::arg("options"), nb::arg("consume"))
+      .def_prop_ro("n_nodes", [](const PyGrower& self) { return self.grower->n_nodes(); })
+      .def("stop_reason",
+           [](const PyGrower& self, int32_t node) {
+             return static_cast<int>(self.grower->stop_reason(node));
+           },
+           nb::arg("node"))
+      .def("candidates",
+           [](PyGrower& self, int32_t node, size_t top) {
+             nb::list found;
+             for (const Candidate& split : self.grower->candidates(node, top)) {
+               found.append(to_dict(split));
+             }
+             return found;
+           },
+           nb::arg("node"), nb::arg("top"), "The best split of each column, best first.")
+      .def("split",
+           [](PyGrower& self, int32_t node, const nb::dict& split) {
+             return self.grower->split(node, to_candidate(split));
+           },
+           nb::arg("node"), nb::arg("split"), "Split an open node; the left child's number.")
+      .def("close",
+           [](PyGrower& self, int32_t node, int reason) {
+             self.grower->close(node, static_cast<StopReason>(reason));
+           },
+           nb::arg("node"), nb::arg("reason"), "Make an open node a leaf.")
+      .def("grow_all",
+           [](PyGrower& self, const nb::object& progress) {
+             run_interruptible(self.entries > kLargeWork, progress, *self.control,
+                               [&] { self.grower->grow_all(); });
+           },
+           nb::arg("progress").none(), "Grow all open nodes to the end.")
+      .def("tree", [](const PyGrower& self) { return to_dict(self.grower->tree()); },
+           "The arrays of the tree so far.");
+}
+
+}  // namespace treewright::bind

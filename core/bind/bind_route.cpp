@@ -1,0 +1,100 @@
+#include "bind_route.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "treewright/route.hpp"
+
+namespace treewright::bind {
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& array) {
+  return {array.data(), array.size()};
+}
+
+struct PyRouter {
+  Router router;
+  std::vector<Kind> kinds;
+
+  nb::object route(const std::vector<ColumnView>& views, int64_t n_rows, int n_threads) const {
+    std::vector<int32_t> node(static_cast<size_t>(n_rows));
+    {
+      // Touches no Python object, so other threads may run.
+      nb::gil_scoped_release unlocked;
+      Control control;
+      router.route(views, n_rows, n_threads, control, node.data());
+    }
+    return to_numpy(std::move(node));
+  }
+  nb::object route_columns(const nb::sequence& columns, int64_t n_rows, int n_threads) const {
+    std::vector<ColumnView> views;
+    std::vector<AnyArray> arrays;  // keeps them alive
+    for (nb::handle column : columns) {
+      if (column.is_none()) {
+        views.emplace_back();
+        continue;
+      }
+      arrays.push_back(nb::cast<AnyArray>(column));
+      if (arrays.back().size() != static_cast<size_t>(n_rows)) {
+        throw std::invalid_argument("the columns differ in length");
+      }
+      views.push_back(view_of(arrays.back(), kinds.at(views.size())));
+    }
+    return route(views, n_rows, n_threads);
+  }
+  nb::object route_matrix(const AnyArray& X, int n_threads) const {
+    if (X.ndim() != 2 || X.shape(1) != kinds.size()) {
+      throw std::invalid_argument("X must have as many columns as the tree's schema");
+    }
+    ColumnView first;
+    const auto itemsize = static_cast<ptrdiff_t>(X.itemsize());
+    first.data = static_cast<const std::byte*>(X.data());
+    first.stride = static_cast<ptrdiff_t>(X.stride(0)) * itemsize;
+    if (X.dtype() == nb::dtype<float>()) {
+      first.storage = Storage::float32;
+    } else if (X.dtype() != nb::dtype<double>()) {
+      throw std::invalid_argument("X must be float32 or float64");
+    }
+    std::vector<ColumnView> views(kinds.size(), first);
+    for (size_t c = 0; c < views.size(); ++c) {
+      views[c].data += static_cast<ptrdiff_t>(c) * static_cast<ptrdiff_t>(X.stride(1)) * itemsize;
+    }
+    return route(views, static_cast<int64_t>(X.shape(0)), n_threads);
+  }
+};
+
+}  // namespace
+
+void add_route(nb::module_& m) {
+  nb::class_<PyRouter>(m, "Router", "A tree, laid out for sending rows down.")
+      .def(
+          "__init__",
+          [](PyRouter* self, const Vector<int32_t>& subtree_size, const Vector<int8_t>& split_kind,
+             const Vector<int32_t>& feature, const Vector<double>& threshold,
+             const Vector<int64_t>& category_start, const Vector<int32_t>& categories,
+             const Vector<int32_t>& category_branch, const Vector<int32_t>& missing_route,
+             const std::vector<int>& kinds) {
+            TreeShape shape{span_of(subtree_size),   span_of(split_kind),
+                            span_of(feature),        span_of(threshold),
+                            span_of(category_start), span_of(categories),
+                            span_of(category_branch), span_of(missing_route)};
+            std::vector<Kind> types;
+            for (int kind : kinds) {
+              types.push_back(static_cast<Kind>(kind));
+            }
+            new (self) PyRouter{Router(shape), std::move(types)};
+          },
+          nb::arg("subtree_size"), nb::arg("split_kind"), nb::arg("feature"), nb::arg("threshold"),
+          nb::arg("category_start"), nb::arg("categories"), nb::arg("category_branch"),
+          nb::arg("missing_route"), nb::arg("kinds"))
+      .def("route", &PyRouter::route_columns, nb::arg("columns"), nb::arg("n_rows"),
+           nb::arg("n_threads"), "Node reached by each row of these columns.")
+      .def("route_matrix", &PyRouter::route_matrix, nb::arg("X"), nb::arg("n_threads"),
+           "Node reached by each row of a float matrix.");
+}
+
+}  // namespace treewright::bind

@@ -1,0 +1,13 @@
+// module.cpp: the Python module treewright._core. No logic: unpack, unlock, compute, hand over.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind_grow.hpp"
+#include "bind_route.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ core of treewright: sorting, growing and routing.";
+  treewright::bind::add_grow(m);
+  treewright::bind::add_route(m);
+}

@@ -1,0 +1,49 @@
+// category_search.hpp: the best division of the categories of one column into two groups.
+//
+// In:   one Level per category present at the node (and one for missing), with statistics.
+// How:  - two classes, or a number: sorted by mean, the best of all 2^(k-1)-1 groupings is a
+//         prefix (Fisher 1958; Breiman et al. 1984), so k-1 prefixes are enough.
+//       - more classes, or when the rules forbid the best prefix: all groupings while k is at
+//         most kEnumerate; levels with proportional class counts move together above that.
+//       - otherwise the best prefix of several orderings (mean, each class against the rest,
+//         first principal component), improved by moving single levels across. Not proven.
+// Order of candidates (for ties): prefixes of (mean, category) by length, then other sets by
+// bit mask, bit p standing for position p; the last position is always on the right.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "treewright/split.hpp"
+
+namespace treewright {
+
+constexpr int kEnumerate = 12;
+
+// The levels of one column at one node. The missing level has the code kMissing, which
+// sorts after every category.
+constexpr int32_t kMissing = INT32_MAX;
+
+struct Levels {
+  std::vector<int32_t> codes;
+  std::vector<int64_t> stats;  // one block of layout.words() per level
+};
+
+class CategorySearch {
+ public:
+  CategorySearch(const NodeCost& cost, const Rules& rules, const int64_t* node)
+      : cost_(cost), rules_(rules), node_(node) {}
+
+  // The best gain of an allowed grouping, kNone if there is none.
+  double best(const Levels& levels) const;
+  // Offers the allowed groupings of at least this gain, in order.
+  void offer(const Levels& levels, int32_t column, double at_least, Chooser& chooser) const;
+
+ private:
+  struct Search;
+  const NodeCost& cost_;
+  const Rules& rules_;
+  const int64_t* node_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,133 @@
+// criterion.hpp: impurity, and the gain of a split into any number of branches.
+//
+// cost(branch) is weight * impurity of a branch, computed from integers without
+// cancellation, up to a constant of the node:
+//
+//     gini               sum_k c_k (W - c_k) / W
+//     entropy            sum_k c_k log2(W / c_k)
+//     misclassification  W - max_k c_k
+//     squared error      -(S - mean W)^2 / W       (the sum of y^2 is the same for any split)
+//     poisson            -S ln(S / W / mean)
+//
+// so that gain = (cost(node) - sum of cost(branch)) / weight of the node. Gains of a number
+// are in units of the node's quantiser: no target is too large or too small to be split,
+// and only what is reported is converted (unit()). To add a criterion: its name in types.hpp, its cost here, a fast sweep in sweep.hpp if it is
+// worth one, its formula in growing/impurity.py.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "treewright/statistics.hpp"
+#include "treewright/target.hpp"
+
+namespace treewright {
+
+inline double gini_cost(const int64_t* stats, int classes) {
+  const double weight = real(stats[kWeight]);
+  double cost = 0.0;
+  for (int k = 0; k < classes; ++k) {
+    cost += real(stats[kFirst + k]) * real(stats[kWeight] - stats[kFirst + k]);
+  }
+  return cost / weight;
+}
+
+inline double entropy_cost(const int64_t* stats, int classes) {
+  const double weight = real(stats[kWeight]);
+  double cost = 0.0;
+  for (int k = 0; k < classes; ++k) {
+    if (stats[kFirst + k] > 0) {
+      const double count = real(stats[kFirst + k]);
+      cost += count * std::log2(weight / count);
+    }
+  }
+  return cost;
+}
+
+inline double misclassification_cost(const int64_t* stats, int classes) {
+  return real(stats[kWeight] - *std::max_element(stats + kFirst, stats + kFirst + classes));
+}
+
+// The criterion at one node: everything a search needs to turn statistics into gains.
+class NodeCost {
+ public:
+  // For a number, impurity is that of the node in units of its quantiser (classes: computed).
+  NodeCost(Criterion criterion, const Layout& layout, const int64_t* stats, double impurity)
+      : criterion_(criterion), layout_(layout), weight_(real(stats[kWeight])) {
+    if (layout.task() == Task::number) {
+      const int128 sum = get_sum(stats);
+      // The mean rounded down to a whole number of units: sums around it stay small,
+      // so their squares lose nothing.
+      center_ = criterion == Criterion::squared_error ? floor_mean(sum, stats[kWeight]) : 0;
+      sum_ = real(sum - int128(center_) * stats[kWeight]);
+    }
+    cost_ = cost(stats);
+    impurity_ = layout.task() == Task::number ? impurity : cost_ / weight_;
+    tie_impurity_ = has_tie_gain() ? gini_cost(stats, layout.classes()) / weight_ : 0.0;
+  }
+
+  Criterion criterion() const { return criterion_; }
+  const Layout& layout() const { return layout_; }
+  double weight() const { return weight_; }
+  int64_t center() const { return center_; }
+  double sum() const { return sum_; }
+  double node_cost() const { return cost_; }
+  double impurity() const { return impurity_; }
+  // Gains closer than this are equal.
+  double tolerance() const { return kTie * impurity_; }
+  double tie_tolerance() const { return kTie * tie_impurity_; }
+
+  double cost(const int64_t* stats) const {
+    switch (criterion_) {
+      case Criterion::gini:
+        return gini_cost(stats, layout_.classes());
+      case Criterion::entropy:
+        return entropy_cost(stats, layout_.classes());
+      case Criterion::misclassification:
+        return misclassification_cost(stats, layout_.classes());
+      case Criterion::squared_error: {
+        const double sum = real(get_sum(stats) - int128(center_) * stats[kWeight]);
+        return -(sum * sum / real(stats[kWeight]));
+      }
+      case Criterion::poisson: {
+        const double sum = real(get_sum(stats));
+        return sum > 0.0 ? -sum * std::log(sum * weight_ / (sum_ * real(stats[kWeight]))) : 0.0;
+      }
+    }
+    return 0.0;
+  }
+  // From the summed cost of the branches to the gain.
+  double gain(double cost_of_branches) const {
+    return std::max(0.0, (cost_ - cost_of_branches) / weight_);
+  }
+  double gain(const int64_t* left, const int64_t* right) const {
+    return gain(cost(left) + cost(right));
+  }
+  // Misclassification has many equal gains; the Gini gain decides among them.
+  bool has_tie_gain() const { return criterion_ == Criterion::misclassification; }
+  double tie_gain(const int64_t* left, const int64_t* right, const int64_t* node) const {
+    if (!has_tie_gain()) {
+      return 0.0;
+    }
+    const int k = layout_.classes();
+    return (gini_cost(node, k) - gini_cost(left, k) - gini_cost(right, k)) / weight_;
+  }
+
+  static int64_t floor_mean(int128 sum, int64_t weight) {
+    int128 mean = sum / weight;
+    mean -= sum % weight < 0;
+    return static_cast<int64_t>(mean);
+  }
+
+ private:
+  Criterion criterion_;
+  Layout layout_;
+  double weight_;
+  int64_t center_ = 0;
+  double sum_ = 0.0;
+  double cost_ = 0.0;
+  double impurity_ = 0.0;
+  double tie_impurity_ = 0.0;
+};
+
+}  // namespace treewright

@@ -1,0 +1,65 @@
+// grow.hpp: options in, tree out; and the Grower for those who go step by step.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "treewright/flat_tree.hpp"
+#include "treewright/parallel.hpp"
+#include "treewright/sorted_table.hpp"
+#include "treewright/split.hpp"
+#include "treewright/target.hpp"
+
+namespace treewright {
+
+struct GrowOptions {
+  Criterion criterion = Criterion::gini;
+  int64_t max_depth = std::numeric_limits<int64_t>::max();
+  int64_t min_samples_split = 2;
+  int64_t min_samples_leaf = 1;
+  double min_weight_leaf = 0.0;  // real weight, not a share
+  double min_gain = 0.0;
+  double min_impurity_decrease = 0.0;
+  int64_t max_leaf_nodes = 0;  // 0: no limit
+  int64_t max_nodes = 0;       // 0: no limit
+  int64_t max_features = 0;    // 0: all columns
+  uint64_t seed = 0;
+  int n_threads = 1;
+};
+
+// A tree that grows by one node at a time. Depth-first, best-first and any other order are
+// orders over these calls, and give the same nodes. Nodes are numbered as they are made.
+class Grower {
+ public:
+  virtual ~Grower() = default;
+
+  // The root is node 0, open from the start.
+  virtual int64_t n_nodes() const = 0;
+  // kNone while the node is open or split; otherwise the rule that made it a leaf.
+  virtual StopReason stop_reason(int32_t node) const = 0;
+  // The best split of each column, best first (ties in column order); at most top of them.
+  // With top = 1, the split that growing takes; empty if the node must be a leaf.
+  virtual std::vector<Candidate> candidates(int32_t node, size_t top) = 0;
+  // Divides an open node by any split of these columns; the left child's number comes back,
+  // the right child's is one more. A split that leaves a branch empty is refused.
+  virtual int32_t split(int32_t node, const Candidate& split) = 0;
+  virtual void close(int32_t node, StopReason reason) = 0;
+
+  // Grows all open nodes to the end: subtree by subtree, or best first where the number of
+  // leaves or nodes is limited.
+  virtual void grow_all() = 0;
+  // The tree so far; open nodes are leaves.
+  virtual FlatTree tree() const = 0;
+};
+
+// The sorted columns are copied, or taken over if the table may be consumed.
+std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
+                                    const double* weights, const GrowOptions& options,
+                                    Control& control);
+std::unique_ptr<Grower> make_grower(const SortedTable& table, const Target& target,
+                                    const double* weights, const GrowOptions& options,
+                                    Control& control);
+
+}  // namespace treewright

@@ -1,0 +1,67 @@
+// parallel.hpp: a small team of threads that lives for one call.
+//
+// Nothing survives the call, so a fork afterwards is safe, and no OpenMP runtime is
+// involved. Work is handed out by a shared counter; results must never depend on
+// which thread took what.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace treewright {
+
+// Thrown inside the kernels when the caller asked to stop (Ctrl-C).
+struct Interrupted : std::exception {
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
+// Shared between the caller, who may ask to stop and looks at progress, and the team.
+struct Control {
+  std::atomic<bool> stop{false};
+  std::atomic<int64_t> rows_done{0};  // rows that have reached their leaf
+  std::atomic<int64_t> rows_total{0};
+
+  void check() const {
+    if (stop.load(std::memory_order_relaxed)) {
+      throw Interrupted();
+    }
+  }
+};
+
+class Team {
+ public:
+  Team(int n_threads, const Control& control);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int size() const { return static_cast<int>(threads_.size()) + 1; }
+
+  // task(i, worker) for every i in [0, count); the calling thread is worker 0. The
+  // first exception of any task ends the run and is thrown again here.
+  void run(size_t count, const std::function<void(size_t, int)>& task);
+
+ private:
+  void serve(int worker);
+  void work(int worker);
+
+  const Control& control_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  const std::function<void(size_t, int)>* task_ = nullptr;
+  size_t count_ = 0;
+  std::atomic<size_t> next_{0};
+  size_t generation_ = 0;
+  int busy_ = 0;
+  bool closing_ = false;
+  std::exception_ptr error_;
+};
+
+}  // namespace treewright

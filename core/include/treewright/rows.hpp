@@ -1,0 +1,75 @@
+// rows.hpp: what a sweep adds up for one entry. One small type per kind of target.
+#pragma once
+
+#include <cstdint>
+
+#include "treewright/statistics.hpp"
+#include "treewright/types.hpp"
+
+namespace treewright {
+
+// Classes, every row of weight one: the class lies in the entry, nothing is gathered.
+struct CountedRows {
+  static constexpr Task kTask = Task::classes;
+  static constexpr bool kUnitWeights = true;
+  int shift = 1;  // row number = entry >> shift
+  Entry mask = 0;
+
+  uint32_t row(Entry e) const { return e >> shift; }
+  uint32_t label(Entry e) const { return (e >> 1) & mask; }
+  void add(int64_t* stats, Entry e) const {
+    ++stats[kRows];
+    ++stats[kWeight];
+    ++stats[kFirst + label(e)];
+  }
+};
+
+// Classes with weights (or with too many classes to fit into the entry).
+struct WeightedRows {
+  static constexpr Task kTask = Task::classes;
+  static constexpr bool kUnitWeights = false;
+  static constexpr int shift = 1;
+  const int32_t* labels = nullptr;
+  const int64_t* weights = nullptr;
+
+  uint32_t row(Entry e) const { return e >> shift; }
+  void add(int64_t* stats, Entry e) const {
+    const int64_t weight = weights[row(e)];
+    ++stats[kRows];
+    stats[kWeight] += weight;
+    stats[kFirst + labels[row(e)]] += weight;
+  }
+};
+
+// Numbers; y are the integer images of the node's quantiser.
+struct NumberRows {
+  static constexpr Task kTask = Task::number;
+  static constexpr bool kUnitWeights = true;
+  static constexpr int shift = 1;
+  const int64_t* y = nullptr;
+
+  uint32_t row(Entry e) const { return e >> shift; }
+  void add(int64_t* stats, Entry e) const {
+    ++stats[kRows];
+    ++stats[kWeight];
+    set_sum(stats, get_sum(stats) + y[row(e)]);
+  }
+};
+
+struct WeightedNumberRows {
+  static constexpr Task kTask = Task::number;
+  static constexpr bool kUnitWeights = false;
+  static constexpr int shift = 1;
+  const int64_t* y = nullptr;
+  const int64_t* weights = nullptr;
+
+  uint32_t row(Entry e) const { return e >> shift; }
+  void add(int64_t* stats, Entry e) const {
+    const int64_t weight = weights[row(e)];
+    ++stats[kRows];
+    stats[kWeight] += weight;
+    set_sum(stats, get_sum(stats) + int128(weight) * y[row(e)]);
+  }
+};
+
+}  // namespace treewright

@@ -1,0 +1,45 @@
+// sorted_table.hpp: every column sorted once. Knows no target.
+//
+// Built once, then shared by everything that grows trees on the same rows: rows are
+// left out or repeated by weights, never by copying. Four bytes per row and column.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "treewright/columns.hpp"
+#include "treewright/parallel.hpp"
+#include "treewright/types.hpp"
+
+namespace treewright {
+
+// What a reader wants to know of a column: counts and quartiles of the known values.
+struct Summary {
+  int64_t n_missing = 0;
+  std::array<double, 5> quartiles{};  // minimum, q1, median, q3, maximum; NaN if none known
+};
+
+struct SortedColumn {
+  ColumnView view;
+  std::vector<Entry> entries;  // row << 1 | differs; known rows ascending, then missing rows
+  int64_t n_known = 0;
+};
+
+struct SortedTable {
+  int64_t n_rows = 0;
+  std::vector<SortedColumn> columns;
+
+  Summary summary(size_t column) const;
+};
+
+// Sorts all columns with a team of threads. Cost: O(rows) per column for ordinary data
+// (two radix passes over a monotone 32-bit sketch of the value, then short runs are
+// finished by exact comparison), O(rows log rows) at the worst.
+SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int n_threads,
+                       const Control& control);
+
+// The same for a numeric vector without missing values (the target of a regression).
+std::vector<Entry> sort_values(const double* values, int64_t n_rows);
+
+}  // namespace treewright

@@ -1,0 +1,85 @@
+// split.hpp: a candidate split, which splits are allowed, and which of them wins.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "treewright/criterion.hpp"
+#include "treewright/statistics.hpp"
+#include "treewright/types.hpp"
+
+namespace treewright {
+
+constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+struct Candidate {
+  SplitKind kind = SplitKind::leaf;
+  int32_t column = -1;
+  double threshold = 0.0;
+  int32_t missing_route = 0;
+  bool proven = true;
+  double gain = kNone;  // in units of the node (see criterion.hpp)
+  double tie_gain = 0.0;
+  std::vector<int32_t> categories, branches;  // subset: codes in ascending order
+  std::vector<int64_t> left;                  // statistics of branch 0
+};
+
+// The one predicate that says which split is allowed.
+struct Rules {
+  int64_t min_rows = 1;
+  int64_t min_weight = 1;     // in units of weight
+  bool positive_sum = false;  // poisson: every branch needs a sum above 0
+
+  bool enough_rows(const int64_t* branch) const { return branch[kRows] >= min_rows; }
+  bool enough_weight(const int64_t* branch) const { return branch[kWeight] >= min_weight; }
+  bool enough_sum(const int64_t* branch) const { return !positive_sum || get_sum(branch) > 0; }
+  bool allows(const int64_t* branch) const {
+    return enough_rows(branch) && enough_weight(branch) && enough_sum(branch);
+  }
+  bool allows(const int64_t* left, const int64_t* right) const {
+    return allows(left) && allows(right);
+  }
+};
+
+// Chooses the first candidate, in the order offered, whose gain is within the tolerance
+// of the best gain (and, where the criterion has one, whose tie gain is within tolerance
+// of the best tie gain among those). Only candidates that can still become the first are
+// kept: an offer no better than an earlier one in both respects is dropped.
+class Chooser {
+ public:
+  explicit Chooser(const NodeCost& cost)
+      : tolerance_(cost.tolerance()), tie_tolerance_(cost.tie_tolerance()) {}
+
+  bool wants(double gain, double tie_gain) const {
+    if (gain < best_ - tolerance_) {
+      return false;
+    }
+    return std::none_of(kept_.begin(), kept_.end(), [&](const Candidate& c) {
+      return c.gain >= gain && c.tie_gain >= tie_gain;
+    });
+  }
+  void keep(Candidate candidate) {
+    best_ = std::max(best_, candidate.gain);
+    kept_.push_back(std::move(candidate));
+    std::erase_if(kept_, [&](const Candidate& c) { return c.gain < best_ - tolerance_; });
+  }
+  bool empty() const { return kept_.empty(); }
+  Candidate winner() {
+    double best_tie = kNone;
+    for (const Candidate& c : kept_) {
+      best_tie = std::max(best_tie, c.tie_gain);
+    }
+    return *std::find_if(kept_.begin(), kept_.end(), [&](const Candidate& c) {
+      return c.tie_gain >= best_tie - tie_tolerance_;
+    });
+  }
+
+ private:
+  double tolerance_, tie_tolerance_;
+  double best_ = kNone;
+  std::vector<Candidate> kept_;
+};
+
+}  // namespace treewright

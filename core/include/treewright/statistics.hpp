@@ -1,0 +1,65 @@
+// statistics.hpp: what is known of a set of rows, as integers.
+//
+// One concept for growing, folds and partitions of a table: an array of 64-bit words
+// that can be zeroed, added, subtracted and sent as bytes.
+//
+//     classes:   rows, weight, weight of class 0, of class 1, ...
+//     a number:  rows, weight, sum of weight * y (128 bits in two words)
+//
+// The step to floating point is real(): the double nearest to the exact integer.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "treewright/types.hpp"
+
+namespace treewright {
+
+enum Word : int { kRows = 0, kWeight = 1, kFirst = 2 };
+
+inline double real(int64_t x) { return static_cast<double>(x); }
+inline double real(int128 x) { return static_cast<double>(x); }
+
+inline int128 get_sum(const int64_t* stats) {
+  int128 sum;
+  std::memcpy(&sum, stats + kFirst, sizeof sum);
+  return sum;
+}
+inline void set_sum(int64_t* stats, int128 sum) { std::memcpy(stats + kFirst, &sum, sizeof sum); }
+
+class Layout {
+ public:
+  Layout(Task task, int n_classes)
+      : task_(task), words_(kFirst + (task == Task::classes ? n_classes : 2)) {}
+
+  Task task() const { return task_; }
+  int words() const { return words_; }
+  int classes() const { return words_ - kFirst; }
+
+  void zero(int64_t* a) const { std::memset(a, 0, sizeof(int64_t) * size_t(words_)); }
+  void copy(int64_t* a, const int64_t* b) const {
+    std::memcpy(a, b, sizeof(int64_t) * size_t(words_));
+  }
+  void add(int64_t* a, const int64_t* b) const { combine<1>(a, b); }
+  void subtract(int64_t* a, const int64_t* b) const { combine<-1>(a, b); }
+
+ private:
+  template <int sign>
+  void combine(int64_t* a, const int64_t* b) const {
+    a[kRows] += sign * b[kRows];
+    a[kWeight] += sign * b[kWeight];
+    if (task_ == Task::number) {
+      set_sum(a, get_sum(a) + sign * get_sum(b));
+    } else {
+      for (int k = kFirst; k < words_; ++k) {
+        a[k] += sign * b[k];
+      }
+    }
+  }
+
+  Task task_;
+  int words_;
+};
+
+}  // namespace treewright

@@ -1,0 +1,50 @@
+// target.hpp: the target and the weights as integers.
+//
+// All sums over rows are sums of integers, so they do not depend on the order of the
+// rows, on threads or on how the rows are divided among machines.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "treewright/types.hpp"
+
+namespace treewright {
+
+// A row's weight is units[row] * unit. Equal weights need no units at all: each row
+// counts 1. Otherwise unit is a power of two, chosen so that the total stays below
+// 2^52; a positive weight too small for that counts 1.
+struct Weights {
+  std::vector<int64_t> units;
+  double unit = 1.0;
+  int64_t rows = 0;   // rows of positive weight
+  int64_t total = 0;  // in units
+
+  bool equal() const { return units.empty(); }
+};
+Weights make_weights(const double* weights, int64_t n_rows);
+
+// The integer image of a number y within one node: round((y - center) * 2^exponent).
+// The range of the node fills 62 bits, so the image keeps every digit that matters there.
+struct Quantiser {
+  double center = 0.0;
+  int exponent = 0;
+
+  Quantiser() = default;
+  Quantiser(double minimum, double maximum, bool centered);
+  int64_t operator()(double y) const;
+  // A real number of these units, times the power-th power of the unit.
+  double unit(int power) const;
+};
+
+// A node whose range is shorter than this many units is measured on a scale of its own.
+constexpr int64_t kShortRange = int64_t(1) << 48;
+
+struct Target {
+  Task task = Task::classes;
+  int32_t n_classes = 0;
+  const int32_t* labels = nullptr;  // class of each row
+  const double* values = nullptr;   // number of each row
+};
+
+}  // namespace treewright

@@ -1,0 +1,160 @@
+// threshold_search.hpp: the best test "x <= t" for one sorted column at one node.
+//
+// In:   the node's entries in this column, known rows ascending, then the missing rows.
+// How:  one sweep over the known rows, two if the node has missing rows (once with all of
+//       them on the right, once on the left), plus "is missing" as a split of its own.
+// Cost: O(rows).
+// Ties: the smallest threshold wins, missing left before right, "is missing" last; columns
+//       are compared by the caller, in order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "treewright/split.hpp"
+#include "treewright/sweep.hpp"
+#include "treewright/words.hpp"
+
+namespace treewright {
+
+// One column at one node.
+struct Span {
+  const Entry* entries;
+  int64_t n_known;
+  int64_t n_rows;  // known and missing
+};
+
+// The midpoint of neighbouring values a < b such that always a <= t < b.
+inline double midpoint(double a, double b) {
+  const double t = a / 2 + b / 2;
+  return a <= t && t < b ? t : a;
+}
+
+// Calls visit(i) for every allowed cut between entries i - 1 and i whose values differ,
+// the first i known rows being on the left of the sweep.
+template <class Sweep, class Visit>
+void for_each_cut(const Span& span, Sweep& sweep, int64_t already_left, const Rules& rules,
+                  int64_t min_rows, const Visit& visit) {
+  const int64_t first = std::max<int64_t>(1, min_rows - already_left);
+  const int64_t last = std::min(span.n_known - 1, span.n_rows - already_left - min_rows);
+  const Entry* e = span.entries;
+  int64_t i = 0;
+  for (; i < first && i < span.n_known; ++i) {
+    sweep.add(e[i]);
+  }
+  for (; i <= last; ++i) {
+    if ((e[i] & kDiffers) && sweep.allowed(rules)) {
+      visit(i);
+    }
+    sweep.add(e[i]);
+  }
+}
+
+// What the search needs besides the sweep: how sweeps are made for this node.
+template <class Rows, class MakeSweep>
+class ThresholdSearch {
+ public:
+  ThresholdSearch(const NodeCost& cost, const Rows& rows, const Rules& rules, const int64_t* node,
+                  const MakeSweep& make_sweep)
+      : cost_(cost), rows_(rows), rules_(rules), node_(node), make_sweep_(make_sweep) {
+    // With unit weights both rules are a number of rows, checked by where the sweep stops.
+    min_rows_ = Rows::kUnitWeights ? std::max(rules.min_rows, rules.min_weight) : rules.min_rows;
+  }
+
+  // The best gain, up to the sweep's margin; kNone if nothing is allowed.
+  double best(const Span& span) const {
+    Words left(words()), right(words());
+    double gain = best_cut(span, left.data());
+    if (span.n_known < span.n_rows && span.n_known > 0) {
+      add_missing(span, left.data());
+      gain = std::max(gain, best_cut(span, left.data()));
+      set_right(left, right);
+      if (rules_.allows(left.data(), right.data())) {
+        gain = std::max(gain, cost_.gain(left.data(), right.data()));
+      }
+    }
+    return gain;
+  }
+
+  // Offers every cut of at least this gain, in order. make(threshold cut i, kind, missing
+  // on the left, left statistics) builds the candidate once it is wanted.
+  template <class Make>
+  void offer(const Span& span, double at_least, Chooser& chooser, const Make& make) const {
+    Words left(words()), missing(words()), right(words()), with_missing(words());
+    const bool has_missing = span.n_known < span.n_rows;
+    if (has_missing) {
+      add_missing(span, missing.data());
+    }
+    auto sweep = make_sweep_(left.data());
+    auto sweep_missing_left = make_sweep_(missing.data());
+    const auto consider = [&](const Words& branch, auto&& build) {
+      set_right(branch, right);
+      if (!rules_.allows(branch.data(), right.data())) {
+        return;
+      }
+      const double gain = cost_.gain(branch.data(), right.data());
+      const double tie = cost_.tie_gain(branch.data(), right.data(), node_);
+      if (chooser.wants(gain, tie)) {
+        Candidate candidate = build(branch.data(), right.data());
+        candidate.gain = gain;
+        candidate.tie_gain = tie;
+        candidate.left.assign(branch.data(), branch.data() + words());
+        chooser.keep(std::move(candidate));
+      }
+    };
+    for (int64_t i = 0; i < span.n_known; ++i) {
+      if (i > 0 && (span.entries[i] & kDiffers)) {
+        if (has_missing && sweep_missing_left.gain(sweep_missing_left.score()) >= at_least) {
+          cost_.layout().copy(with_missing.data(), left.data());
+          cost_.layout().add(with_missing.data(), missing.data());
+          consider(with_missing, [&](const int64_t* l, const int64_t* r) { return make(i, true, l, r); });
+        }
+        if (sweep.gain(sweep.score()) >= at_least) {
+          consider(left, [&](const int64_t* l, const int64_t* r) { return make(i, false, l, r); });
+        }
+      }
+      sweep.add(span.entries[i]);
+      if (has_missing) {
+        sweep_missing_left.add(span.entries[i]);
+      }
+      rows_.add(left.data(), span.entries[i]);
+    }
+    if (has_missing && span.n_known > 0) {
+      consider(missing, [&](const int64_t* l, const int64_t* r) { return make(0, true, l, r); });
+    }
+  }
+
+  double margin() const {
+    Words empty(words());
+    return make_sweep_(empty.data()).margin(cost_);
+  }
+
+ private:
+  size_t words() const { return size_t(cost_.layout().words()); }
+
+  double best_cut(const Span& span, const int64_t* left) const {
+    auto sweep = make_sweep_(left);
+    double best = kNone;
+    for_each_cut(span, sweep, left[kRows], rules_, min_rows_,
+                 [&](int64_t) { best = std::max(best, sweep.score()); });
+    return best == kNone ? kNone : sweep.gain(best);
+  }
+  void add_missing(const Span& span, int64_t* left) const {
+    for (int64_t i = span.n_known; i < span.n_rows; ++i) {
+      rows_.add(left, span.entries[i]);
+    }
+  }
+  void set_right(const Words& left, Words& right) const {
+    cost_.layout().copy(right.data(), node_);
+    cost_.layout().subtract(right.data(), left.data());
+  }
+
+  const NodeCost& cost_;
+  const Rows& rows_;
+  const Rules& rules_;
+  const int64_t* node_;
+  const MakeSweep& make_sweep_;
+  int64_t min_rows_;
+};
+
+}  // namespace treewright

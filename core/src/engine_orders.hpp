@@ -1,0 +1,352 @@
+// engine_orders.hpp: the orders in which open nodes are split, and the finished tree.
+#pragma once
+
+#include "engine.hpp"
+
+namespace treewright {
+
+template <class Rows>
+const Node& Engine<Rows>::at(int32_t node) const {
+  if (node < 0 || node >= n_nodes()) {
+    throw std::out_of_range("there is no node " + std::to_string(node) + ": nodes are 0 to " +
+                            std::to_string(n_nodes() - 1));
+  }
+  return list_.nodes[size_t(node)];
+}
+
+template <class Rows>
+Open& Engine<Rows>::open_at(int32_t node) {
+  at(node);
+  const auto found = open_.find(node);
+  if (found == open_.end()) {
+    throw std::invalid_argument("node " + std::to_string(node) + " is not open");
+  }
+  return found->second;
+}
+
+template <class Rows>
+std::unique_ptr<Team> Engine<Rows>::make_team(int64_t n_rows) const {
+  const bool worth = n_rows * static_cast<int64_t>(n_columns()) >= 4 * kParallelWork;
+  return options_.n_threads > 1 && worth ? std::make_unique<Team>(options_.n_threads, control_)
+                                         : nullptr;
+}
+
+// ---- one node at a time ----
+
+template <class Rows>
+std::vector<Candidate> Engine<Rows>::candidates(int32_t node, size_t top) {
+  Open& open = open_at(node);
+  std::vector<Candidate> found;
+  if (top == 1) {
+    StopReason reason;
+    if (auto winner = choose(space_, list_, open, reason)) {
+      found.push_back(std::move(*winner));
+    }
+    return found;
+  }
+  const NodeCost cost = cost_of(list_, node);
+  for (size_t c = 0; c < n_columns(); ++c) {
+    Chooser chooser(cost);
+    if (open.best[c] != kNone) {
+      offer_column(space_, list_, node, cost, c, known_of(open, c, list_.nodes[size_t(node)]),
+                   kNone, chooser);
+    }
+    if (!chooser.empty()) {
+      found.push_back(chooser.winner());
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
+    return a.gain > b.gain + cost.tolerance();
+  });
+  found.resize(std::min(top, found.size()));
+  return found;
+}
+
+template <class Rows>
+int32_t Engine<Rows>::split(int32_t node, const Candidate& split) {
+  const Open open = open_at(node);
+  int64_t n_left = 0;
+  for_each_left(space_, list_.nodes[size_t(node)], open, split, [&](Entry) { ++n_left; });
+  if (n_left == 0 || n_left == list_.nodes[size_t(node)].n_rows()) {
+    throw std::invalid_argument("this split leaves a branch of node " + std::to_string(node) +
+                                " without rows");
+  }
+  const auto team = make_team(list_.nodes[size_t(node)].n_rows());
+  Children children = expand(space_, list_, open, split, team.get());
+  open_.erase(node);
+  const int32_t first = list_.nodes[size_t(node)].first_child;
+  for (int branch = 0; branch < 2; ++branch) {
+    if (children.searched[branch]) {
+      open_[first + branch] = std::move(children.open[branch]);
+    }
+  }
+  return first;
+}
+
+template <class Rows>
+void Engine<Rows>::close(int32_t node, StopReason reason) {
+  open_at(node);
+  open_.erase(node);
+  stop(list_, node, reason);
+}
+
+// ---- to the end ----
+
+template <class Rows>
+void Engine<Rows>::grow_all() {
+  if (options_.max_leaf_nodes > 0 || options_.max_nodes > 0) {
+    grow_best_first();
+  } else {
+    grow_depth_first();
+  }
+}
+
+template <class Rows>
+void Engine<Rows>::grow_best_first() {
+  struct Entry {
+    double improvement;
+    int32_t id;
+    Open open;
+    Candidate split;
+  };
+  const auto worse = [](const Entry& a, const Entry& b) {
+    return a.improvement != b.improvement ? a.improvement < b.improvement : a.id > b.id;
+  };
+  std::vector<Entry> heap;
+  const auto push = [&](Open&& open) {
+    StopReason reason;
+    if (auto split = choose(space_, list_, open, reason)) {
+      heap.push_back({improvement(list_, open.id, *split), open.id, std::move(open), *split});
+      std::push_heap(heap.begin(), heap.end(), worse);
+    } else {
+      stop(list_, open.id, reason);
+    }
+  };
+  for (auto& [id, open] : open_) {
+    push(std::move(open));
+  }
+  open_.clear();
+  const auto team = make_team(weights_.rows);
+  int64_t n_leaves = (n_nodes() + 1) / 2;
+  const auto leaves_full = [&] {
+    return options_.max_leaf_nodes > 0 && n_leaves + 1 > options_.max_leaf_nodes;
+  };
+  const auto nodes_full = [&] { return options_.max_nodes > 0 && n_nodes() + 2 > options_.max_nodes; };
+  while (!heap.empty() && !leaves_full() && !nodes_full()) {
+    control_.check();
+    std::pop_heap(heap.begin(), heap.end(), worse);
+    const Entry next = std::move(heap.back());
+    heap.pop_back();
+    const int64_t work = list_.nodes[size_t(next.id)].n_rows() * int64_t(n_columns());
+    Children children = expand(space_, list_, next.open, next.split,
+                               work >= kParallelWork ? team.get() : nullptr);
+    ++n_leaves;
+    for (int branch = 0; branch < 2; ++branch) {
+      if (children.searched[branch]) {
+        push(std::move(children.open[branch]));
+      }
+    }
+  }
+  for (const Entry& left : heap) {
+    stop(list_, left.id, leaves_full() ? StopReason::max_leaf_nodes : StopReason::max_nodes);
+  }
+}
+
+template <class Rows>
+void Engine<Rows>::grow_depth_first() {
+  const int64_t n_rows = weights_.rows;
+  const auto team = make_team(n_rows);
+  const int64_t subtree_rows =
+      team ? std::min(kSubtreeRows, std::max<int64_t>(1024, n_rows / 8)) : kSubtreeRows;
+  std::vector<Open> stack;
+  for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
+    stack.push_back(std::move(it->second));
+  }
+  open_.clear();
+  std::vector<Open> tasks;
+  while (!stack.empty()) {
+    control_.check();
+    Open open = std::move(stack.back());
+    stack.pop_back();
+    if (n_rows > subtree_rows && list_.nodes[size_t(open.id)].n_rows() <= subtree_rows) {
+      tasks.push_back(std::move(open));
+      continue;
+    }
+    StopReason reason;
+    const auto split = choose(space_, list_, open, reason);
+    if (!split) {
+      stop(list_, open.id, reason);
+      continue;
+    }
+    Children children = expand(space_, list_, open, *split, team.get());
+    for (int branch = 1; branch >= 0; --branch) {
+      if (children.searched[branch]) {
+        stack.push_back(std::move(children.open[branch]));
+      }
+    }
+  }
+  // Large subtrees first, so that no thread is left with one at the end.
+  std::stable_sort(tasks.begin(), tasks.end(), [&](const Open& a, const Open& b) {
+    return list_.nodes[size_t(a.id)].n_rows() > list_.nodes[size_t(b.id)].n_rows();
+  });
+  if (tasks.empty()) {
+    return;
+  }
+  local_number_.resize(size_t(weights_.equal() ? n_rows : int64_t(weights_.units.size())));
+  const size_t first = subtrees_.size();
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    Node& node = list_.nodes[size_t(tasks[i].id)];
+    NodeList list(layout_.words());
+    list.add(node, list_.stats_of(tasks[i].id));
+    node.subtree = static_cast<int32_t>(first + i);
+    subtrees_.push_back(std::move(list));
+  }
+  std::vector<Space<Rows>> spaces(team ? size_t(team->size()) : 1);
+  const auto run = [&](size_t i, int worker) {
+    Space<Rows>& space = spaces[size_t(worker)];
+    NodeList& list = subtrees_[first + i];
+    enter_own_space(space, list.nodes[0]);
+    tasks[i].id = 0;
+    grow_subtree(space, list, std::move(tasks[i]));
+  };
+  if (team) {
+    team->run(tasks.size(), run);
+  } else {
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      run(i, 0);
+    }
+  }
+}
+
+template <class Rows>
+void Engine<Rows>::grow_subtree(Space<Rows>& space, NodeList& list, Open root) {
+  std::vector<Open> stack;
+  stack.push_back(std::move(root));
+  while (!stack.empty()) {
+    control_.check();
+    Open open = std::move(stack.back());
+    stack.pop_back();
+    StopReason reason;
+    const auto split = choose(space, list, open, reason);
+    if (!split) {
+      stop(list, open.id, reason);
+      continue;
+    }
+    Children children = expand(space, list, open, *split, nullptr);
+    for (int branch = 1; branch >= 0; --branch) {
+      if (children.searched[branch]) {
+        stack.push_back(std::move(children.open[branch]));
+      }
+    }
+  }
+}
+
+// Renumbers the rows of a node 0..n-1 and copies their targets. The entries of its range are
+// rewritten in place: from here on nobody else reads them.
+template <class Rows>
+void Engine<Rows>::enter_own_space(Space<Rows>& space, const Node& node) {
+  const size_t n = size_t(node.n_rows());
+  const int shift = space_.rows.shift;
+  space.rows = space_.rows;
+  space.own_global.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t row = entries_[0][size_t(node.begin) + i] >> shift;
+    local_number_[row] = static_cast<uint32_t>(i);
+    space.own_global[i] = row;
+  }
+  space.global = space.own_global.data();
+  const auto copy = [&](auto& own, const auto* from) {
+    own.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+      own[i] = from[space.own_global[i]];
+    }
+    return own.data();
+  };
+  if constexpr (!Rows::kUnitWeights) {
+    space.rows.weights = copy(space.own_weights, space_.rows.weights);
+  }
+  if constexpr (std::is_same_v<Rows, WeightedRows>) {
+    space.rows.labels = copy(space.own_labels, space_.rows.labels);
+  }
+  if constexpr (kNumber) {
+    space.y = copy(space.own_y, space_.rows.y);
+    space.rows.y = space.y;
+  }
+  const Entry low = (Entry(1) << shift) - 1;
+  for (auto& column : entries_) {
+    Entry* entries = column.data() + node.begin;
+    for (size_t i = 0; i < n; ++i) {
+      entries[i] = local_number_[entries[i] >> shift] << shift | (entries[i] & low);
+    }
+  }
+  space.sides = Sides(static_cast<int64_t>(n));
+}
+
+// ---- the finished tree ----
+
+template <class Rows>
+FlatTree Engine<Rows>::tree() const {
+  FlatTree flat;
+  flat.width = kNumber ? 1 : layout_.classes();
+  flat.category_start.push_back(0);
+  std::vector<int32_t> parents;
+  struct Visit {
+    const NodeList* list;
+    int32_t id, parent;
+  };
+  std::vector<Visit> stack{{&list_, 0, -1}};
+  while (!stack.empty()) {
+    auto [list, id, parent] = stack.back();
+    stack.pop_back();
+    if (list->nodes[size_t(id)].subtree >= 0 && list == &list_) {
+      list = &subtrees_[size_t(list->nodes[size_t(id)].subtree)];
+      id = 0;
+    }
+    const Node& node = list->nodes[size_t(id)];
+    const int64_t* stats = list->stats_of(id);
+    const auto number = static_cast<int32_t>(parents.size());
+    parents.push_back(parent);
+    flat.split_kind.push_back(static_cast<int8_t>(node.kind));
+    flat.feature.push_back(node.column);
+    flat.threshold.push_back(node.kind == SplitKind::threshold ? node.threshold : std::nan(""));
+    flat.missing_route.push_back(node.missing_route);
+    for (int64_t i = node.category_begin; i < node.category_end; ++i) {
+      flat.categories.push_back(list->categories[size_t(i)]);
+      flat.category_branch.push_back(list->branches[size_t(i)]);
+    }
+    flat.category_start.push_back(static_cast<int64_t>(flat.categories.size()));
+    flat.n_rows.push_back(node.n_rows());
+    flat.weight.push_back(real(stats[kWeight]) * weights_.unit);
+    flat.weight_squared.push_back(real(node.weight_squared) * weights_.unit * weights_.unit);
+    const double impurity = node.impurity * unit(node);
+    flat.impurity.push_back(impurity);
+    flat.gain.push_back(node.first_child < 0 ? 0.0 : node.gain * unit(node));
+    flat.stop_reason.push_back(static_cast<int8_t>(node.stop));
+    flat.proven.push_back(node.proven);
+    if constexpr (kNumber) {
+      flat.value.push_back(node.mean);
+      flat.variance.push_back(node.variance * node.scale.unit(2));
+      flat.quartiles.push_back(node.quartiles);
+      flat.label.push_back(-1);
+      flat.risk.push_back(impurity);
+    } else {
+      const int64_t* heaviest = std::max_element(stats + kFirst, stats + layout_.words());
+      for (int k = 0; k < layout_.classes(); ++k) {
+        flat.value.push_back(real(stats[kFirst + k]) * weights_.unit);
+      }
+      flat.label.push_back(static_cast<int32_t>(heaviest - (stats + kFirst)));
+      flat.risk.push_back(real(stats[kWeight] - *heaviest) / real(stats[kWeight]));
+    }
+    if (node.first_child >= 0) {
+      stack.push_back({list, node.first_child + 1, number});
+      stack.push_back({list, node.first_child, number});
+    }
+  }
+  flat.subtree_size.assign(parents.size(), 1);
+  for (size_t i = parents.size(); i-- > 1;) {
+    flat.subtree_size[size_t(parents[i])] += flat.subtree_size[i];
+  }
+  return flat;
+}
+
+}  // namespace treewright

@@ -1,0 +1,175 @@
+// engine_setup.hpp: from a sorted table and a target to an open root.
+#pragma once
+
+#include "engine.hpp"
+
+namespace treewright {
+
+template <class Rows>
+Engine<Rows>::Engine(SortedTable&& table, const Target& target, Weights&& weights,
+                     const GrowOptions& options, Control& control)
+    : options_(options),
+      control_(control),
+      target_(target),
+      weights_(std::move(weights)),
+      layout_(target.task, target.n_classes),
+      list_(layout_.words()) {
+  control_.rows_total = weights_.rows;
+  for (const SortedColumn& column : table.columns) {
+    views_.push_back(column.view);
+  }
+  set_rules();
+  set_rows();
+  take_entries(table);
+  add_root();
+}
+
+template <class Rows>
+void Engine<Rows>::set_rules() {
+  rules_.min_rows = options_.min_samples_leaf;
+  rules_.min_weight =
+      std::max<int64_t>(1, std::llrint(std::ceil(options_.min_weight_leaf / weights_.unit)));
+  rules_.positive_sum = options_.criterion == Criterion::poisson;
+  if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {
+    n_log_n_ = std::make_unique<NLogN>(weights_.rows);
+  }
+}
+
+template <class Rows>
+void Engine<Rows>::set_rows() {
+  const int64_t n_rows = static_cast<int64_t>(weights_.units.size());
+  if constexpr (std::is_same_v<Rows, CountedRows>) {
+    const int bits = std::bit_width(uint32_t(target_.n_classes - 1));
+    space_.rows.shift = 1 + bits;
+    space_.rows.mask = (Entry(1) << bits) - 1;
+  } else if constexpr (Rows::kTask == Task::classes) {
+    space_.rows.labels = target_.labels;
+    space_.rows.weights = weights_.units.data();
+  } else if constexpr (!Rows::kUnitWeights) {
+    space_.rows.weights = weights_.units.data();
+  }
+  (void)n_rows;
+}
+
+template <class Rows>
+Entry Engine<Rows>::with_label(uint32_t row, Entry differs) const {
+  if constexpr (std::is_same_v<Rows, CountedRows>) {
+    return row << space_.rows.shift | Entry(target_.labels[row]) << 1 | differs;
+  } else {
+    return row << 1 | differs;
+  }
+}
+
+// Rows of weight 0 are left out here, and nowhere else.
+template <class Rows>
+void Engine<Rows>::take_entries(SortedTable& table) {
+  const bool all_rows = weights_.rows == table.n_rows;
+  const auto present = [&](uint32_t row) { return all_rows || weights_.units[row] > 0; };
+  const auto team = make_team(table.n_rows);
+  std::vector<int64_t> n_known(n_columns());
+  const auto take = [&](size_t c, int) {
+    std::vector<Entry>& entries = table.columns[c].entries;
+    Entry pending = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (static_cast<int64_t>(i) == table.columns[c].n_known) {
+        n_known[c] = static_cast<int64_t>(kept);
+      }
+      const uint32_t row = entries[i] >> 1;
+      pending |= entries[i] & kDiffers;
+      if (present(row)) {
+        entries[kept++] = with_label(row, pending);
+        pending = 0;
+      }
+    }
+    if (table.columns[c].n_known == static_cast<int64_t>(entries.size())) {
+      n_known[c] = static_cast<int64_t>(kept);
+    }
+    entries.resize(kept);
+    entries_[c] = std::move(entries);
+  };
+  entries_.resize(n_columns() + (kNumber ? 1 : 0));
+  if (team) {
+    team->run(n_columns(), take);
+  } else {
+    for (size_t c = 0; c < n_columns(); ++c) {
+      take(c, 0);
+    }
+  }
+  if constexpr (kNumber) {
+    auto& order = entries_.back();
+    order = sort_values(target_.values, table.n_rows);
+    Entry pending = 0;
+    std::erase_if(order, [&](Entry& e) {
+      pending |= e & kDiffers;
+      const bool gone = !present(e >> 1);
+      if (!gone) {
+        e |= pending;
+        pending = 0;
+      }
+      return gone;
+    });
+  }
+  missing_slot_.assign(n_columns(), -1);
+  Open root;
+  for (size_t c = 0; c < n_columns(); ++c) {
+    if (n_known[c] < weights_.rows) {
+      missing_slot_[c] = static_cast<int32_t>(root.known.size());
+      root.known.push_back(static_cast<int32_t>(n_known[c]));
+    }
+  }
+  open_[0] = std::move(root);
+  space_.sides = Sides(table.n_rows);
+}
+
+template <class Rows>
+void Engine<Rows>::add_root() {
+  Node root;
+  root.end = weights_.rows;
+  std::vector<int64_t> stats(size_t(layout_.words()), 0);
+  const size_t n_rows = weights_.equal() ? size_t(weights_.rows) : weights_.units.size();
+  if constexpr (kNumber) {
+    y_.resize(n_rows);
+    space_.y = y_.data();
+    space_.rows.y = y_.data();
+    root.scale.exponent = std::numeric_limits<int>::min();  // not measured yet
+  }
+  for (size_t row = 0; row < n_rows; ++row) {
+    const int64_t weight = weights_.equal() ? 1 : weights_.units[row];
+    stats[kRows] += weight > 0;
+    stats[kWeight] += weight;
+    root.weight_squared += int128(weight) * weight;
+    if constexpr (!kNumber) {
+      stats[size_t(kFirst + target_.labels[row])] += weight;
+    }
+  }
+  list_.add(root, stats.data());
+  measure(space_, list_, 0);
+  Open& open = open_.at(0);
+  open.id = 0;
+  open.best.assign(n_columns(), kNone);
+  const StopReason reason = stop_before_search(list_, 0);
+  if (reason != StopReason::none) {
+    stop(list_, 0, reason);
+    open_.clear();
+    return;
+  }
+  const NodeCost cost = cost_of(list_, 0);
+  const auto wanted = columns_to_search(list_.nodes[0]);
+  const auto search = [&](size_t c, int) {
+    if (wanted[c]) {
+      open.best[c] =
+          search_column(space_, list_, 0, cost, c, known_of(open, c, list_.nodes[0]));
+    }
+  };
+  const auto team = make_team(weights_.rows);
+  if (team) {
+    team->run(n_columns(), search);
+  } else {
+    for (size_t c = 0; c < n_columns(); ++c) {
+      search(c, 0);
+    }
+  }
+}
+
+}  // namespace treewright

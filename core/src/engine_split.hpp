@@ -1,0 +1,333 @@
+// engine_split.hpp: dividing a node, and what is recorded of each child.
+#pragma once
+
+#include "engine.hpp"
+
+namespace treewright {
+
+// The first known entry of a sorted column whose value is above this.
+template <class Rows>
+int64_t Engine<Rows>::first_above(const Space<Rows>& space, const Span& span, size_t column,
+                                  double at) const {
+  const Entry* end = span.entries + span.n_known;
+  const Entry* found = std::partition_point(span.entries, end, [&](Entry e) {
+    return views_[column].value(space.row(e)) <= at;
+  });
+  return found - span.entries;
+}
+
+// Calls visit(entry) for each row of the node that the split sends left.
+template <class Rows>
+template <class Visit>
+void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, const Open& open,
+                                 const Candidate& split, const Visit& visit) const {
+  const size_t column = size_t(split.column);
+  const Span here = span(node, column, known_of(open, column, node));
+  if (split.kind == SplitKind::threshold) {
+    const int64_t cut = first_above(space, here, column, split.threshold);
+    std::for_each(here.entries, here.entries + cut, visit);
+  } else if (split.kind == SplitKind::subset) {
+    bool left = false;
+    for (int64_t i = 0; i < here.n_known; ++i) {
+      if (i == 0 || (here.entries[i] & kDiffers)) {
+        const int32_t code = views_[column].code(space.row(here.entries[i]));
+        const auto found =
+            std::lower_bound(split.categories.begin(), split.categories.end(), code);
+        left = (found != split.categories.end() && *found == code
+                    ? split.branches[size_t(found - split.categories.begin())]
+                    : split.missing_route) == 0;
+      }
+      if (left) {
+        visit(here.entries[i]);
+      }
+    }
+  }
+  if (split.missing_route == 0) {
+    std::for_each(here.entries + here.n_known, here.entries + here.n_rows, visit);
+  }
+}
+
+template <class Rows>
+void Engine<Rows>::add_children(Space<Rows>& space, NodeList& list, const Open& open,
+                                const Candidate& split) {
+  const Node node = list.nodes[size_t(open.id)];
+  const size_t words = size_t(layout_.words());
+  std::vector<int64_t> left = split.left, right(words);
+  int128 left_squared = 0;
+  const bool sum_left = left.empty();
+  left.resize(words, 0);
+  for_each_left(space, node, open, split, [&](Entry e) {
+    space.sides.set(space.rows.row(e));
+    if (sum_left) {
+      space.rows.add(left.data(), e);
+    }
+    const int64_t weight = weight_of(space, e);
+    left_squared += int128(weight) * weight;
+  });
+  layout_.copy(right.data(), list.stats_of(open.id));
+  layout_.subtract(right.data(), left.data());
+  list.set_split(open.id, split);
+  list.nodes[size_t(open.id)].first_child = static_cast<int32_t>(list.nodes.size());
+  for (int branch = 0; branch < 2; ++branch) {
+    const std::vector<int64_t>& stats = branch == 0 ? left : right;
+    Node child;
+    child.begin = branch == 0 ? node.begin : node.begin + left[kRows];
+    child.end = child.begin + stats[kRows];
+    child.key = child_key(node.key, branch);
+    child.depth = node.depth + 1;
+    child.scale = node.scale;
+    child.weight_squared = branch == 0 ? left_squared : node.weight_squared - left_squared;
+    list.add(child, stats.data());
+  }
+}
+
+// Splits an open node. Children that may be split further come back searched.
+template <class Rows>
+typename Engine<Rows>::Children Engine<Rows>::expand(Space<Rows>& space, NodeList& list,
+                                                     const Open& open, const Candidate& split,
+                                                     Team* team) {
+  add_children(space, list, open, split);
+  const Node& node = list.nodes[size_t(open.id)];
+  space.scratch.resize(team ? size_t(team->size()) : 1);
+  if constexpr (kNumber) {
+    space.scratch[0].resize(std::max(space.scratch[0].size(), size_t(node.n_rows()) + 1));
+    partition(entries_.back().data() + node.begin, node.n_rows(), node.n_rows(), Rows::shift,
+              space.sides, space.scratch[0].data());
+  }
+  Children children;
+  for (int branch = 0; branch < 2; ++branch) {
+    const int32_t id = node.first_child + branch;
+    children.open[branch].id = id;
+    measure(space, list, id);
+    const StopReason reason = stop_before_search(list, id);
+    children.searched[branch] = reason == StopReason::none;
+    if (reason != StopReason::none) {
+      stop(list, id, reason);
+    }
+  }
+  const int64_t begin = node.begin, end = begin + list.nodes[size_t(node.first_child)].n_rows();
+  // Every row number is cleared again, so that the next split finds all bits 0. The rows
+  // are read where the split's own column has them on the left now, or still has.
+  if (children.searched[0] || children.searched[1]) {
+    divide_columns(space, list, open, children, team);
+    for (int64_t i = begin; i < end; ++i) {
+      space.sides.clear(space.rows.row(entries_[0][size_t(i)]));
+    }
+  } else {
+    for_each_left(space, node, open, split,
+                  [&](Entry e) { space.sides.clear(space.rows.row(e)); });
+  }
+  return children;
+}
+
+template <class Rows>
+void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open& open,
+                                  Children& children, Team* team) {
+  const Node& node = list.nodes[size_t(open.id)];
+  std::optional<NodeCost> costs[2];
+  std::vector<uint8_t> wanted[2];
+  for (int branch = 0; branch < 2; ++branch) {
+    Open& child = children.open[branch];
+    child.known.resize(open.known.size());
+    if (children.searched[branch]) {
+      child.best.assign(n_columns(), kNone);
+      costs[branch].emplace(cost_of(list, child.id));
+      wanted[branch] = columns_to_search(list.nodes[size_t(child.id)]);
+    }
+  }
+  const auto divide = [&](size_t c, int worker) {
+    std::vector<Entry>& scratch = space.scratch[size_t(worker)];
+    scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + 1));
+    const Parts parts =
+        partition(entries_[c].data() + node.begin, known_of(open, c, node), node.n_rows(),
+                  space.rows.shift, space.sides, scratch.data());
+    if (missing_slot_[c] >= 0) {
+      children.open[0].known[size_t(missing_slot_[c])] = static_cast<int32_t>(parts.left_known);
+      children.open[1].known[size_t(missing_slot_[c])] = static_cast<int32_t>(parts.right_known);
+    }
+    for (int branch = 0; branch < 2; ++branch) {
+      if (children.searched[branch] && wanted[branch][c]) {
+        Open& child = children.open[branch];
+        child.best[c] = search_column(space, list, child.id, *costs[branch], c,
+                                      known_of(child, c, list.nodes[size_t(child.id)]));
+      }
+    }
+  };
+  if (team) {
+    team->run(n_columns(), divide);
+  } else {
+    for (size_t c = 0; c < n_columns(); ++c) {
+      divide(c, 0);
+    }
+  }
+}
+
+// ---- what is recorded of a node ----
+
+template <class Rows>
+void Engine<Rows>::measure(Space<Rows>& space, NodeList& list, int32_t id) {
+  Node& node = list.nodes[size_t(id)];
+  if constexpr (kNumber) {
+    measure_number(space, node, list.stats_of(id));
+  } else {
+    node.impurity = cost_of(list, id).impurity();
+  }
+}
+
+template <class Rows>
+void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, int64_t* stats) {
+  if constexpr (kNumber) {
+    const Entry* order = target_entries(node);
+    const Entry first = order[0], last = order[node.n_rows() - 1];
+    const double minimum = target_.values[space.row(first)];
+    const double maximum = target_.values[space.row(last)];
+    if (minimum == maximum) {
+      node.mean = minimum;
+      node.quartiles.fill(minimum);
+      node.variance = node.impurity = 0.0;
+      if (node.scale.exponent == std::numeric_limits<int>::min()) {
+        rescale(space, node, stats, minimum, maximum);
+      }
+      return;
+    }
+    const bool centered = options_.criterion == Criterion::squared_error;
+    const bool measured = node.scale.exponent != std::numeric_limits<int>::min();
+    const int64_t high = space.y[space.rows.row(last)], low = space.y[space.rows.row(first)];
+    if (!measured || high - (centered ? low : 0) < kShortRange) {
+      rescale(space, node, stats, minimum, maximum);
+    }
+    node.mean = node.scale.center + real(get_sum(stats)) / real(stats[kWeight]) * node.scale.unit(1);
+    node.variance = squared_units(space, node, stats) / real(stats[kWeight]);
+    node.impurity = centered ? node.variance : poisson_units(space, node, stats);
+    set_quartiles(space, node, stats);
+  }
+}
+
+template <class Rows>
+void Engine<Rows>::rescale(Space<Rows>& space, Node& node, int64_t* stats, double minimum,
+                           double maximum) {
+  if constexpr (kNumber) {
+    node.scale = Quantiser(minimum, maximum, options_.criterion == Criterion::squared_error);
+    const Entry* order = target_entries(node);
+    int128 sum = 0;
+    for (int64_t i = 0; i < node.n_rows(); ++i) {
+      int64_t& y = space.y[space.rows.row(order[i])];
+      y = node.scale(target_.values[space.row(order[i])]);
+      sum += int128(weight_of(space, order[i])) * y;
+    }
+    set_sum(stats, sum);
+  }
+}
+
+// The sum of squares around the mean. Squares of 63-bit numbers are added in two lanes of 64
+// bits each, so the sum is exact.
+template <class Rows>
+double Engine<Rows>::squared_units(const Space<Rows>& space, const Node& node,
+                                   const int64_t* stats) const {
+  if constexpr (kNumber) {
+    const int64_t center = NodeCost::floor_mean(get_sum(stats), stats[kWeight]);
+    const Entry* order = target_entries(node);
+    uint128 low = 0, high = 0;
+    for (int64_t i = 0; i < node.n_rows(); ++i) {
+      const int128 deviation = int128(space.y[space.rows.row(order[i])]) - center;
+      const uint128 square = uint128(deviation * deviation);
+      const auto weight = static_cast<uint64_t>(weight_of(space, order[i]));
+      low += uint128(weight) * uint64_t(square);
+      high += uint128(weight) * uint64_t(square >> 64);
+    }
+    const double remainder = real(get_sum(stats) - int128(center) * stats[kWeight]);
+    return static_cast<double>(high) * 18446744073709551616.0 + static_cast<double>(low) -
+           remainder * remainder / real(stats[kWeight]);
+  }
+  return 0.0;
+}
+
+// Half the mean deviance, mean(y ln(y / mean)), in units. Runs of equal y are added in
+// ascending order, so the sum does not depend on the order of the rows.
+template <class Rows>
+double Engine<Rows>::poisson_units(const Space<Rows>& space, const Node& node,
+                                   const int64_t* stats) const {
+  if constexpr (kNumber) {
+    const Entry* order = target_entries(node);
+    const double mean = real(get_sum(stats)) / real(stats[kWeight]);
+    double sum = 0.0;
+    for (int64_t i = 0; i < node.n_rows();) {
+      const double y = real(space.y[space.rows.row(order[i])]);
+      int64_t weight = 0;
+      do {
+        weight += weight_of(space, order[i++]);
+      } while (i < node.n_rows() && !(order[i] & kDiffers));
+      if (y > 0.0) {
+        // y ln(y / mean) - y + mean is never negative, and the added terms sum to 0.
+        sum += real(weight) * (y * std::log(y / mean) - (y - mean));
+      } else {
+        sum += real(weight) * mean;
+      }
+    }
+    return std::max(0.0, sum / real(stats[kWeight]));
+  }
+  return 0.0;
+}
+
+// The smallest value whose cumulative weight reaches a quarter, half, three quarters; the
+// mean of two neighbours where it is reached exactly.
+template <class Rows>
+void Engine<Rows>::set_quartiles(const Space<Rows>& space, Node& node,
+                                 const int64_t* stats) const {
+  const Entry* order = target_entries(node);
+  const auto value = [&](int64_t i) { return target_.values[space.row(order[i])]; };
+  int64_t below = 0, i = 0;  // weight of the rows before i
+  for (int q = 1; q <= 3; ++q) {
+    const int128 goal = int128(q) * stats[kWeight];
+    if constexpr (Rows::kUnitWeights) {
+      i = std::max<int64_t>(0, static_cast<int64_t>((goal + 3) / 4) - 1);
+      below = i;
+    } else {
+      while (4 * int128(below + weight_of(space, order[i])) < goal) {
+        below += weight_of(space, order[i++]);
+      }
+    }
+    const bool exact = 4 * int128(below + weight_of(space, order[i])) == goal;
+    node.quartiles[size_t(q - 1)] =
+        exact && i + 1 < node.n_rows() ? value(i) / 2 + value(i + 1) / 2 : value(i);
+  }
+}
+
+// The rules that need no search, in the written order.
+template <class Rows>
+StopReason Engine<Rows>::stop_before_search(const NodeList& list, int32_t id) const {
+  const Node& node = list.nodes[size_t(id)];
+  const int64_t* stats = list.stats_of(id);
+  bool pure;
+  if constexpr (kNumber) {
+    const Entry* order = target_entries(node);
+    pure = std::none_of(order + 1, order + node.n_rows(), [](Entry e) { return e & kDiffers; });
+  } else {
+    pure = std::any_of(stats + kFirst, stats + layout_.words(),
+                       [&](int64_t weight) { return weight == stats[kWeight]; });
+  }
+  if (pure) {
+    return StopReason::pure;
+  }
+  if (node.depth >= options_.max_depth) {
+    return StopReason::max_depth;
+  }
+  if (node.n_rows() < options_.min_samples_split) {
+    return StopReason::min_samples_split;
+  }
+  if (node.n_rows() < 2 * rules_.min_rows) {
+    return StopReason::min_samples_leaf;
+  }
+  if (stats[kWeight] < 2 * rules_.min_weight) {
+    return StopReason::min_weight_fraction_leaf;
+  }
+  return StopReason::none;
+}
+
+template <class Rows>
+void Engine<Rows>::stop(NodeList& list, int32_t id, StopReason reason) {
+  list.nodes[size_t(id)].stop = reason;
+  control_.rows_done.fetch_add(list.nodes[size_t(id)].n_rows(), std::memory_order_relaxed);
+}
+
+}  // namespace treewright

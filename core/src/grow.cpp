@@ -1,0 +1,47 @@
+#include "treewright/grow.hpp"
+
+#include <bit>
+
+#include "engine.hpp"
+#include "engine_orders.hpp"
+#include "engine_search.hpp"
+#include "engine_setup.hpp"
+#include "engine_split.hpp"
+
+namespace treewright {
+
+NLogN::NLogN(int64_t largest) : table_(size_t(largest) + 1, 0) {
+  for (int64_t n = 2; n <= largest; ++n) {
+    table_[size_t(n)] = std::llrint(std::ldexp(real(n) * std::log2(real(n)), kFraction));
+  }
+}
+
+std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
+                                    const double* weights, const GrowOptions& options,
+                                    Control& control) {
+  Weights units = make_weights(weights, table.n_rows);
+  const auto make = [&]<class Rows>(std::type_identity<Rows>) -> std::unique_ptr<Grower> {
+    return std::make_unique<Engine<Rows>>(std::move(table), target, std::move(units), options,
+                                          control);
+  };
+  if (target.task == Task::number) {
+    return units.equal() ? make(std::type_identity<NumberRows>{})
+                         : make(std::type_identity<WeightedNumberRows>{});
+  }
+  const auto bits = std::bit_width(uint64_t(std::max(target.n_classes - 1, 0))) +
+                   std::bit_width(uint64_t(table.n_rows));
+  if (units.equal() && bits + 1 > 32) {
+    units.units.assign(size_t(table.n_rows), 1);
+  }
+  return units.equal() ? make(std::type_identity<CountedRows>{})
+                       : make(std::type_identity<WeightedRows>{});
+}
+
+std::unique_ptr<Grower> make_grower(const SortedTable& table, const Target& target,
+                                    const double* weights, const GrowOptions& options,
+                                    Control& control) {
+  SortedTable copy = table;
+  return make_grower(std::move(copy), target, weights, options, control);
+}
+
+}  // namespace treewright

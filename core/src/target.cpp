@@ -1,0 +1,58 @@
+#include "treewright/target.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace treewright {
+
+Weights make_weights(const double* weights, int64_t n_rows) {
+  Weights result;
+  result.rows = result.total = n_rows;
+  if (weights == nullptr) {
+    return result;
+  }
+  double largest = 0.0;
+  int64_t positive = 0;
+  bool equal = true;
+  for (int64_t row = 0; row < n_rows; ++row) {
+    largest = std::max(largest, weights[row]);
+    positive += weights[row] > 0.0;
+    equal = equal && weights[row] == weights[0];
+  }
+  result.rows = positive;
+  if (equal && largest > 0.0) {
+    result.unit = largest;
+    return result;
+  }
+  // ilogb + 1 bounds the logarithms from above, so rows * largest * 2^exponent <= 2^52.
+  const int exponent =
+      52 - (std::ilogb(largest) + 1) - (std::ilogb(double(std::max<int64_t>(positive, 1))) + 1);
+  result.unit = std::ldexp(1.0, -exponent);
+  result.units.resize(size_t(n_rows));
+  result.total = 0;
+  for (int64_t row = 0; row < n_rows; ++row) {
+    int64_t& units = result.units[size_t(row)];
+    if (weights[row] > 0.0) {
+      units = std::max<int64_t>(1, std::llrint(std::ldexp(weights[row], exponent)));
+    }
+    result.total += units;
+  }
+  return result;
+}
+
+Quantiser::Quantiser(double minimum, double maximum, bool centered)
+    : center(centered ? minimum / 2 + maximum / 2 : 0.0) {
+  const double reach = std::max(maximum / 2 - center / 2, center / 2 - minimum / 2);
+  if (reach > 0.0) {
+    // reach is half of the largest distance from the centre: below 2^60 after scaling.
+    exponent = 59 - std::ilogb(reach);
+  }
+}
+
+int64_t Quantiser::operator()(double y) const {
+  return std::llrint(std::ldexp(y / 2 - center / 2, exponent + 1));
+}
+
+double Quantiser::unit(int power) const { return std::ldexp(1.0, -exponent * power); }
+
+}  // namespace treewright

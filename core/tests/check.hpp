@@ -1,0 +1,51 @@
+// check.hpp: what the kernels' own checks share: random tables, a counter, a clock.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "treewright/columns.hpp"
+
+namespace treewright::testing {
+
+// Counts what held and what did not; says where the first few failures were.
+class Tally {
+ public:
+  void expect(bool held, const std::string& claim);
+  // The closing line; true if nothing failed.
+  bool report() const;
+
+ private:
+  int64_t passed_ = 0, failed_ = 0;
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int64_t whole(int64_t low, int64_t high);  // both ends included
+  double share() { return std::uniform_real_distribution<>(0.0, 1.0)(engine_); }
+  double normal() { return std::normal_distribution<>()(engine_); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// A table of random columns of all kinds: ties, missing values, infinities, outliers,
+// float32 and float64, contiguous and strided.
+struct RandomTable {
+  RandomTable(Random& random, int64_t n_rows, size_t n_columns);
+
+  int64_t n_rows;
+  std::vector<std::vector<std::byte>> memory;
+  std::vector<ColumnView> views;
+};
+
+void check_team(Tally& tally, Random& random);
+void check_sorting(Tally& tally, Random& random);
+void check_growing(Tally& tally, Random& random);
+
+}  // namespace treewright::testing

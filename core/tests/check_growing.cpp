@@ -1,0 +1,163 @@
+// Growing: any number of threads and any order of expansion give the same tree.
+#include <algorithm>
+#include <cstring>
+
+#include "check.hpp"
+#include "treewright/grow.hpp"
+
+namespace treewright::testing {
+namespace {
+
+// A target, weights and options that fit together, drawn at random.
+struct Problem {
+  Problem(Random& random, int64_t n_rows);
+
+  std::vector<int32_t> labels;
+  std::vector<double> values, weights;
+  Target target;
+  GrowOptions options;
+
+  const double* weights_or_null() const { return weights.empty() ? nullptr : weights.data(); }
+};
+
+Problem::Problem(Random& random, int64_t n_rows) {
+  const auto size = static_cast<size_t>(n_rows);
+  options.criterion = static_cast<Criterion>(random.whole(0, 4));
+  const bool poisson = options.criterion == Criterion::poisson;
+  if (poisson || options.criterion == Criterion::squared_error) {
+    const double scale = random.share() < 0.2 ? 1e200 : 1.0;
+    for (size_t i = 0; i < size; ++i) {
+      values.push_back(poisson ? static_cast<double>(random.whole(0, 4)) : scale * random.normal());
+    }
+    values[0] = 1.0;  // poisson needs a sum above 0
+    target.task = Task::number;
+    target.values = values.data();
+  } else {
+    target.n_classes = static_cast<int32_t>(random.whole(1, 40));
+    for (size_t i = 0; i < size; ++i) {
+      labels.push_back(static_cast<int32_t>(random.whole(0, target.n_classes - 1)));
+    }
+    target.labels = labels.data();
+  }
+  if (random.share() < 0.5) {
+    for (size_t i = 0; i < size; ++i) {
+      weights.push_back(random.share() < 0.2 ? 0.0 : random.share() + 0.01);
+    }
+    weights[0] = 1.0;
+  }
+  options.min_samples_leaf = random.whole(1, 4);
+  options.min_samples_split = random.whole(2, 6);
+  if (random.share() < 0.3) {
+    options.max_depth = random.whole(1, 6);
+  }
+  if (random.share() < 0.2) {
+    options.min_gain = 0.05;
+  }
+  if (random.share() < 0.2) {
+    options.min_weight_leaf = 1.5;
+  }
+  if (random.share() < 0.2) {
+    options.max_features = 2;
+  }
+}
+
+template <class T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+bool same_tree(const FlatTree& a, const FlatTree& b) {
+  return same_bytes(a.subtree_size, b.subtree_size) && same_bytes(a.split_kind, b.split_kind) &&
+         same_bytes(a.feature, b.feature) && same_bytes(a.threshold, b.threshold) &&
+         same_bytes(a.category_start, b.category_start) && same_bytes(a.categories, b.categories) &&
+         same_bytes(a.category_branch, b.category_branch) &&
+         same_bytes(a.missing_route, b.missing_route) && same_bytes(a.n_rows, b.n_rows) &&
+         same_bytes(a.weight, b.weight) && same_bytes(a.weight_squared, b.weight_squared) &&
+         same_bytes(a.value, b.value) && same_bytes(a.variance, b.variance) &&
+         same_bytes(a.quartiles, b.quartiles) && same_bytes(a.impurity, b.impurity) &&
+         same_bytes(a.gain, b.gain) && same_bytes(a.risk, b.risk) && same_bytes(a.label, b.label) &&
+         same_bytes(a.stop_reason, b.stop_reason) && same_bytes(a.proven, b.proven);
+}
+
+FlatTree grow_all(const SortedTable& table, const Problem& problem, int n_threads) {
+  Control control;
+  GrowOptions options = problem.options;
+  options.n_threads = n_threads;
+  const auto grower =
+      make_grower(table, problem.target, problem.weights_or_null(), options, control);
+  grower->grow_all();
+  return grower->tree();
+}
+
+// Opens nodes in a random order, one at a time.
+FlatTree grow_in_any_order(const SortedTable& table, const Problem& problem, Random& random) {
+  Control control;
+  const auto grower =
+      make_grower(table, problem.target, problem.weights_or_null(), problem.options, control);
+  std::vector<int32_t> open = {0};
+  while (!open.empty()) {
+    std::swap(open[static_cast<size_t>(random.whole(0, static_cast<int64_t>(open.size()) - 1))],
+              open.back());
+    const int32_t node = open.back();
+    open.pop_back();
+    const std::vector<Candidate> best = grower->candidates(node, 1);
+    if (!best.empty()) {
+      const int32_t left = grower->split(node, best[0]);
+      open.push_back(left);
+      open.push_back(left + 1);
+    }
+  }
+  return grower->tree();
+}
+
+bool children_add_up(const FlatTree& tree) {
+  for (size_t i = 0; i < tree.subtree_size.size(); ++i) {
+    if (tree.subtree_size[i] == 1) {
+      continue;
+    }
+    const size_t left = i + 1;
+    const size_t right = left + static_cast<size_t>(tree.subtree_size[left]);
+    if (tree.subtree_size[i] != 1 + tree.subtree_size[left] + tree.subtree_size[right] ||
+        tree.n_rows[i] != tree.n_rows[left] + tree.n_rows[right]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_growing(Tally& tally, Random& random) {
+  const int64_t n_rows = random.share() < 0.95 ? random.whole(1, 300) : random.whole(1, 20000);
+  const RandomTable table(random, n_rows, static_cast<size_t>(random.whole(1, 9)));
+  Problem problem(random, n_rows);
+  Control control;
+  const SortedTable sorted = sort_table(table.views, n_rows, 2, control);
+
+  const FlatTree tree = grow_all(sorted, problem, 1);
+  tally.expect(children_add_up(tree), "children add up to their parent");
+  tally.expect(same_tree(tree, grow_all(sorted, problem, 3)), "threads change nothing");
+  tally.expect(same_tree(tree, grow_in_any_order(sorted, problem, random)),
+               "the order of expansion changes nothing");
+
+  problem.options.max_leaf_nodes = random.whole(2, 20);
+  const FlatTree small = grow_all(sorted, problem, 1);
+  tally.expect(std::count(small.subtree_size.begin(), small.subtree_size.end(), 1) <=
+                   problem.options.max_leaf_nodes,
+               "max_leaf_nodes is kept");
+  tally.expect(same_tree(small, grow_all(sorted, problem, 3)),
+               "threads change nothing, best first");
+
+  control.stop = true;
+  bool interrupted = false;
+  try {
+    make_grower(sorted, problem.target, problem.weights_or_null(), problem.options, control)
+        ->grow_all();
+  } catch (const Interrupted&) {
+    interrupted = true;
+  }
+  tally.expect(interrupted || tree.subtree_size.size() == 1, "growing stops when asked");
+}
+
+}  // namespace treewright::testing

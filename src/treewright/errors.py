@@ -1,0 +1,79 @@
+"""What can go wrong.
+
+TreewrightError
+|-- TableError               the table cannot be used (also a ValueError)
+|   `-- ColumnError          ... because of one named column
+|       `-- ColumnTypeError  ... whose cells are of a kind we cannot read
+|                            (also a TypeError)
+|-- OptionError              an option is unknown or out of range
+|                            (also a ValueError)
+`-- TreeFormatError          a saved tree is damaged or newer than this version
+                             (also a ValueError)
+
+UserWarning
+`-- ColumnSetAsideWarning    columns that tell rows apart were set aside
+
+Every message says what went wrong, where, the value seen and what to do.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = [
+    "ColumnError",
+    "ColumnSetAsideWarning",
+    "ColumnTypeError",
+    "OptionError",
+    "TableError",
+    "TreeFormatError",
+    "TreewrightError",
+    "nearest_name",
+]
+
+
+class TreewrightError(Exception):
+    """Anything treewright refuses to do."""
+
+
+class TableError(TreewrightError, ValueError):
+    """The table cannot be used as given."""
+
+
+class ColumnError(TableError):
+    """The table cannot be used because of one named column."""
+
+
+class ColumnTypeError(ColumnError, TypeError):
+    """A column holds cells that are neither text, numbers nor dates."""
+
+
+class OptionError(TreewrightError, ValueError):
+    """An option is unknown, or its value is out of range."""
+
+
+class TreeFormatError(TreewrightError, ValueError):
+    """A saved tree is damaged, or was written by a newer version."""
+
+
+class ColumnSetAsideWarning(UserWarning):
+    """Columns that tell rows apart, not classes, were set aside."""
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name most like the one given, for "did you mean".
+
+    Parameters
+    ----------
+    name : str
+        The name that was not found.
+    known : iterable of str
+        The names there are. Letter case is ignored in the comparison.
+
+    Returns
+    -------
+    str or None
+        The nearest name, or None when none is similar.
+    """
+    by_lower = {each.lower(): each for each in reversed(list(known))}
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[near[0]] if near else None

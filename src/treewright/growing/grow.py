@@ -1,0 +1,268 @@
+"""Grow a tree with the C++ core.
+
+`grow` is what everybody calls. `sort_columns` and `make_grower` are its two halves,
+for those who sort once and grow many trees (folds, forests), or who grow node by
+node.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright._version import __version__
+from treewright.errors import TableError
+from treewright.options import GrowOptions
+from treewright.table.check import check_no_missing
+from treewright.table.column import NumericColumn
+from treewright.table.schema import Schema, Summary
+from treewright.table.table import ClassTarget, Table
+from treewright.tree.data import TreeData
+
+if TYPE_CHECKING:
+    from treewright._core import Grower, SortedTable
+
+__all__ = ["grow", "make_grower", "n_threads", "sort_columns", "tree_of"]
+
+_CRITERIA = {
+    "gini": 0,
+    "entropy": 1,
+    "misclassification": 2,
+    "squared_error": 3,
+    "poisson": 4,
+}
+_KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
+_FIXED_SEED = 0
+
+
+def grow(
+    table: Table,
+    options: GrowOptions | None = None,
+    *,
+    progress: Callable[[float], Any] | None = None,
+) -> TreeData:
+    """Grow the exact greedy tree of a table.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, target and weights, from `as_table`.
+    options : GrowOptions, optional
+        Criterion, stopping rules and so on.
+    progress : callable, optional
+        Called about ten times a second with the share of rows that have reached
+        their leaf. An exception it raises ends the growing.
+
+    Returns
+    -------
+    TreeData
+        The same tree for any number of threads and any order of the rows.
+    """
+    options = settled(table, options)
+    columns = sort_columns(table, options.n_jobs)
+    schema = with_summaries(table.schema, columns)
+    grower = make_grower(table, options, columns, consume=True)
+    grower.grow_all(progress)
+    return tree_of(grower, table.schema.usable, schema, options)
+
+
+def settled(table: Table, options: GrowOptions | None) -> GrowOptions:
+    """Check that the table can be grown from, and settle what depends on its target."""
+    options = GrowOptions() if options is None else options
+    if table.target is None:
+        raise TableError(
+            "This table has no target, so there is nothing to grow a tree for. "
+            "Pass y: as_table(X, y)."
+        )
+    if options.missing == "error":
+        check_no_missing(table)
+    options = options.for_task(_task(table))
+    if options.criterion == "poisson":
+        _check_counts(table)
+    return options
+
+
+def sort_columns(table: Table, n_jobs: int | None = None) -> SortedTable:
+    """Sort every usable column once.
+
+    Parameters
+    ----------
+    table : Table
+        The table; its target and weights are not looked at.
+    n_jobs : int, optional
+        Threads; None: the cores this process may use.
+
+    Returns
+    -------
+    SortedTable
+        To be shared by all trees grown on these rows.
+    """
+    columns = [table.columns[i] for i in table.usable]
+    arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
+    kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
+    return _core.SortedTable(arrays, kinds, table.n_rows, n_threads(n_jobs))
+
+
+def with_summaries(schema: Schema, columns: SortedTable) -> Schema:
+    """Return the schema with the range and quartiles of each usable column."""
+    summaries: list[Summary | None] = [None] * len(schema.features)
+    for place, index in enumerate(schema.usable):
+        n_missing, *known = columns.summary(place)
+        numeric = schema.features[index].kind == "numeric"
+        if numeric and not math.isnan(known[0]):
+            summaries[index] = Summary(n_missing, *known)
+        else:
+            summaries[index] = Summary(n_missing)
+    return schema.with_summaries(summaries)
+
+
+def make_grower(
+    table: Table,
+    options: GrowOptions,
+    columns: SortedTable,
+    *,
+    weights: NDArray[np.float64] | None = None,
+    consume: bool = False,
+) -> Grower:
+    """Open the root of a tree.
+
+    Parameters
+    ----------
+    table : Table
+        The table that was sorted.
+    options : GrowOptions
+        With the criterion settled.
+    columns : SortedTable
+        From `sort_columns`.
+    weights : float64 array, optional
+        Instead of the table's own: 0 leaves a row out, so that a fold needs no
+        copy of the table.
+    consume : bool, default=False
+        Let the grower take the sorted columns over; they are of no use afterwards.
+
+    Returns
+    -------
+    Grower
+        With `candidates`, `split`, `close` and `grow_all`; see core/grow.hpp.
+    """
+    target = table.target
+    if target is None:
+        raise TableError("This table has no target. Pass y: as_table(X, y).")
+    weights = table.weights if weights is None else weights
+    values = _core_options(table, options, weights)
+    if isinstance(target, ClassTarget):
+        return _core.Grower(
+            columns, target.codes, len(target.classes), None, weights, values, consume
+        )
+    return _core.Grower(columns, None, 0, target.values, weights, values, consume)
+
+
+def tree_of(
+    grower: Grower, usable: Sequence[int], schema: Schema, options: GrowOptions
+) -> TreeData:
+    """Return the tree grown so far; open nodes are leaves."""
+    arrays = grower.tree()
+    arrays["proven"] = arrays["proven"].view(np.bool_)
+    if len(usable) != len(schema.features):
+        # The core numbers the usable columns only.
+        number = np.array([*usable, -1], dtype=np.int32)
+        arrays["feature"] = number[arrays["feature"]]
+    made_by = {
+        "method": "cart",
+        "task": schema.target.kind if schema.target else None,
+        "options": {**options.to_dict(), "random_state": _seed(options)},
+        "version": __version__,
+    }
+    return TreeData.from_arrays(arrays, schema, made_by)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` stands for.
+
+    None is the cores this process may use, but one inside a joblib worker, whose
+    siblings use the others already. -1 is all cores, -2 all but one, and so on.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    cores = cores or os.cpu_count() or 1
+    if n_jobs is None:
+        return 1 if _in_joblib_worker() else cores
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+def _in_joblib_worker() -> bool:
+    joblib = sys.modules.get("joblib")
+    if joblib is None:
+        return False
+    backend, _ = joblib.parallel.get_active_backend()
+    return bool(backend.nesting_level)
+
+
+def _task(table: Table) -> str:
+    return "class" if isinstance(table.target, ClassTarget) else "number"
+
+
+def _check_counts(table: Table) -> None:
+    y = table.target.values  # type: ignore[union-attr]
+    if (y < 0).any():
+        row = int(np.argmax(y < 0))
+        raise TableError(
+            "criterion='poisson' needs a target of counts or rates, all >= 0; "
+            f"row {row} has {y[row]:g}. Use criterion='squared_error' instead."
+        )
+    weights = table.weights
+    if not (y if weights is None else y[weights > 0]).any():
+        raise TableError(
+            "criterion='poisson' needs a target with a sum above 0, but all values "
+            "are 0: there is nothing to predict."
+        )
+
+
+def _core_options(
+    table: Table, options: GrowOptions, weights: NDArray[np.float64] | None
+) -> dict[str, Any]:
+    n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
+    total = float(n_rows if weights is None else math.fsum(weights))
+    if n_rows == 0:
+        raise TableError("No row has a weight above 0, so there is nothing to learn.")
+    values = {
+        "criterion": _CRITERIA[str(options.criterion)],
+        "min_samples_split": max(2, _count(options.min_samples_split, n_rows)),
+        "min_samples_leaf": _count(options.min_samples_leaf, n_rows),
+        "min_weight_leaf": options.min_weight_fraction_leaf * total,
+        "min_gain": options.min_gain,
+        "min_impurity_decrease": options.min_impurity_decrease,
+        "max_leaf_nodes": options.max_leaf_nodes or 0,
+        "max_nodes": options.max_nodes or 0,
+        "max_features": 0
+        if options.max_features is None
+        else options.columns_to_try(len(table.usable)),
+        "seed": _seed(options),
+        "n_threads": n_threads(options.n_jobs),
+    }
+    if options.max_depth is not None:
+        values["max_depth"] = options.max_depth
+    return values
+
+
+def _count(rows_or_share: int | float, n_rows: int) -> int:
+    if isinstance(rows_or_share, float):
+        return max(1, math.ceil(rows_or_share * n_rows))
+    return rows_or_share
+
+
+def _seed(options: GrowOptions) -> int:
+    """Return the seed as a number; a generator is asked for one."""
+    state = options.random_state
+    if state is None:
+        return _FIXED_SEED
+    if isinstance(state, int):
+        return state
+    draw = state.integers if isinstance(state, np.random.Generator) else state.randint
+    return int(draw(2**31 - 1))

@@ -1,0 +1,164 @@
+"""Every split that a column offers at a node, in the order that decides ties.
+
+Numbers and ranks: each boundary between neighbouring values, ascending; where
+the node has missing rows, first with them left, then right; last of all the
+question whether the value is missing. Categories: groups of levels, missing
+being one more level; the prefixes of the levels ordered by mean come first.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from treewright.growing.reference.sums import Sums, Target
+from treewright.table.column import Column, NumericColumn
+from treewright.tree.data import IS_MISSING, SUBSET, THRESHOLD
+
+MISSING = -1  # code of the level that holds the missing rows
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to divide the rows of a node in two.
+
+    `groups` lists the category codes that go left and right (subset splits).
+    """
+
+    column: int
+    kind: int
+    left: Sums
+    right: Sums
+    missing_route: int
+    threshold: float = math.nan
+    groups: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+
+    @property
+    def branches(self) -> tuple[Sums, Sums]:
+        """Sums of the left and the right branch."""
+        return self.left, self.right
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The different values of a column in a node, ascending, with their sums."""
+
+    column: int
+    known: list[tuple[float, Sums]]
+    missing: Sums
+
+    @property
+    def differ(self) -> bool:
+        """Whether the column can tell any two rows of the node apart."""
+        return len(self.known) + (self.missing.n_rows > 0) > 1
+
+
+def values_of(column: Column) -> list[float]:
+    """One number a row: the value, the rank or the category; NaN if missing."""
+    if isinstance(column, NumericColumn):
+        return [float(value) for value in column.values]
+    return [math.nan if code < 0 else float(code) for code in column.codes.tolist()]
+
+
+def levels_of(
+    index: int, values: Sequence[float], rows: Sequence[int], target: Target
+) -> Levels:
+    """Gather the rows of a node by their value."""
+    known: dict[float, Sums] = {}
+    missing = target.zero
+    for row in rows:
+        value = values[row] + 0.0  # -0.0 and 0.0 are one value
+        if math.isnan(value):
+            missing += target.of_row[row]
+        else:
+            known[value] = known.get(value, target.zero) + target.of_row[row]
+    return Levels(index, sorted(known.items(), key=lambda level: level[0]), missing)
+
+
+def heavier(left: Sums, right: Sums) -> int:
+    """Return the branch of larger weight, left on a tie."""
+    return 0 if left.weight >= right.weight else 1
+
+
+# Numbers and ranks ------------------------------------------------------------------
+
+
+def midpoint(a: float, b: float) -> float:
+    """Return a threshold t between neighbours a < b: a <= t < b always."""
+    t = a / 2 + b / 2
+    return t if a <= t < b else a
+
+
+def thresholds(levels: Levels) -> Iterator[Candidate]:
+    """Every test `x <= t`, then `x is missing`."""
+    missing = levels.missing
+    lefts = list(accumulate(sums for _, sums in levels.known))
+    for i, ((a, _), (b, _)) in enumerate(pairwise(levels.known)):
+        left, right, at = lefts[i], lefts[-1] - lefts[i], midpoint(a, b)
+        if missing.n_rows:
+            yield _threshold(levels.column, at, left + missing, right, 0)
+            yield _threshold(levels.column, at, left, right + missing, 1)
+        else:
+            yield _threshold(levels.column, at, left, right, heavier(left, right))
+    if missing.n_rows and lefts:
+        yield Candidate(levels.column, IS_MISSING, missing, lefts[-1], 0)
+
+
+def _threshold(
+    column: int, at: float, left: Sums, right: Sums, missing_route: int
+) -> Candidate:
+    return Candidate(column, THRESHOLD, left, right, missing_route, at)
+
+
+# Categories -------------------------------------------------------------------------
+
+
+class Groupings:
+    """The ways to send the levels of a categorical column left and right.
+
+    The levels are ordered by (mean, category), the missing level counting as
+    the last category. A grouping is a bitmask of the positions that go left;
+    the last position always goes right, so that each grouping occurs once.
+    """
+
+    def __init__(self, levels: Levels, target: Target) -> None:
+        by_code = [(int(code), sums) for code, sums in levels.known]
+        if levels.missing.n_rows:
+            by_code.append((MISSING, levels.missing))
+        self.column = levels.column
+        self.has_missing = levels.missing.n_rows > 0
+        # The sort is stable: equal means stay in category order.
+        self.ordered = sorted(by_code, key=lambda level: target.mean(level[1]))
+        self.zero = target.zero
+        self.whole = sum((sums for _, sums in by_code), start=target.zero)
+
+    def __len__(self) -> int:
+        """Count the levels, k."""
+        return len(self.ordered)
+
+    def prefixes(self) -> list[Candidate]:
+        """List the k - 1 groupings that cut the ordered levels in two."""
+        return [self._grouping((1 << n) - 1) for n in range(1, len(self))]
+
+    def others(self) -> Iterator[Candidate]:
+        """All further groupings, by bitmask: 2^(k-1) - 1 in all with the prefixes."""
+        for mask in range(1, 1 << (len(self) - 1)):
+            if mask & (mask + 1):  # not of the form 0...01...1
+                yield self._grouping(mask)
+
+    def _grouping(self, mask: int) -> Candidate:
+        sides: tuple[list[int], list[int]] = ([], [])
+        left = self.zero
+        for position, (code, sums) in enumerate(self.ordered):
+            goes_left = mask >> position & 1
+            sides[0 if goes_left else 1].append(code)
+            if goes_left:
+                left += sums
+        right = self.whole - left
+        route = heavier(left, right)
+        if self.has_missing:
+            route = 0 if MISSING in sides[0] else 1
+        groups = tuple(tuple(c for c in side if c != MISSING) for side in sides)
+        return Candidate(
+            self.column, SUBSET, left, right, route, groups=(groups[0], groups[1])
+        )

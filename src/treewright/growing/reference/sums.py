@@ -1,0 +1,236 @@
+"""What a set of rows adds up to, exactly, and the gain of dividing it.
+
+Weights and a numeric target are floats, and every float is a whole multiple of
+some power of two. Multiplied by it they are Python integers, whose sums know no
+rounding and no order.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from treewright.errors import TableError
+from treewright.table.table import ClassTarget, NumericTarget, Table
+
+# A gain or an impurity: exact where the criterion allows it.
+Number = Fraction | float
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over some rows; all of them integers.
+
+    `parts` holds the weight of each class; for a numeric target Σwy and Σwy².
+    """
+
+    n_rows: int
+    weight: int
+    parts: tuple[int, ...]
+
+    def __add__(self, other: "Sums") -> "Sums":
+        """Join two sets of rows."""
+        return Sums(
+            self.n_rows + other.n_rows,
+            self.weight + other.weight,
+            tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)),
+        )
+
+    def __sub__(self, other: "Sums") -> "Sums":
+        """Take a part of the rows away."""
+        return Sums(
+            self.n_rows - other.n_rows,
+            self.weight - other.weight,
+            tuple(a - b for a, b in zip(self.parts, other.parts, strict=True)),
+        )
+
+
+def as_integers(values: Iterable[float]) -> tuple[list[int], int]:
+    """Integers and the power of two they were multiplied with."""
+    ratios = [float(value).as_integer_ratio() for value in values]
+    scale = max((below for _, below in ratios), default=1)
+    return [above * (scale // below) for above, below in ratios], scale
+
+
+def as_float(value: Number) -> float:
+    """Return the nearest float; infinity beyond the largest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+class Target:
+    """The target and the weights of a table as integers, for one criterion.
+
+    Attributes
+    ----------
+    present : list of int
+        The rows that count: those of weight above 0.
+    codes : list of int
+        The class of each row (classification).
+    y : list of int
+        The number of each row, times `y_scale` (regression).
+    weights : list of int
+        The weight of each row, times `weight_scale`.
+    """
+
+    def __init__(self, table: Table, criterion: str) -> None:
+        self.criterion = criterion
+        given = np.ones(table.n_rows) if table.weights is None else table.weights
+        self.weights, self.weight_scale = as_integers(given)
+        self.present = [row for row, w in enumerate(self.weights) if w > 0]
+        self.codes: list[int] = []
+        self.y: list[int] = []
+        self.y_scale = 1
+        self.n_classes = 0
+        self._read(table.target)
+        if not self.present:
+            raise TableError(
+                "No row has a weight above 0, so there is nothing to grow."
+            )
+        self.zero = Sums(0, 0, (0,) * (self.n_classes or 2))
+        self.of_row = [self._one(row) for row in range(table.n_rows)]
+
+    def _read(self, target: ClassTarget | NumericTarget | None) -> None:
+        if isinstance(target, ClassTarget):
+            self.codes = [int(code) for code in target.codes]
+            self.n_classes = len(target.classes)
+        elif isinstance(target, NumericTarget):
+            self.y, self.y_scale = as_integers(target.values)
+            if self.criterion == "poisson" and min(self.y, default=0) < 0:
+                raise TableError(
+                    f"poisson needs a target that is never negative; {target.name!r} "
+                    f"goes down to {min(target.values)}. Use squared_error."
+                )
+        else:
+            raise TableError(
+                "A tree is grown towards a target, and the table has none."
+            )
+
+    def _one(self, row: int) -> Sums:
+        weight = self.weights[row]
+        if self.n_classes:
+            code = self.codes[row]
+            return Sums(
+                1, weight, tuple(weight * (c == code) for c in range(self.n_classes))
+            )
+        return Sums(1, weight, (weight * self.y[row], weight * self.y[row] ** 2))
+
+    def sums(self, rows: Sequence[int]) -> Sums:
+        """Sum over rows."""
+        total = self.zero
+        for row in rows:
+            total += self.of_row[row]
+        return total
+
+    def mean(self, sums: Sums) -> Fraction:
+        """Mean of y, or mean class number, in the target's own integers."""
+        if self.n_classes:
+            above = sum(code * part for code, part in enumerate(sums.parts))
+            return Fraction(above, sums.weight)
+        return Fraction(sums.parts[0], sums.weight)
+
+    def is_pure(self, rows: Sequence[int]) -> bool:
+        """Whether all rows have one class or one number."""
+        return len({(self.codes or self.y)[row] for row in rows}) == 1
+
+    def impurity(self, rows: Sequence[int], sums: Sums) -> Number:
+        """Impurity of a node, in the target's own integers."""
+        if self.criterion == "poisson":
+            return self._half_deviance(rows, sums)
+        return IMPURITIES[self.criterion](sums)
+
+    def gain(self, branches: Sequence[Sums]) -> Number:
+        """Impurity before minus mean impurity after; never negative."""
+        if self.criterion == "poisson":
+            return poisson_gain(branches)
+        return gain_of(self.criterion, branches)
+
+    def unit(self) -> Fraction:
+        """Return what turns an impurity of integers into one of the table."""
+        power = {"squared_error": 2, "poisson": 1}.get(self.criterion, 0)
+        return Fraction(1, self.y_scale**power)
+
+    def _half_deviance(self, rows: Sequence[int], sums: Sums) -> Number:
+        """Mean of y ln(y / mean): mean * Σ w/W * excess(y / mean)."""
+        mean = self.mean(sums)
+        if mean == 0:
+            return 0.0
+        terms = [
+            float(Fraction(self.weights[row], sums.weight)) * excess(self.y[row] / mean)
+            for row in rows
+        ]
+        return mean * Fraction(math.fsum(terms))
+
+
+# The criteria -----------------------------------------------------------------------
+
+
+def gini(sums: Sums) -> Fraction:
+    """1 - Σ p²."""
+    return 1 - Fraction(sum(part * part for part in sums.parts), sums.weight**2)
+
+
+def misclassification(sums: Sums) -> Fraction:
+    """1 - max p."""
+    return 1 - Fraction(max(sums.parts), sums.weight)
+
+
+def entropy(sums: Sums) -> float:
+    """-Σ p log₂ p."""
+    shares = [part / sums.weight for part in sums.parts if part]
+    return -math.fsum(share * math.log2(share) for share in shares) + 0.0
+
+
+def squared_error(sums: Sums) -> Fraction:
+    """Mean of y² minus the square of the mean."""
+    y, yy = sums.parts
+    return Fraction(yy * sums.weight - y * y, sums.weight**2)
+
+
+IMPURITIES: dict[str, Callable[[Sums], Number]] = {
+    "gini": gini,
+    "entropy": entropy,
+    "misclassification": misclassification,
+    "squared_error": squared_error,
+}
+
+
+def gain_of(criterion: str, branches: Sequence[Sums]) -> Number:
+    """Impurity of all branches together minus their mean impurity."""
+    measure = IMPURITIES[criterion]
+    whole = sum(branches[1:], start=branches[0])
+    before = measure(whole)
+    after = [Fraction(b.weight, whole.weight) * measure(b) for b in branches]
+    if isinstance(before, Fraction):
+        return before - sum(after)
+    return max(0.0, math.fsum([before, *(-each for each in after)]))
+
+
+def poisson_gain(branches: Sequence[Sums]) -> Number:
+    """Return the fall of the half deviance: mean * Σ W_b/W * excess(mean_b / mean)."""
+    whole = sum(branches[1:], start=branches[0])
+    if whole.parts[0] == 0:
+        return 0.0
+    mean = Fraction(whole.parts[0], whole.weight)
+    terms = [
+        b.weight / whole.weight * excess(Fraction(b.parts[0], b.weight) / mean)
+        for b in branches
+    ]
+    return mean * Fraction(math.fsum(terms))
+
+
+def excess(ratio: Fraction) -> float:
+    """Return r ln r - r + 1, the half deviance of r when the mean is 1.
+
+    It is 0 at r = 1 and positive elsewhere. Near 1 the three terms cancel, so the
+    power series is summed there.
+    """
+    beyond = float(ratio - 1)
+    if abs(beyond) < 0.01:
+        return math.fsum((-beyond) ** k / (k * (k - 1)) for k in range(2, 14))
+    r = float(ratio)
+    return r * math.log(r) - beyond if r > 0 else 1.0

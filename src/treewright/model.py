@@ -1,0 +1,300 @@
+"""Tree: the public face of a grown tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, nearest_name
+from treewright.reading.answer import answers, class_shares, classes
+from treewright.reading.frame import to_dict, to_pandas
+from treewright.reading.importance import impurity_importance
+from treewright.reading.text import text
+from treewright.table.match import match, plain_matrix
+from treewright.tree import walk
+from treewright.tree.data import TreeData
+from treewright.tree.route import columns_used, decision_path, route, route_matrix
+from treewright.tree.split import Split, split_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy.sparse import csr_matrix
+
+    from treewright.table.schema import Schema
+
+__all__ = ["Tree", "as_tree"]
+
+
+class Tree:
+    """A grown tree: immutable, comparable, and able to answer.
+
+    Nodes are numbered from 0, the root, in preorder: a node comes before all
+    nodes below it, a left branch before a right one. The arrays behind the tree
+    (``tree.threshold``, ``tree.n_rows``, ... and all of `TreeData`, in
+    ``tree.data``) have one entry per node.
+
+    Parameters
+    ----------
+    data : TreeData
+        The arrays. Trees come from growing, not from this constructor.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X = {"outlook": ["sunny", "rainy", "sunny", "rainy"], "wind": [3, 9, 5, 1]}
+    >>> tree = tw.TreeClassifier().fit(X, ["no", "no", "no", "yes"]).tree_
+    >>> tree.n_leaves, tree.columns_used
+    (2, ('wind',))
+    >>> tree.split(0).words(0)
+    'wind <= 2'
+    """
+
+    __slots__ = ("__weakref__", "data")
+
+    data: TreeData
+    """The arrays."""
+
+    def __init__(self, data: TreeData) -> None:
+        object.__setattr__(self, "data", data)
+
+    # -- shape --------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return self.data.n_nodes
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return self.data.n_leaves
+
+    @property
+    def depth(self) -> int:
+        """Most splits on any way from the root to a leaf; 0 for a single leaf."""
+        return int(self.data.depth.max())
+
+    @property
+    def leaves(self) -> NDArray[np.int32]:
+        """Numbers of the leaves, left to right."""
+        return walk.leaves(self.data)
+
+    def children(self, node: int) -> tuple[int, ...]:
+        """Children of a node in branch order; none for a leaf."""
+        return walk.children(self.data, node)
+
+    def parent(self, node: int) -> int | None:
+        """Return the node above; None for the root."""
+        above = int(self.data.parent[walk.checked_node(self.data, node)])
+        return above if above >= 0 else None
+
+    def path(self, node: int) -> tuple[int, ...]:
+        """Nodes from the root to `node`, both included."""
+        return walk.path(self.data, node)
+
+    def key(self, node: int) -> tuple[int, ...]:
+        """Branches from the root to `node`: a name that survives pruning."""
+        return walk.key(self.data, node)
+
+    def split(self, node: int) -> Split | None:
+        """Return what a node asks: Threshold, Subset, IsMissing or Multiway.
+
+        None for a leaf. ``split.words(branch)`` says it in words.
+        """
+        return split_of(self.data, node)
+
+    # -- meaning ------------------------------------------------------------------
+
+    @property
+    def schema(self) -> Schema:
+        """Columns and target of the training table."""
+        return self.data.schema
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Classes, in the order of `predict_proba`; empty for a numeric target."""
+        return classes(self.data)
+
+    @property
+    def columns_used(self) -> tuple[str, ...]:
+        """Names of the columns that some split looks at, in table order."""
+        features = self.data.schema.features
+        return tuple(features[j].name for j in columns_used(self.data).tolist())
+
+    @property
+    def importances(self) -> NDArray[np.float64]:
+        """Each column's share of the total fall of impurity."""
+        return impurity_importance(self.data)
+
+    def risk(self, kind: str = "error") -> float:
+        """Cost of the whole tree on its training rows.
+
+        Parameters
+        ----------
+        kind : {'error', 'impurity'}, default='error'
+            'error': sum of R(t) over the leaves, for classes the share of weight
+            that is misclassified, for numbers the mean squared error (poisson:
+            half the mean deviance). 'impurity': impurity of the leaves, each
+            with its share of the weight.
+
+        Returns
+        -------
+        float
+        """
+        if kind not in ("error", "impurity"):
+            near = nearest_name(str(kind), ("error", "impurity"))
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise OptionError(f"risk is of 'error' or 'impurity'; got {kind!r}.{hint}")
+        data = self.data
+        is_leaf = data.subtree_size == 1
+        per_weight = data.risk if kind == "error" else data.impurity
+        return float(np.sum(per_weight[is_leaf] * data.share[is_leaf]))
+
+    # -- answers ------------------------------------------------------------------
+
+    def apply(
+        self, X: Any, *, unseen: str = "missing", n_jobs: int = 1
+    ) -> NDArray[np.int32]:
+        """Return the node in which each row ends.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns or list of rows
+            New data. Columns are found by name; only those of `columns_used` are
+            needed. Plain arrays: all columns, in the order of growing.
+        unseen : {'missing', 'error'}, default='missing'
+            What to do with a category that was not there when the tree was
+            grown: treat it as missing, or refuse.
+        n_jobs : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        int32 array
+            Node numbers: leaves, or inner nodes where a missing value stops.
+        """
+        data = self.data
+        matrix = plain_matrix(data.schema, X)
+        if matrix is not None:
+            return route_matrix(data, matrix, n_jobs)
+        columns = match(data.schema, X, columns_used(data).tolist(), unseen)
+        return route(data, columns, columns.n_rows, n_jobs)
+
+    def predict(self, X: Any, *, unseen: str = "missing", n_jobs: int = 1) -> Any:
+        """Return the class, or the number, for each row; see `apply`."""
+        return answers(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+
+    def predict_proba(
+        self, X: Any, *, unseen: str = "missing", n_jobs: int = 1
+    ) -> NDArray[np.float64]:
+        """Return the share of every class where each row ends; see `apply`."""
+        return class_shares(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+
+    def decision_path(
+        self, X: Any, *, unseen: str = "missing", n_jobs: int = 1
+    ) -> csr_matrix:
+        """Return which nodes each row passes, as a sparse matrix; see `apply`."""
+        return decision_path(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+
+    def rows(
+        self, node: int, X: Any, *, unseen: str = "missing", n_jobs: int = 1
+    ) -> NDArray[np.int64]:
+        """Return the row numbers of `X` that pass through a node; see `apply`."""
+        first = walk.checked_node(self.data, node)
+        end = first + int(self.data.subtree_size[first])
+        ended = self.apply(X, unseen=unseen, n_jobs=n_jobs)
+        return np.flatnonzero((ended >= first) & (ended < end))
+
+    # -- reading ------------------------------------------------------------------
+
+    def text(self, max_depth: int | None = None, *, ascii: bool = False) -> str:
+        """Return the tree as indented text, down to `max_depth`."""
+        return text(self.data, max_depth, ascii=ascii)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with one row per node."""
+        return to_pandas(self.data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as dicts, lists, strings and numbers, ready for JSON."""
+        return to_dict(self.data)
+
+    # -- behaviour as a value -----------------------------------------------------
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the whole tree: 64 hex digits, equal exactly for equal trees."""
+        return self.data.fingerprint
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Return one of the arrays, or say what there is."""
+        if name in TreeData.array_names:
+            array: NDArray[Any] = getattr(self.data, name)
+            return array
+        near = nearest_name(name, dir(type(self)))
+        hint = f" Did you mean {near!r}?" if near and not name.startswith("_") else ""
+        raise AttributeError(f"A Tree has no {name!r}.{hint}")
+
+    def __dir__(self) -> list[str]:
+        """Return the arrays too."""
+        return sorted({*super().__dir__(), *TreeData.array_names})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: a tree never changes."""
+        raise AttributeError(f"A Tree never changes; {name!r} cannot be set.")
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse: a tree never changes."""
+        raise AttributeError(f"A Tree never changes; {name!r} cannot be deleted.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arrays."""
+        return Tree, (self.data,)
+
+    def __eq__(self, other: object) -> bool:
+        """Same structure, evidence and schema; how it was made does not count."""
+        return self.data == other.data if isinstance(other, Tree) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash of the fingerprint."""
+        return hash(self.data)
+
+    def __repr__(self) -> str:
+        """One line: target, size, rows."""
+        target = self.data.schema.target
+        of = f"{target.name}: " if target is not None else ""
+        return (
+            f"Tree({of}{self.n_nodes} nodes, {self.n_leaves} leaves, "
+            f"depth {self.depth}, {int(self.data.n_rows[0])} rows)"
+        )
+
+    def __str__(self) -> str:
+        """The same as `text`."""
+        return self.text()
+
+
+def as_tree(tree: object) -> Tree:
+    """Return the Tree of whatever has one: what every function here takes.
+
+    Parameters
+    ----------
+    tree : Tree, TreeData or fitted treewright estimator
+        The tree, or its owner.
+
+    Returns
+    -------
+    Tree
+    """
+    found = getattr(tree, "tree_", tree)
+    if isinstance(found, Tree):
+        return found
+    if isinstance(found, TreeData):
+        return Tree(found)
+    kind = type(tree).__name__
+    if type(tree).__module__.partition(".")[0] == "treewright":
+        raise OptionError(f"This {kind} has no tree yet; call fit first.")
+    raise OptionError(
+        f"tree must be a treewright Tree or a fitted treewright estimator; got {kind}."
+    )

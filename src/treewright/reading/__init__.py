@@ -1,0 +1,1 @@
+"""From a tree to understanding: text, frames, answers, importance."""

@@ -1,0 +1,1 @@
+"""Tables in: any table becomes columns, a target, weights and a schema."""

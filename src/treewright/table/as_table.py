@@ -1,0 +1,166 @@
+"""`as_table`: anything tabular -> Table."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from treewright.errors import ColumnSetAsideWarning, OptionError, TableError
+from treewright.table.column import Column, NumericColumn
+from treewright.table.from_numpy import ArraySource, is_plain_float
+from treewright.table.infer import read_kinds, settle
+from treewright.table.raw import freeze
+from treewright.table.schema import Feature, Schema
+from treewright.table.source import Source, open_source
+from treewright.table.table import Table
+from treewright.table.target import read_target, target_info
+from treewright.table.weights import read_weights
+
+__all__ = ["as_table"]
+
+_TASKS = ("class", "number")
+
+
+def as_table(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    kinds: Mapping[Any, Any] | None = None,
+    *,
+    task: str | None = None,
+) -> Table:
+    """Turn anything tabular into a table of typed columns.
+
+    Parameters
+    ----------
+    X : array, data frame, dict of columns, list of rows or Table
+        NumPy arrays (columns are called 'x0', 'x1', ...), pandas, polars and
+        pyarrow tables, any Arrow stream, dicts of columns, lists of rows. Float
+        columns are read in place; the input is never modified. Missing is NaN,
+        None, null or NaT. Names that are not text are taken as their text.
+    y : array, series or list, default=None
+        The target, one value per row.
+    sample_weight : array, series or list, default=None
+        One finite weight >= 0 per row; 0 leaves the row out.
+    kinds : dict, default=None
+        Column name -> 'numeric', 'categorical' or 'ordinal', where the inferred
+        kind is wrong, or a list of the categories from lowest to highest, which
+        makes the column ordinal. Columns of plain arrays may be given by number.
+    task : {'class', 'number'} or None, default=None
+        What the target holds. None: text, bools, categories and whole numbers
+        with few distinct values are classes, other numbers are numbers.
+
+    Returns
+    -------
+    Table
+        Its `schema` says the kind of each column, and why.
+
+    Warns
+    -----
+    ColumnSetAsideWarning
+        When a categorical column tells rows apart, not classes: more than half of
+        its known values occur once, in 50 rows or more. `kinds` brings it back.
+
+    Raises
+    ------
+    TableError
+        When the table, the target or the weights cannot be used.
+    OptionError
+        When `kinds` or `task` has an unknown value.
+
+    Examples
+    --------
+    >>> table = as_table({"age": [30, 41], "city": ["Rome", "Bonn"]}, y=["no", "yes"])
+    >>> [(each.name, each.kind) for each in table.schema.features]
+    [('age', 'numeric'), ('city', 'categorical')]
+    """
+    _check_task(task, y)
+    table = _passed_on(X, kinds) if isinstance(X, Table) else _read(X, kinds)
+    if y is not None:
+        target = read_target(y, table.n_rows, task)
+        schema = replace(table.schema, target=target_info(target))
+        table = replace(table, target=target, schema=schema)
+    if sample_weight is not None:
+        table = replace(table, weights=read_weights(sample_weight, table.n_rows))
+    if not isinstance(X, Table):
+        _warn_of_set_aside(table.schema)
+    return table
+
+
+def _check_task(task: str | None, y: Any) -> None:
+    if task is None:
+        return
+    if task not in _TASKS:
+        raise OptionError(f"task must be 'class', 'number' or None; got {task!r}.")
+    if y is None:
+        raise TableError(
+            "Growing a tree requires y to be passed, but the target y is None. Pass "
+            "one target value per row."
+        )
+
+
+def _passed_on(table: Table, kinds: Mapping[Any, Any] | None) -> Table:
+    if kinds is not None:
+        raise OptionError(
+            "kinds must be None when X is a Table already: its kinds are settled. "
+            "Pass kinds where the table is made."
+        )
+    return table
+
+
+def _read(X: Any, kinds: Mapping[Any, Any] | None) -> Table:
+    source = open_source(X)
+    _check_size(source)
+    columns: list[Column]
+    features: list[Feature]
+    if not kinds and isinstance(source, ArraySource) and is_plain_float(source.array):
+        columns, features = _plain_columns(source)
+    else:
+        wanted = read_kinds(kinds, source.names, named=source.named)
+        settled = [
+            settle(source.raw(index), wanted.get(index))
+            for index in range(len(source.names))
+        ]
+        columns = [column for column, _ in settled]
+        features = [feature for _, feature in settled]
+    schema = Schema(tuple(features), None, source.named)
+    return Table(tuple(columns), None, None, source.n_rows, schema)
+
+
+def _plain_columns(source: ArraySource) -> tuple[list[Column], list[Feature]]:
+    """Views of a float array: no scan, no copy, whatever its size."""
+    array = freeze(source.array)
+    reason = f"The values are numbers ({array.dtype})."
+    columns: list[Column] = [
+        NumericColumn(name, array[:, index]) for index, name in enumerate(source.names)
+    ]
+    return columns, [Feature(name, reason=reason) for name in source.names]
+
+
+def _check_size(source: Source) -> None:
+    shape = (source.n_rows, len(source.names))
+    if not source.names:
+        raise TableError(
+            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is "
+            "required. Pass a table with at least one column."
+        )
+    if not source.n_rows:
+        raise TableError(
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is "
+            "required. Pass a table with at least one row."
+        )
+
+
+def _warn_of_set_aside(schema: Schema) -> None:
+    names = [repr(each.name) for each in schema.features if each.set_aside]
+    if not names:
+        return
+    listed = ", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0]
+    first = "Column {} was" if len(names) == 1 else "Columns {} were"
+    warnings.warn(
+        f"{first.format(listed)} set aside: more than half of the known values occur "
+        "only once, so they tell rows apart, not classes. Pass "
+        f"kinds={{{names[0]}: 'categorical'}} to use such a column all the same.",
+        ColumnSetAsideWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,244 @@
+"""Data frames (pandas, polars, pyarrow, any Arrow stream) to columns, by narwhals."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from numpy.typing import NDArray
+
+from treewright.errors import ColumnTypeError, TableError
+from treewright.table.from_numpy import from_array
+from treewright.table.from_objects import COMPLEX_WORDS, from_objects
+from treewright.table.from_rows import distinct_names
+from treewright.table.raw import RawColumn, as_label
+
+__all__ = ["FrameSource", "from_series"]
+
+_NESTED = (nw.List, nw.Struct, nw.Array)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FrameSource:
+    """Columns of a data frame."""
+
+    frame: nw.DataFrame[Any]
+    names: tuple[str, ...]
+    n_rows: int
+    named: bool = True
+
+    @classmethod
+    def open(cls, X: Any) -> "FrameSource":
+        """Check that this is a data frame with distinct names and its rows at hand.
+
+        Parameters
+        ----------
+        X : data frame or Arrow stream
+            Anything narwhals understands.
+
+        Returns
+        -------
+        FrameSource
+
+        Raises
+        ------
+        TableError
+            When it is lazy, a single series, or has two columns of one name.
+        """
+        try:
+            frame = nw.from_native(X, allow_series=True, pass_through=True)
+        except DuplicateError:
+            distinct_names(list(getattr(X, "column_names", None) or X.columns))
+            raise
+        if isinstance(frame, nw.LazyFrame):
+            raise TableError(_lazy_words(X))
+        if isinstance(frame, nw.Series):
+            raise TableError(
+                "Expected 2D array, got 1D array instead: X is a single series. "
+                "Reshape your data with X.to_frame() if it is a single column."
+            )
+        if not isinstance(frame, nw.DataFrame):
+            frame = _from_arrow_stream(X)
+        try:
+            names = distinct_names(frame.columns)
+        except DuplicateError:
+            distinct_names(list(getattr(X, "column_names", None) or X.columns))
+            raise
+        return cls(frame, names, len(frame))
+
+    def raw(self, index: int) -> RawColumn:
+        """Read one column."""
+        return _from_narwhals(self.names[index], self.frame[:, index])
+
+
+def from_series(name: str, values: Any) -> RawColumn:
+    """Sort a series (or a data frame of one column) by its type.
+
+    Parameters
+    ----------
+    name : str
+        The column's name, for messages.
+    values : series
+        Anything narwhals understands.
+
+    Returns
+    -------
+    RawColumn
+    """
+    series = nw.from_native(values, allow_series=True, pass_through=True)
+    if isinstance(series, nw.LazyFrame):
+        raise TableError(_lazy_words(values))
+    if isinstance(series, nw.DataFrame) and len(series.columns) == 1:
+        series = series[:, 0]
+    if isinstance(series, nw.Series):
+        return _from_narwhals(name, series)
+    if hasattr(values, "codes") and hasattr(values, "categories"):
+        return _from_pandas_categories(name, values)
+    return from_array(name, np.asarray(values))
+
+
+def _lazy_words(X: Any) -> str:
+    verb = "compute" if hasattr(X, "compute") else "collect"
+    return (
+        f"X is a lazy table ({type(X).__module__.split('.')[0]} {type(X).__name__}): "
+        f"its rows are not there yet. Call .{verb}() first and pass the result."
+    )
+
+
+def _from_arrow_stream(X: Any) -> nw.DataFrame[Any]:
+    if not hasattr(X, "__arrow_c_stream__"):
+        raise TableError(
+            f"X is an object of type {type(X).__name__!r}, which is not a table "
+            "narwhals knows. Convert it to pandas, polars or pyarrow first."
+        )
+    for backend in ("pyarrow", "polars"):
+        try:
+            return nw.from_arrow(X, backend=backend)
+        except ImportError:
+            continue
+    raise TableError(
+        "Reading an Arrow stream needs pyarrow or polars: pip install pyarrow"
+    )
+
+
+def _from_narwhals(name: str, series: "nw.Series[Any]") -> RawColumn:
+    dtype = series.dtype
+    storage = str(dtype).lower()
+    if dtype.is_float():
+        return from_array(name, series.to_numpy())
+    if dtype.is_integer() or dtype == nw.Boolean:
+        return _whole(name, series, storage)
+    if dtype in (nw.Categorical, nw.Enum):
+        return _categories(name, series)
+    if dtype == nw.String:
+        if str(getattr(series.to_native(), "dtype", "")) == "object":
+            # narwhals judges such columns by their first cells only.
+            return from_objects(name, _objects(series))
+        return RawColumn(name, "text", _objects(series), storage="text")
+    if dtype.is_decimal():
+        return from_objects(name, series.to_list())
+    if dtype.is_temporal():
+        return _moments(name, series)
+    if dtype in _NESTED:
+        raise ColumnTypeError(
+            f"Column {name!r} is nested ({dtype}): argument must be a string or a "
+            "number per row. Put the parts into columns of their own."
+        )
+    return _unknown(name, series)
+
+
+def _whole(name: str, series: "nw.Series[Any]", storage: str) -> RawColumn:
+    if series.dtype in (nw.Int128, nw.UInt128):
+        return from_objects(name, series.to_list())
+    missing, filled = None, series
+    if series.null_count():
+        missing = np.asarray(series.is_null().to_numpy(), np.bool)
+        filled = series.fill_null(False if series.dtype == nw.Boolean else 0)
+    values = filled.to_numpy()
+    if values.dtype.kind not in "iub":
+        # Some nullable bools come as objects although nothing is missing.
+        return from_objects(name, series.to_list())
+    content = "bool" if series.dtype == nw.Boolean else "int"
+    return RawColumn(name, content, values, missing, storage=storage)
+
+
+def _objects(series: "nw.Series[Any]") -> NDArray[Any]:
+    return np.asarray(series.to_numpy(), object)
+
+
+def _moments(name: str, series: "nw.Series[Any]") -> RawColumn:
+    dtype = series.dtype
+    if dtype == nw.Time:
+        raise ColumnTypeError(
+            f"Column {name!r} holds times of day: argument must be a string, a number "
+            "or a date. Turn it into a number, such as hours since midnight."
+        )
+    zone = getattr(dtype, "time_zone", None) or ""
+    values = series.to_numpy()
+    if values.dtype.kind not in "mM":
+        # Dates come as objects from pandas columns that are held by Arrow.
+        return from_objects(name, values)
+    content = {nw.Date: "date", nw.Duration: "duration"}.get(type(dtype), "datetime")
+    return RawColumn(name, content, values, timezone=zone, storage=str(dtype))
+
+
+def _categories(name: str, series: "nw.Series[Any]") -> RawColumn:
+    """Read codes and labels where the library keeps them: narwhals shows neither."""
+    native = series.to_native()
+    if series.implementation.is_polars():
+        if series.dtype == nw.Categorical:
+            # Numbered by arrival inside polars: take the text, number it by value.
+            text = _objects(series.cast(nw.String))
+            return RawColumn(name, "text", text, storage="category")
+        labels = native.dtype.categories.to_list()
+        codes = native.to_physical().cast(int).fill_null(-1).to_numpy()
+        return _coded(name, codes, labels, declared=True, storage="enum")
+    if series.implementation.is_pyarrow():
+        array = native.unify_dictionaries().combine_chunks()
+        labels = array.dictionary.to_pylist()
+        codes = array.indices.cast("int64").fill_null(-1).to_numpy()
+        if None in labels:
+            return from_objects(name, native.to_pylist())
+        order = bool(array.type.ordered)
+        return _coded(
+            name, codes, labels, declared=order, ordered=order, storage="dictionary"
+        )
+    return _from_pandas_categories(name, native.cat)
+
+
+def _from_pandas_categories(name: str, values: Any) -> RawColumn:
+    """Read a pandas Categorical, or the `.cat` of a series of them."""
+    return _coded(
+        name,
+        np.asarray(values.codes),
+        values.categories.tolist(),
+        declared=True,
+        ordered=bool(values.ordered),
+        storage="category",
+    )
+
+
+def _coded(
+    name: str, codes: NDArray[Any], labels: Iterable[Any], **declared: Any
+) -> RawColumn:
+    texts = tuple(as_label(label) for label in labels)
+    return RawColumn(name, "category", codes, labels=texts, **declared)
+
+
+def _unknown(name: str, series: "nw.Series[Any]") -> RawColumn:
+    native_type = str(getattr(series.to_native(), "dtype", series.dtype))
+    if series.null_count() == len(series):
+        return RawColumn(name, "empty", np.full(len(series), np.nan))
+    if "complex" in native_type:
+        raise TableError(
+            f"{COMPLEX_WORDS}: column {name!r} is of type {native_type}. Split it into "
+            "a real and an imaginary column."
+        )
+    if "Sparse" in native_type:
+        raise TableError(
+            f"Column {name!r} is sparse ({native_type}), which is not supported. Make "
+            "it dense first, in pandas with X[name].sparse.to_dense()."
+        )
+    return from_objects(name, _objects(series))

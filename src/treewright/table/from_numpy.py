@@ -1,0 +1,207 @@
+"""NumPy arrays to columns, without copying floats."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ColumnError, ColumnTypeError, TableError
+from treewright.table.from_objects import COMPLEX_WORDS, from_objects
+from treewright.table.raw import RawColumn
+
+__all__ = [
+    "ArraySource",
+    "check_shape",
+    "from_array",
+    "is_plain_float",
+    "made_up_names",
+    "readable_floats",
+]
+
+_RESHAPE = (
+    "Reshape your data either using array.reshape(-1, 1) if it is a single column "
+    "or array.reshape(1, -1) if it is a single row."
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ArraySource:
+    """Columns of a two-dimensional or a structured array."""
+
+    array: NDArray[Any]
+    names: tuple[str, ...]
+    named: bool
+    n_rows: int
+
+    @classmethod
+    def open(cls, array: NDArray[Any]) -> "ArraySource":
+        """Check an array's shape and name its columns.
+
+        Parameters
+        ----------
+        array : ndarray
+            Two-dimensional, or structured (named fields).
+
+        Returns
+        -------
+        ArraySource
+
+        Raises
+        ------
+        TableError
+            When the shape or the type of the array is unsuitable.
+        """
+        if not isinstance(array, np.ma.MaskedArray):
+            # A matrix or another subclass would not slice into columns.
+            array = np.asarray(array)
+        fields = array.dtype.names
+        if fields is not None and array.ndim == 1:
+            return cls(array, fields, True, len(array))
+        check_shape(array)
+        if array.dtype.kind == "c":
+            raise TableError(
+                f"{COMPLEX_WORDS}: the array is of type {array.dtype}. Split it into "
+                "real and imaginary columns."
+            )
+        n_rows, n_columns = array.shape
+        return cls(array, made_up_names(n_columns), False, n_rows)
+
+    def raw(self, index: int) -> RawColumn:
+        """Read one column."""
+        name = self.names[index]
+        return from_array(
+            name, self.array[name] if self.named else self.array[:, index]
+        )
+
+
+@lru_cache(maxsize=64)
+def made_up_names(n_columns: int) -> tuple[str, ...]:
+    """Return names for the columns of a plain array: 'x0', 'x1', ..."""
+    return tuple(f"x{index}" for index in range(n_columns))
+
+
+def check_shape(array: NDArray[Any]) -> None:
+    """Refuse arrays that are not two-dimensional, in scikit-learn's words."""
+    if array.ndim == 2:
+        return
+    if array.ndim > 2:
+        raise TableError(
+            f"Found array with dim {array.ndim} (shape={array.shape}), while dim 2 "
+            "is required: rows by columns. Flatten the other dimensions into columns."
+        )
+    what = "1D" if array.ndim == 1 else "scalar"
+    raise TableError(
+        f"Expected 2D array, got {what} array instead (shape={array.shape}). {_RESHAPE}"
+    )
+
+
+def is_plain_float(array: NDArray[Any]) -> bool:
+    """Return whether the core can read this array where it lies."""
+    dtype = array.dtype
+    return (
+        (dtype == np.float64 or dtype == np.float32)
+        and array.flags.aligned
+        and type(array) is not np.ma.MaskedArray
+    )
+
+
+def readable_floats(values: NDArray[Any]) -> NDArray[Any]:
+    """Return float32 or float64 in native byte order, copied only if needed."""
+    size = values.dtype.itemsize
+    wanted = np.dtype(np.float32 if size <= 4 else np.float64)
+    if values.dtype == wanted and values.flags.aligned:
+        return values
+    return values.astype(wanted)
+
+
+def from_array(name: str, values: NDArray[Any]) -> RawColumn:
+    """Sort a one-dimensional array by its type.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    values : ndarray
+        One-dimensional; a masked array's masked cells are missing.
+
+    Returns
+    -------
+    RawColumn
+
+    Raises
+    ------
+    ColumnError
+        When the array has another shape or a type that is not a column's.
+    """
+    if values.ndim != 1:
+        raise ColumnError(
+            f"Column {name!r} has shape {values.shape}: a nested column. Pass one "
+            "value per row; put the parts into columns of their own."
+        )
+    if isinstance(values, np.ma.MaskedArray):
+        return _from_masked(name, values)
+    kind, storage = values.dtype.kind, str(values.dtype)
+    if kind == "f":
+        return RawColumn(name, "float", readable_floats(values), storage=storage)
+    if kind in "iu":
+        return RawColumn(name, "int", values, storage=storage)
+    if kind == "b":
+        return RawColumn(name, "bool", values)
+    if kind == "O":
+        return from_objects(name, values)
+    if kind in "mM":
+        return _from_ticks(name, values)
+    return _from_text(name, values)
+
+
+def _from_ticks(name: str, values: NDArray[Any]) -> RawColumn:
+    if values.dtype.kind == "m":
+        return RawColumn(name, "duration", values, storage="durations")
+    unit = np.datetime_data(values.dtype)[0]
+    content = "date" if unit in ("D", "W", "M", "Y") else "datetime"
+    return RawColumn(name, content, values, storage="dates")
+
+
+def _from_text(name: str, values: NDArray[Any]) -> RawColumn:
+    kind = values.dtype.kind
+    if kind == "U":
+        return RawColumn(name, "text", values, storage="text")
+    if kind == "T":
+        return from_objects(name, values.astype(object))
+    if kind == "S":
+        try:
+            return RawColumn(name, "text", np.strings.decode(values, "utf-8"))
+        except UnicodeDecodeError as problem:
+            raise ColumnError(
+                f"Column {name!r} holds bytes that are not UTF-8 text ({problem}). "
+                "Decode the column to text first."
+            ) from problem
+    if kind == "c":
+        raise TableError(
+            f"{COMPLEX_WORDS}: column {name!r} is of type {values.dtype}. Split it "
+            "into a real and an imaginary column."
+        )
+    raise ColumnTypeError(
+        f"Column {name!r} is of type {values.dtype}: argument must be a string or a "
+        "number. Put the parts of nested values into columns of their own."
+    )
+
+
+def _from_masked(name: str, values: np.ma.MaskedArray[Any, Any]) -> RawColumn:
+    mask = np.ma.getmaskarray(values)
+    plain = np.asarray(values.data)
+    if not mask.any():
+        return from_array(name, plain)
+    if plain.dtype.kind in "iub":
+        filled = np.where(mask, plain.dtype.type(0), plain)
+        content = "bool" if plain.dtype.kind == "b" else "int"
+        return RawColumn(name, content, filled, mask, storage=str(plain.dtype))
+    if plain.dtype.kind == "f":
+        filled = readable_floats(plain).copy()
+        filled[mask] = np.nan
+        return from_array(name, filled)
+    objects = plain.astype(object)
+    objects[mask] = None
+    return from_objects(name, objects)

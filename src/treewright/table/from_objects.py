@@ -1,0 +1,227 @@
+"""Python objects (object arrays, lists) to raw columns: what are these cells?"""
+
+import numbers
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ColumnError, ColumnTypeError, TableError
+from treewright.table.raw import EXACT_INTEGERS, RawColumn
+
+__all__ = ["COMPLEX_WORDS", "from_objects"]
+
+COMPLEX_WORDS = "Complex data not supported"
+_NUMBERS = frozenset({"bool", "int", "float", "decimal"})
+_MOMENTS = frozenset({"date", "datetime"})
+_UNREADABLE = {
+    "nested": "a nested value; put its parts into columns of their own",
+    "bytes": "raw bytes; decode the column to text first",
+    "other": "an object; turn the column into text, numbers or dates first",
+}
+# First match wins: bool is an int, a datetime is a date, timedelta64 an integer.
+_GROUPS: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("bool", (bool, np.bool)),
+    ("text", (str,)),
+    ("duration", (timedelta, np.timedelta64)),
+    ("int", (numbers.Integral,)),
+    ("float", (numbers.Real,)),
+    ("decimal", (Decimal,)),
+    ("datetime", (datetime, np.datetime64)),
+    ("date", (date,)),
+    ("complex", (numbers.Complex,)),
+    ("bytes", (bytes, bytearray, memoryview)),
+    ("nested", (list, tuple, dict, set, frozenset, np.ndarray)),
+)
+_group_cache: dict[type, str] = {}
+
+
+def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
+    """Sort a column of Python objects by what its cells are.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    cells : object array, list or tuple
+        The cells. None, NaN, NaT and pandas' NA are missing.
+
+    Returns
+    -------
+    RawColumn
+
+    Raises
+    ------
+    ColumnError
+        When dates are mixed with something else.
+    ColumnTypeError
+        When a cell is neither text, a number nor a date.
+    """
+    groups = {_group_of(each) for each in set(map(type, cells))}
+    complete = groups.isdisjoint({"missing", "float"})
+    groups.discard("missing")
+    _refuse_unreadable(name, cells, groups)
+    if "float" in groups and len(groups) > 1 and _floats_all_missing(cells):
+        groups.discard("float")
+    if not groups:
+        return RawColumn(name, "empty", _object_array(cells))
+    if groups == {"text"}:
+        return RawColumn(name, "text", _object_array(cells), storage="text")
+    if groups <= _NUMBERS:
+        return _numbers(name, cells, groups, complete)
+    if groups <= _MOMENTS:
+        return _moments(name, cells, groups)
+    if groups == {"duration"}:
+        ticks = np.array(_with_none(cells), "timedelta64[us]")
+        return RawColumn(name, "duration", ticks, storage="durations")
+    if groups <= _NUMBERS | {"text"}:
+        values = _object_array(cells)
+        return RawColumn(name, "mixed", values, storage="text and numbers")
+    raise _mixed_error(name, cells, groups)
+
+
+def _group_of(cell_type: type) -> str:
+    group = _group_cache.get(cell_type)
+    if group is None:
+        group = _group_cache[cell_type] = _find_group(cell_type)
+    return group
+
+
+def _find_group(cell_type: type) -> str:
+    # pandas' NA and NaT are known by name, so that pandas need not be there.
+    if cell_type.__name__ in ("NoneType", "NAType", "NaTType"):
+        return "missing"
+    for group, members in _GROUPS:
+        if issubclass(cell_type, members):
+            return group
+    return "other"
+
+
+def _object_array(cells: NDArray[Any] | Sequence[Any]) -> NDArray[Any]:
+    if isinstance(cells, np.ndarray):
+        return cells
+    out = np.empty(len(cells), object)
+    out[:] = cells
+    return out
+
+
+def _refuse_unreadable(name: str, cells: Iterable[Any], groups: set[str]) -> None:
+    if "complex" in groups:
+        row, cell = _first(cells, lambda group: group == "complex")
+        raise TableError(
+            f"{COMPLEX_WORDS}: column {name!r} holds {cell!r} in row {row}. Split it "
+            "into a real and an imaginary column."
+        )
+    if groups.isdisjoint(_UNREADABLE):
+        return
+    row, cell = _first(cells, _UNREADABLE.__contains__)
+    raise ColumnTypeError(
+        f"Column {name!r} holds {_short(cell)} in row {row}: argument must be a "
+        f"string or a number, not {type(cell).__name__!r}. That is "
+        f"{_UNREADABLE[_group_of(type(cell))]}."
+    )
+
+
+def _first(cells: Iterable[Any], wanted: Callable[[str], bool]) -> tuple[int, Any]:
+    return next(
+        (row, cell)
+        for row, cell in enumerate(cells)
+        if wanted(_group_of(type(cell))) and cell is not None
+    )
+
+
+def _short(cell: Any) -> str:
+    text = repr(cell)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_missing(cell: Any) -> bool:
+    group = _group_of(type(cell))
+    return group == "missing" or (group == "float" and cell != cell)
+
+
+def _floats_all_missing(cells: Iterable[Any]) -> bool:
+    return all(cell != cell for cell in cells if _group_of(type(cell)) == "float")
+
+
+def _with_none(cells: Iterable[Any]) -> list[Any]:
+    return [None if _is_missing(cell) else cell for cell in cells]
+
+
+def _numbers(
+    name: str, cells: NDArray[Any] | Sequence[Any], groups: set[str], complete: bool
+) -> RawColumn:
+    if groups <= {"bool", "int"}:
+        return _whole_numbers(name, cells, groups, complete)
+    if not groups.isdisjoint({"int", "decimal"}) and _any_huge(cells):
+        return RawColumn(name, "huge", _object_array(cells))
+    try:
+        values = np.asarray(cells, np.float64)
+    except (TypeError, ValueError):
+        values = np.array([np.nan if _is_missing(v) else float(v) for v in cells])
+    words = "decimal numbers" if "decimal" in groups else "numbers"
+    return RawColumn(name, "float", values, storage=words)
+
+
+def _whole_numbers(
+    name: str, cells: NDArray[Any] | Sequence[Any], groups: set[str], complete: bool
+) -> RawColumn:
+    mask = None
+    plain: NDArray[Any] | Sequence[Any] = cells
+    if not complete:
+        mask = np.fromiter(map(_is_missing, cells), np.bool, len(cells))
+        plain = [0 if gone else cell for gone, cell in zip(mask, cells, strict=True)]
+    if groups == {"bool"}:
+        return RawColumn(name, "bool", np.array(plain, np.bool), mask)
+    try:
+        values = np.array(plain, np.int64)
+    except OverflowError:
+        return RawColumn(name, "huge", _object_array(cells))
+    return RawColumn(name, "int", values, mask, storage="whole numbers")
+
+
+def _any_huge(cells: Iterable[Any]) -> bool:
+    """Whether a whole number or decimal is too large to be told apart as a float."""
+    return any(
+        abs(cell) > EXACT_INTEGERS
+        for cell in cells
+        if _group_of(type(cell)) in ("int", "decimal") and cell == cell
+    )
+
+
+def _moments(name: str, cells: Iterable[Any], groups: set[str]) -> RawColumn:
+    moments = _with_none(cells)
+    zones = [getattr(cell, "tzinfo", None) for cell in moments if cell is not None]
+    zone = next((z for z in zones if z is not None), None)
+    if zone is not None:
+        if None in zones:
+            raise ColumnError(
+                f"Column {name!r} mixes times with and without a time zone. Give all "
+                "of them a zone, or none."
+            )
+        moments = [
+            None if cell is None else cell.astimezone(UTC).replace(tzinfo=None)
+            for cell in moments
+        ]
+    content = "date" if groups == {"date"} else "datetime"
+    values = np.array(moments, "datetime64[us]")
+    zone_name = "" if zone is None else str(zone)
+    return RawColumn(name, content, values, timezone=zone_name, storage="dates")
+
+
+def _mixed_error(name: str, cells: Iterable[Any], groups: set[str]) -> ColumnError:
+    words = {"text": "text", "date": "dates", "datetime": "dates"}
+    seen = sorted({words.get(g, "durations" if g == "duration" else "numbers")
+                   for g in groups})  # fmt: skip
+    kept = list(cells)
+    first = next(i for i, cell in enumerate(kept) if not _is_missing(cell))
+    own = _group_of(type(kept[first]))
+    family = next(f for f in (_MOMENTS, _NUMBERS, {own}) if own in f)
+    row, other = _first(kept, lambda group: group not in family and group != "missing")
+    return ColumnError(
+        f"Column {name!r} mixes {' and '.join(seen)} (row {first}: {kept[first]!r}, "
+        f"row {row}: {other!r}). Make the column one or the other."
+    )

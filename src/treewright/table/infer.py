@@ -1,0 +1,298 @@
+"""Which kind is this column, and why?
+
+`infer_kind` gives the kind and a sentence that can be shown; `settle` builds the
+column, following the caller's `kinds` where there is one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from treewright.errors import ColumnError, OptionError, TableError, nearest_name
+from treewright.table.column import (
+    CategoricalColumn,
+    Column,
+    IntArray,
+    Label,
+    NumericColumn,
+    OrdinalColumn,
+)
+from treewright.table.raw import (
+    RawColumn,
+    as_label,
+    factorize,
+    freeze,
+    parse_number,
+    to_codes,
+    to_numbers,
+)
+from treewright.table.schema import KINDS, Feature
+
+__all__ = ["FEWEST_ROWS_TO_SET_ASIDE", "Wanted", "infer_kind", "read_kinds", "settle"]
+
+FEWEST_ROWS_TO_SET_ASIDE = 50
+"""In a smaller table a category that occurs once proves nothing."""
+
+Wanted: TypeAlias = str | tuple[Label, ...] | None
+"""What `kinds` asks of a column: a kind, an order of categories, or nothing."""
+
+_REASONS = {
+    "int": "The values are whole numbers",
+    "bool": "The values are true or false",
+    "date": "The values are dates",
+    "datetime": "The values are points in time",
+    "duration": "The values are durations",
+    "float": "The values are numbers",
+}
+_BY_KINDS = "Asked for by kinds."
+
+
+def infer_kind(raw: RawColumn) -> tuple[str, str]:
+    """Return the kind of a column and a sentence saying why.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        The column as the caller gave it.
+
+    Returns
+    -------
+    kind : {'numeric', 'categorical', 'ordinal'}
+    reason : str
+        A sentence that can be shown.
+
+    Raises
+    ------
+    ColumnError
+        When text and numbers are mixed, so that no kind fits.
+    """
+    if raw.content == "empty":
+        return "numeric", "Every value is missing, so nothing says otherwise."
+    if raw.content == "category":
+        return _kind_of_categories(raw)
+    if raw.content == "text":
+        return "categorical", "The values are text."
+    if raw.content == "mixed":
+        raise _mixed_error(raw)
+    if raw.content == "huge":
+        return "numeric", "The values are numbers."
+    told = raw.storage if raw.storage.startswith(("float", "int", "uint")) else ""
+    return "numeric", _REASONS[raw.content] + (f" ({told})." if told else ".")
+
+
+def settle(raw: RawColumn, wanted: Wanted = None) -> tuple[Column, Feature]:
+    """Build a column and its schema entry.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        The column as the caller gave it.
+    wanted : str, tuple of labels or None, default=None
+        What `kinds` says: a kind, or the categories from lowest to highest. None:
+        infer the kind.
+
+    Returns
+    -------
+    column : NumericColumn, CategoricalColumn or OrdinalColumn
+    feature : Feature
+
+    Raises
+    ------
+    ColumnError
+        When the values do not fit the kind.
+    """
+    if isinstance(wanted, tuple):
+        return _ordinal(raw, _BY_KINDS, wanted)
+    kind, reason = (wanted, _BY_KINDS) if wanted else infer_kind(raw)
+    if kind == "numeric":
+        return _numeric(raw, reason)
+    if kind == "ordinal":
+        return _ordinal(raw, reason, None)
+    return _categorical(raw, reason, inferred=not wanted)
+
+
+def read_kinds(
+    kinds: Mapping[Any, Any] | None, names: Sequence[str], *, named: bool = True
+) -> dict[int, Wanted]:
+    """Check the caller's `kinds` and return them by column number.
+
+    Parameters
+    ----------
+    kinds : mapping or None
+        Column name -> 'numeric', 'categorical', 'ordinal', or a list of categories
+        from lowest to highest. Columns of plain arrays may be given by number.
+    names : sequence of str
+        The table's column names.
+    named : bool, default=True
+        Whether these names are the caller's own.
+
+    Returns
+    -------
+    dict of int to str or tuple
+
+    Raises
+    ------
+    TableError
+        When a column is unknown; the nearest name is given.
+    OptionError
+        When a kind is unknown.
+    """
+    if kinds is None:
+        return {}
+    if not isinstance(kinds, Mapping):
+        raise OptionError(
+            "kinds must be a dict of column name to kind, such as "
+            f"{{'zip': 'categorical'}}, or None; got {kinds!r}."
+        )
+    index_of = {name: index for index, name in enumerate(names)}
+    out: dict[int, Wanted] = {}
+    for key, kind in kinds.items():
+        index = index_of.get(str(key))
+        if index is None and not named and isinstance(key, int | np.integer):
+            index = int(key) if 0 <= key < len(names) else None
+        if index is None:
+            raise TableError(_unknown_column(key, names))
+        out[index] = _checked_kind(str(key), kind)
+    return out
+
+
+def _unknown_column(key: Any, names: Sequence[str]) -> str:
+    near = nearest_name(str(key), names)
+    if near is not None:
+        advice = f"the nearest is {near!r}."
+    else:
+        shown = ", ".join(repr(name) for name in names[:10])
+        advice = f"the columns are {shown}{', ...' if len(names) > 10 else ''}."
+    return f"kinds names {key!r}, but there is no column {key!r}; {advice}"
+
+
+def _checked_kind(name: str, kind: Any) -> Wanted:
+    if isinstance(kind, str) and kind in KINDS:
+        return kind
+    if isinstance(kind, list | tuple | np.ndarray) and len(kind) > 0:
+        order = tuple(as_label(label) for label in kind)
+        if len(set(order)) == len(order):
+            return order
+    raise OptionError(
+        f"kinds[{name!r}] must be 'numeric', 'categorical', 'ordinal', or a list of "
+        f"different categories from lowest to highest; got {kind!r}."
+    )
+
+
+def _kind_of_categories(raw: RawColumn) -> tuple[str, str]:
+    if raw.ordered:
+        return "ordinal", f"The column is declared as an ordered {raw.storage}."
+    if raw.storage == "enum":
+        return "categorical", (
+            "The column is declared as an enum; pass "
+            f"kinds={{{raw.name!r}: 'ordinal'}} if its order means something."
+        )
+    return "categorical", f"The column is declared as a {raw.storage}."
+
+
+def _mixed_error(raw: RawColumn) -> ColumnError:
+    cells = raw.values.tolist()
+    texts = [row for row, cell in enumerate(cells) if isinstance(cell, str)]
+    codes, _ = factorize(raw.values)
+    n_numbers = int(np.count_nonzero(codes >= 0)) - len(texts)
+    if len(texts) <= n_numbers:
+        is_a, are, row = "numeric", "not numbers", texts[0]
+        n_bad = len(texts)
+    else:
+        text_rows = set(texts)
+        row = next(r for r, c in enumerate(codes) if c >= 0 and r not in text_rows)
+        is_a, are, n_bad = "text", "numbers", n_numbers
+    values = "value is" if n_bad == 1 else "values are"
+    if n_bad == 1:
+        are = {"not numbers": "not a number", "numbers": "a number"}[are]
+    return ColumnError(
+        f"Column {raw.name!r} is {is_a} but {n_bad} {values} {are} (first: "
+        f"{cells[row]!r}, row {row}). Pass kinds={{{raw.name!r}: 'categorical'}} or "
+        "clean the column."
+    )
+
+
+def _numeric(raw: RawColumn, reason: str) -> tuple[Column, Feature]:
+    values = to_numbers(raw)
+    content = raw.content
+    if content in ("text", "category"):
+        content = "text"
+    elif content not in _REASONS:
+        content = "float"
+    return (
+        NumericColumn(raw.name, freeze(values), content),
+        Feature(raw.name, "numeric", content, reason=reason, timezone=raw.timezone),
+    )
+
+
+def _categorical(
+    raw: RawColumn, reason: str, *, inferred: bool
+) -> tuple[Column, Feature]:
+    codes, labels = to_codes(raw)
+    set_aside = ""
+    if inferred:
+        set_aside = _why_set_aside(raw.name, codes, len(labels))
+        if raw.content == "text" and labels and _all_spell_numbers(labels):
+            reason = (
+                f"The values are text, though every one spells a number (first: "
+                f"{labels[0]!r}); pass kinds={{{raw.name!r}: 'numeric'}} to read them "
+                "as numbers."
+            )
+    column = CategoricalColumn(raw.name, freeze(codes), labels)
+    feature = Feature(raw.name, "categorical", "category", labels, reason, set_aside)
+    return column, feature
+
+
+def _ordinal(
+    raw: RawColumn, reason: str, order: tuple[Label, ...] | None
+) -> tuple[Column, Feature]:
+    codes, labels = to_codes(raw)
+    if order is not None:
+        codes, labels = _ranked(raw, codes, labels, order), order
+    elif not raw.declared and any(isinstance(label, str) for label in labels):
+        raise ColumnError(
+            f"Column {raw.name!r} is asked to be ordinal, but nothing declares the "
+            f"order of its categories (such as {labels[0]!r}). List them from lowest "
+            f"to highest: kinds={{{raw.name!r}: [{labels[0]!r}, ...]}}."
+        )
+    column = OrdinalColumn(raw.name, freeze(codes), labels)
+    return column, Feature(raw.name, "ordinal", "category", labels, reason)
+
+
+def _ranked(
+    raw: RawColumn,
+    codes: IntArray,
+    labels: tuple[Label, ...],
+    order: tuple[Label, ...],
+) -> IntArray:
+    """Renumber codes by the order asked for; every value must be in it."""
+    rank_of = {label: rank for rank, label in enumerate(order)}
+    ranks = np.array([*(rank_of.get(label, -2) for label in labels), -1], np.int32)
+    ranked: IntArray = ranks[codes]
+    if (ranked == -2).any():
+        row = int(np.flatnonzero(ranked == -2)[0])
+        raise ColumnError(
+            f"Column {raw.name!r} holds {labels[codes[row]]!r} (row {row}), which is "
+            f"not in kinds[{raw.name!r}] = {list(order)!r}. Add it to the list, or "
+            "clean the column."
+        )
+    return ranked
+
+
+def _why_set_aside(name: str, codes: IntArray, n_labels: int) -> str:
+    """Return why a column tells rows apart rather than classes, or ''."""
+    if len(codes) < FEWEST_ROWS_TO_SET_ASIDE or n_labels * 2 <= 1:
+        return ""
+    counts = np.bincount(codes[codes >= 0], minlength=1)
+    known, once = int(counts.sum()), int(np.count_nonzero(counts == 1))
+    if once * 2 <= known:
+        return ""
+    return (
+        f"{once} of {known} known values occur only once, so the column tells rows "
+        f"apart, not classes; pass kinds={{{name!r}: 'categorical'}} to use it."
+    )
+
+
+def _all_spell_numbers(labels: tuple[Label, ...]) -> bool:
+    return all(parse_number(label) is not None for label in labels)

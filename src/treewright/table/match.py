@@ -1,0 +1,289 @@
+"""New data to the columns a tree asks for: by name, or by position for arrays."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ColumnError, TableError, nearest_name
+from treewright.table.column import IntArray, Label
+from treewright.table.from_numpy import check_shape, is_plain_float
+from treewright.table.raw import RawColumn, first_value, to_codes, to_numbers
+from treewright.table.schema import PLAIN_NUMBERS, Feature, Schema
+from treewright.table.source import Source, open_source
+from treewright.table.table import Table
+
+__all__ = ["MatchedColumns", "match", "plain_matrix"]
+
+UNSEEN = -2
+_MOMENTS = frozenset({"date", "datetime"})
+
+
+class MatchedColumns(list["NDArray[Any] | None"]):
+    """One array per column of the schema, None where not needed, and the row count.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the new data; known even when no column is needed.
+    """
+
+    n_rows: int
+
+    def __init__(self, columns: Iterable[NDArray[Any] | None], n_rows: int) -> None:
+        super().__init__(columns)
+        self.n_rows = n_rows
+
+
+def plain_matrix(
+    schema: Schema, X: Any, estimator: str = "the tree"
+) -> NDArray[Any] | None:
+    """Return X itself if the core can read it as one matrix, else None.
+
+    Parameters
+    ----------
+    schema : Schema
+        The schema of the tree.
+    X : object
+        New data.
+    estimator : str, default='the tree'
+        Who is asking, for the message about the number of columns.
+
+    Returns
+    -------
+    ndarray or None
+        X when it is a float32 or float64 array of full width and every column of
+        the schema holds plain numbers.
+
+    Raises
+    ------
+    TableError
+        When a plain array has another number of columns or dimensions.
+    """
+    if type(X) is not np.ndarray or not is_plain_float(X) or not schema.all_plain:
+        return None
+    check_shape(X)
+    _check_width(schema, X.shape[1], estimator)
+    return X
+
+
+def match(
+    schema: Schema,
+    X: Any,
+    needed: Iterable[int],
+    unseen: str = "missing",
+    estimator: str = "the tree",
+) -> MatchedColumns:
+    """Return the columns of new data that a tree asks for.
+
+    Tables with names are matched by name: order and extra columns do not matter,
+    and only the needed columns must be there. Plain arrays and lists of rows are
+    matched by position and need full width. A tree grown from a plain array takes
+    a named table by name if it has the needed names ('x0', ...), otherwise by
+    position.
+
+    Parameters
+    ----------
+    schema : Schema
+        The schema of the tree.
+    X : array, data frame, dict of columns, list of rows or Table
+        New data; never modified. It may have 0 rows.
+    needed : iterable of int
+        Numbers of the columns the tree asks for.
+    unseen : {'missing', 'error'}, default='missing'
+        What to do with a category the schema does not list: mark it with -2, or
+        refuse it.
+    estimator : str, default='the tree'
+        Who is asking, for the message about the number of columns.
+
+    Returns
+    -------
+    MatchedColumns
+        A list with one entry per column of the schema: None where not needed;
+        float32 or float64 for numeric columns (any stride, NaN = missing); int32
+        codes by the schema's labels for the others (-1 = missing, -2 = unseen).
+
+    Raises
+    ------
+    TableError
+        When a needed column is absent (the nearest name is given) or an array has
+        another width.
+    ColumnError
+        When a column's values are of another kind than when the tree was grown.
+    """
+    matrix = plain_matrix(schema, X, estimator)
+    if matrix is not None:
+        return _from_matrix(schema, matrix, needed)
+    source: Source = _TableSource(X) if isinstance(X, Table) else open_source(X)
+    wanted = list(needed)
+    places = _places(schema, source, wanted, estimator)
+    columns: list[NDArray[Any] | None] = [None] * len(schema.features)
+    for index, place in zip(wanted, places, strict=True):
+        columns[index] = _encode(source.raw(place), schema.features[index], unseen)
+    return MatchedColumns(columns, source.n_rows)
+
+
+class _TableSource:
+    """A Table's own columns as raw columns, so that tables can be predicted too."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.names = table.schema.names
+        self.named = table.schema.named
+        self.n_rows = table.n_rows
+
+    def raw(self, index: int) -> RawColumn:
+        column, feature = self._table.columns[index], self._table.schema.features[index]
+        if feature.kind != "numeric":
+            codes, labels = column.data, feature.labels
+            return RawColumn(
+                feature.name, "category", codes, labels=labels, declared=True
+            )
+        content, values = feature.stored_as, column.data
+        if content == "duration" or content in _MOMENTS:
+            values = _back_to_ticks(values, "m" if content == "duration" else "M")
+        elif content != "float":
+            content = "float"
+        return RawColumn(feature.name, content, values, timezone=feature.timezone)
+
+
+def _back_to_ticks(values: NDArray[Any], kind: str) -> NDArray[Any]:
+    missing = np.isnan(values)
+    ticks = np.where(missing, 0, values).astype(np.int64).view(f"{kind}8[us]")
+    ticks[missing] = "NaT"
+    return ticks
+
+
+def _from_matrix(
+    schema: Schema, matrix: NDArray[Any], needed: Iterable[int]
+) -> MatchedColumns:
+    columns: list[NDArray[Any] | None] = [None] * len(schema.features)
+    for index in needed:
+        columns[index] = matrix[:, index]
+    return MatchedColumns(columns, len(matrix))
+
+
+def _check_width(schema: Schema, width: int, estimator: str) -> None:
+    expected = len(schema.features)
+    if width != expected:
+        raise TableError(
+            f"X has {width} features, but {estimator} is expecting {expected} features "
+            "as input. Plain arrays are read by position: pass all "
+            f"{expected} columns in the order used for growing."
+        )
+
+
+def _places(
+    schema: Schema, source: Source, wanted: Sequence[int], estimator: str
+) -> list[int]:
+    """Where each wanted column of the schema is found in the source."""
+    place_of = {name: place for place, name in enumerate(source.names)}
+    names = [schema.names[index] for index in wanted]
+    absent = [name for name in names if name not in place_of]
+    if source.named and (schema.named or not absent):
+        if absent:
+            raise TableError(_absent_words(absent, source.names))
+        return [place_of[name] for name in names]
+    _check_width(schema, len(source.names), estimator)
+    return list(wanted)
+
+
+def _absent_words(absent: Sequence[str], names: Sequence[str]) -> str:
+    first = absent[0]
+    near = nearest_name(first, names)
+    if near is not None:
+        advice = f"The nearest is {near!r}: rename it if it is the same column."
+    else:
+        shown = ", ".join(repr(name) for name in names[:10])
+        more = ", ..." if len(names) > 10 else ""
+        advice = f"The columns given are {shown}{more}."
+    others = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
+    return f"There is no column {first!r}{others}, which the tree asks for. {advice}"
+
+
+def _encode(raw: RawColumn, feature: Feature, unseen: str) -> NDArray[Any]:
+    if feature.kind == "numeric":
+        return _encode_numbers(raw, feature)
+    return _encode_labels(raw, feature, unseen)
+
+
+def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
+    if raw.content != "empty":
+        known = _known_if_other(raw, feature)
+        if known is not None and known.any():
+            raise _other_kind(raw, feature, int(np.argmax(known)))
+        if known is not None:
+            return np.full(len(known), np.nan)
+    # Whole numbers beyond 2^53 are on one side of every threshold, rounded or not.
+    return to_numbers(raw, exact=False)
+
+
+def _known_if_other(raw: RawColumn, feature: Feature) -> NDArray[np.bool] | None:
+    """Where a column of another kind has values; None when the kind will do."""
+    if _same_numbers(raw, feature):
+        return None
+    if raw.content in ("text", "category", "mixed"):
+        if feature.stored_as == "text":
+            return None
+        return to_codes(raw)[0] >= 0
+    return ~np.isnan(to_numbers(raw, exact=False))
+
+
+def _same_numbers(raw: RawColumn, feature: Feature) -> bool:
+    if raw.content in _MOMENTS and feature.stored_as in _MOMENTS:
+        return bool(raw.timezone) == bool(feature.timezone)
+    if raw.content == "text":
+        return feature.stored_as == "text"
+    if raw.content in PLAIN_NUMBERS or raw.content == "huge":
+        return feature.stored_as in PLAIN_NUMBERS
+    return raw.content == feature.stored_as
+
+
+def _other_kind(raw: RawColumn, feature: Feature, row: int) -> ColumnError:
+    words = {
+        "float": "numbers",
+        "int": "numbers",
+        "bool": "numbers",
+        "date": "dates",
+        "datetime": "times with a zone" if feature.timezone else "dates",
+        "duration": "durations",
+        "text": "text that spells numbers",
+    }
+    before = words[feature.stored_as]
+    return ColumnError(
+        f"Column {feature.name!r} held {before} when the tree was grown, but now holds "
+        f"{first_value(raw, row)!r} (row {row}). Convert the column to what it was."
+    )
+
+
+def _encode_labels(raw: RawColumn, feature: Feature, unseen: str) -> IntArray:
+    codes, labels = to_codes(raw)
+    known = codes >= 0
+    # Text can only ever equal text, and numbers numbers.
+    types = {isinstance(label, str) for label in labels}
+    if feature.labels and types.isdisjoint(feature.has_text) and known.any():
+        row = int(np.argmax(known))
+        raise ColumnError(
+            f"Column {feature.name!r} held categories such as {feature.labels[0]!r} "
+            f"when the tree was grown, but now holds {labels[codes[row]]!r} (row "
+            f"{row}). Convert the column to what it was: text and numbers are "
+            "different categories."
+        )
+    code_of = feature.code_of
+    lookup = np.array([*(code_of.get(each, UNSEEN) for each in labels), -1], np.int32)
+    out: IntArray = lookup[codes]
+    if unseen == "error" and (out == UNSEEN).any():
+        row = int(np.argmax(out == UNSEEN))
+        raise ColumnError(_unseen_words(feature, labels[codes[row]], row))
+    return out
+
+
+def _unseen_words(feature: Feature, label: Label, row: int) -> str:
+    near = nearest_name(str(label), [str(each) for each in feature.labels])
+    hint = f" The nearest known category is {near!r}." if near else ""
+    return (
+        f"Column {feature.name!r} holds {label!r} (row {row}), a category never seen "
+        f"when the tree was grown, and unseen='error' refuses it.{hint} Correct the "
+        "value, or use unseen='missing' to treat it as missing."
+    )

@@ -1,0 +1,328 @@
+"""One column as the caller gave it, sorted by what its cells are.
+
+Every source (array, frame, dict, rows) hands over `RawColumn`s; `infer` and `match`
+turn them into numbers or codes with `to_numbers` and `to_codes`.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import repeat
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ColumnError
+from treewright.table.column import FloatArray, IntArray, Label
+
+__all__ = [
+    "EXACT_INTEGERS",
+    "RawColumn",
+    "as_label",
+    "factorize",
+    "first_value",
+    "freeze",
+    "parse_number",
+    "to_codes",
+    "to_numbers",
+]
+
+EXACT_INTEGERS = 2**53
+"""Whole numbers up to this size are all exact in float64."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RawColumn:
+    """One column before its kind is settled.
+
+    Attributes
+    ----------
+    name : str
+        The column's name.
+    content : str
+        What the cells are: 'float', 'int', 'bool', 'date', 'datetime', 'duration',
+        'text', 'category', 'mixed' (text and numbers), 'huge' (numbers of which some
+        are too large for float64 to tell apart) or 'empty' (all missing).
+    values : ndarray
+        float32/float64 (NaN = missing); integers; bools; datetime64/timedelta64;
+        objects for text, mixed and huge; positions in `labels` for categories (-1 =
+        missing).
+    missing : ndarray of bool or None
+        Missing cells of integers and bools; None: there are none.
+    labels : tuple
+        Categories, for content 'category'.
+    declared : bool
+        The caller declared the order of `labels`.
+    ordered : bool
+        The caller declared that this order means something.
+    timezone : str
+        For 'datetime': the zone the caller's values are in.
+    storage : str
+        The caller's own type, for the reason shown.
+    """
+
+    name: str
+    content: str
+    values: NDArray[Any]
+    missing: NDArray[np.bool] | None = None
+    labels: tuple[Label, ...] = field(default=())
+    declared: bool = False
+    ordered: bool = False
+    timezone: str = ""
+    storage: str = ""
+
+
+def freeze(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view, leaving the caller's own array writeable."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def to_numbers(raw: RawColumn, *, exact: bool = True) -> FloatArray:
+    """Return the column as floats, NaN where missing.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        The column.
+    exact : bool, default=True
+        Refuse whole numbers that float64 cannot tell apart.
+
+    Returns
+    -------
+    ndarray of float32 or float64
+        For float columns the caller's own memory.
+
+    Raises
+    ------
+    ColumnError
+        When a cell is not a number.
+    """
+    values = raw.values
+    match raw.content:
+        case "float":
+            return values
+        case "int":
+            return _from_integers(raw, exact=exact)
+        case "bool":
+            return _with_missing(values.astype(np.float64), raw.missing)
+        case "date" | "datetime":
+            return _from_ticks(values.astype("datetime64[us]"))
+        case "duration":
+            return _from_ticks(values.astype("timedelta64[us]"))
+        case "huge":
+            return _from_huge(raw, exact=exact)
+        case "empty":
+            return np.full(len(values), np.nan)
+        case "text":
+            codes, labels = factorize(values)
+            return _from_labels(raw, codes, labels)
+        case "category":
+            return _from_labels(raw, values, raw.labels)
+    raise _not_numbers(raw, lambda cell: isinstance(cell, str))
+
+
+def to_codes(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
+    """Return the column as positions in a tuple of labels, -1 where missing.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        The column.
+
+    Returns
+    -------
+    codes : ndarray of int32
+        Position of each row's label.
+    labels : tuple
+        Distinct values, sorted; the caller's own order when it was declared.
+    """
+    values = raw.values
+    match raw.content:
+        case "text" | "mixed" | "huge":
+            return factorize(values)
+        case "category":
+            return _coded_categories(raw)
+        case "empty":
+            return np.full(len(values), -1, np.int32), ()
+    known = ~_missing_mask(raw)
+    if raw.content == "duration":
+        values = values.astype("timedelta64[us]")
+    elif raw.content in ("date", "datetime"):
+        values = values.astype("datetime64[us]")
+    distinct, inverse = np.unique(values[known], return_inverse=True)
+    codes = np.full(len(values), -1, np.int32)
+    codes[known] = inverse
+    return codes, tuple(as_label(each) for each in distinct.tolist())
+
+
+def factorize(values: Iterable[Any]) -> tuple[IntArray, tuple[Label, ...]]:
+    """Number text (and numbers mixed with it) by sorted value; anything else is -1.
+
+    Parameters
+    ----------
+    values : sized iterable of objects
+        Cells: str, numbers and missing values.
+
+    Returns
+    -------
+    codes : ndarray of int32
+        Position of each cell's value among the labels.
+    labels : tuple of str or number
+        Distinct known values: numbers first, then text, each sorted.
+    """
+    cells = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    distinct = dict.fromkeys(cells)
+    texts = sorted(cell for cell in distinct if isinstance(cell, str))
+    labels: list[Any] = texts
+    if len(texts) < len(distinct):
+        labels = sorted(cell for cell in distinct if _is_known_number(cell)) + texts
+    code_of = dict(zip(labels, range(len(labels)), strict=True))
+    codes = np.fromiter(map(code_of.get, cells, repeat(-1)), np.int32, len(cells))
+    return codes, tuple(as_label(label) for label in labels)
+
+
+def parse_number(text: object) -> float | None:
+    """Return the number a label spells, or None. 'nan' and '1_000' spell none."""
+    if isinstance(text, str):
+        if "_" in text:
+            return None
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        return number if number == number else None
+    return float(text) if isinstance(text, int | float) else None
+
+
+def first_value(raw: RawColumn, row: int) -> Any:
+    """Return the caller's value in one row, as plain Python, for messages."""
+    cell = raw.values[row]
+    if raw.content == "category":
+        return raw.labels[int(cell)]
+    return cell.item() if isinstance(cell, np.generic) else cell
+
+
+def _missing_mask(raw: RawColumn) -> NDArray[np.bool]:
+    if raw.missing is not None:
+        return raw.missing
+    missing = np.zeros(len(raw.values), np.bool)
+    if raw.values.dtype.kind == "f":
+        missing = np.isnan(raw.values)
+    elif raw.values.dtype.kind in "mM":
+        missing = np.isnat(raw.values)
+    return missing
+
+
+def _with_missing(
+    values: NDArray[np.float64], missing: NDArray[np.bool] | None
+) -> NDArray[np.float64]:
+    if missing is not None:
+        values[missing] = np.nan
+    return values
+
+
+def _from_integers(raw: RawColumn, *, exact: bool) -> NDArray[np.float64]:
+    values = raw.values
+    if exact and values.dtype.itemsize >= 8 and len(values):
+        low, high = int(values.min()), int(values.max())
+        if max(-low, high) > EXACT_INTEGERS:
+            raise _huge_error(raw)
+    return _with_missing(values.astype(np.float64), raw.missing)
+
+
+def _from_huge(raw: RawColumn, *, exact: bool) -> NDArray[np.float64]:
+    if exact:
+        raise _huge_error(raw)
+    return np.array([_rounded(cell) for cell in raw.values], np.float64)
+
+
+def _rounded(cell: Any) -> float:
+    if not _is_known_number(cell):
+        return math.nan
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf if cell > 0 else -math.inf
+
+
+def _huge_error(raw: RawColumn) -> ColumnError:
+    # Missing cells of integer arrays are held as 0, so the first is a real value.
+    row, seen = next(
+        (row, cell)
+        for row, cell in enumerate(raw.values.tolist())
+        if _is_known_number(cell) and abs(cell) > EXACT_INTEGERS
+    )
+    return ColumnError(
+        f"Column {raw.name!r} holds numbers beyond 2^53, which float64 cannot tell "
+        f"apart (first: {seen}, row {row}). Pass kinds={{{raw.name!r}: 'categorical'}} "
+        "if they are identifiers, or convert the column to float to accept the "
+        "rounding."
+    )
+
+
+def _from_ticks(ticks: NDArray[Any]) -> NDArray[np.float64]:
+    """Microseconds as float64; NaT becomes NaN."""
+    missing = np.isnat(ticks)
+    values = ticks.view(np.int64).astype(np.float64)
+    return _with_missing(values, missing if missing.any() else None)
+
+
+def _from_labels(
+    raw: RawColumn, codes: NDArray[Any], labels: tuple[Label, ...]
+) -> NDArray[np.float64]:
+    numbers = [parse_number(label) for label in labels]
+    if None in numbers:
+        bad = {label for label, n in zip(labels, numbers, strict=True) if n is None}
+        raise _not_numbers(raw, bad.__contains__)
+    out: NDArray[np.float64] = np.array([*numbers, np.nan], np.float64)[codes]
+    return out
+
+
+def _not_numbers(raw: RawColumn, is_bad: Callable[[Any], bool]) -> ColumnError:
+    """Word the error for a column that should be numeric but holds other cells."""
+    cells = raw.values.tolist()
+    if raw.content == "category":
+        cells = [raw.labels[code] if code >= 0 else None for code in cells]
+    rows = [row for row, cell in enumerate(cells) if is_bad(cell)]
+    are = "value is not a number" if len(rows) == 1 else "values are not numbers"
+    return ColumnError(
+        f"Column {raw.name!r} is numeric but {len(rows)} {are} "
+        f"(first: {cells[rows[0]]!r}, row {rows[0]}). Pass "
+        f"kinds={{{raw.name!r}: 'categorical'}} or clean the column."
+    )
+
+
+def _coded_categories(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
+    codes = raw.values.astype(np.int32, copy=False)
+    if raw.declared:
+        return codes, raw.labels
+    order = sorted(
+        range(len(raw.labels)),
+        key=lambda code: (isinstance(raw.labels[code], str), raw.labels[code]),
+    )
+    rank = np.empty(len(order) + 1, np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    rank[-1] = -1
+    return rank[codes], tuple(raw.labels[code] for code in order)
+
+
+def _is_known_number(cell: Any) -> bool:
+    return isinstance(cell, Number | np.bool) and bool(cell == cell)
+
+
+def as_label(value: Any) -> Label:
+    """Return a label as one of the plain, JSON-able types."""
+    if type(value) in (str, int, float, bool):
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, np.generic):
+        return as_label(value.item())
+    if isinstance(value, datetime):
+        text = value.isoformat()
+        return text.removesuffix("T00:00:00")
+    # A subclass of str (an enumeration, a NumPy string) is its own text.
+    return str.__str__(value) if isinstance(value, str) else str(value)

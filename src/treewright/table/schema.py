@@ -1,0 +1,267 @@
+"""A table without its rows: names, kinds, categories, classes and ranges.
+
+The schema travels inside the tree, so that new data can be checked by name. It is
+a plain value: frozen, comparable, and JSON-able through `to_dict` / `from_dict`.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from treewright.errors import TreeFormatError
+from treewright.table.column import Label
+
+__all__ = ["KINDS", "PLAIN_NUMBERS", "Feature", "Schema", "Summary", "TargetInfo"]
+
+KINDS = ("numeric", "categorical", "ordinal")
+PLAIN_NUMBERS = frozenset({"float", "int", "bool", "text"})
+"""Values of `stored_as` that may stand for one another in new data."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Range and quartiles of a numeric column's known values (None: there are none).
+
+    Attributes
+    ----------
+    n_missing : int
+        Rows without a value.
+    minimum, q1, median, q3, maximum : float or None
+        Over the known values.
+    """
+
+    n_missing: int
+    minimum: float | None = None
+    q1: float | None = None
+    median: float | None = None
+    q3: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One input column, without its rows.
+
+    Attributes
+    ----------
+    name : str
+        The column's name.
+    kind : {'numeric', 'categorical', 'ordinal'}
+        How it is split.
+    stored_as : str
+        What the caller's values were: 'float', 'int', 'bool', 'date', 'datetime',
+        'duration' or 'text' (that spells numbers) for a numeric column, 'category'
+        otherwise.
+    labels : tuple of str, int, float or bool
+        The categories in order; empty for a numeric column.
+    reason : str
+        A sentence saying why the column is of this kind.
+    set_aside : str
+        Why the column is not used for growing; empty when it is.
+    timezone : str
+        Time zone of a 'datetime' column; empty for wall-clock time.
+    summary : Summary or None
+        Range and quartiles; None until a tree is grown.
+    """
+
+    name: str
+    kind: str = "numeric"
+    stored_as: str = "float"
+    labels: tuple[Label, ...] = ()
+    reason: str = ""
+    set_aside: str = ""
+    timezone: str = ""
+    summary: Summary | None = None
+
+    @cached_property
+    def code_of(self) -> dict[Label, int]:
+        """Position of each label."""
+        return {label: code for code, label in enumerate(self.labels)}
+
+    @cached_property
+    def has_text(self) -> frozenset[bool]:
+        """Whether labels are text: {True}, {False}, both or neither."""
+        return frozenset(isinstance(label, str) for label in self.labels)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the cached lookup out of pickles."""
+        return {field.name: self.__dict__[field.name] for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class TargetInfo:
+    """The target column, without its rows.
+
+    Attributes
+    ----------
+    name : str
+        The target's name; 'y' when the caller gave none.
+    kind : {'class', 'number'}
+        What the tree predicts.
+    classes : tuple of str, int, float or bool
+        The classes, sorted; empty for numbers.
+    """
+
+    name: str
+    kind: str
+    classes: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Names, kinds and labels of a table's columns and target.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+        One per column, set-aside columns included, in table order.
+    target : TargetInfo or None
+        The target, if there is one.
+    named : bool
+        True when the names are the caller's; False when they were made up for a
+        plain array ('x0', 'x1', ...), whose new data may come by position.
+    """
+
+    features: tuple[Feature, ...]
+    target: TargetInfo | None = None
+    named: bool = True
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Column names in table order."""
+        return tuple(feature.name for feature in self.features)
+
+    @cached_property
+    def index_of(self) -> dict[str, int]:
+        """Column number of each name."""
+        return {name: index for index, name in enumerate(self.names)}
+
+    @cached_property
+    def usable(self) -> list[int]:
+        """Column numbers of the columns not set aside."""
+        return [i for i, each in enumerate(self.features) if not each.set_aside]
+
+    @cached_property
+    def all_plain(self) -> bool:
+        """True when every column is numeric and holds no dates."""
+        return all(
+            each.kind == "numeric" and each.stored_as in PLAIN_NUMBERS
+            for each in self.features
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the cached lookups out of pickles."""
+        return {field.name: self.__dict__[field.name] for field in fields(self)}
+
+    def with_summaries(self, summaries: Sequence[Summary | None]) -> "Schema":
+        """Return the schema with each column's range and quartiles filled in.
+
+        Parameters
+        ----------
+        summaries : sequence of Summary or None
+            One per column, in table order.
+
+        Returns
+        -------
+        Schema
+        """
+        pairs = zip(self.features, summaries, strict=True)
+        return replace(
+            self, features=tuple(replace(each, summary=s) for each, s in pairs)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the schema as JSON-able dicts, lists, strings and numbers."""
+        return {
+            "features": [_feature_to_dict(each) for each in self.features],
+            "target": None if self.target is None else _target_to_dict(self.target),
+            "named": self.named,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Schema":
+        """Build a schema from what `to_dict` returned.
+
+        Parameters
+        ----------
+        data : mapping
+            As made by `to_dict`.
+
+        Returns
+        -------
+        Schema
+
+        Raises
+        ------
+        TreeFormatError
+            When the mapping does not describe a schema.
+        """
+        try:
+            target = data["target"]
+            return cls(
+                features=tuple(_feature_from_dict(each) for each in data["features"]),
+                target=None if target is None else _target_from_dict(target),
+                named=bool(data["named"]),
+            )
+        except (KeyError, TypeError, ValueError) as problem:
+            raise TreeFormatError(
+                f"This is not a schema ({type(problem).__name__}: {problem}). "
+                "Pass what Schema.to_dict returned, unchanged."
+            ) from problem
+
+
+def _feature_to_dict(feature: Feature) -> dict[str, Any]:
+    out = {f.name: getattr(feature, f.name) for f in fields(Feature)}
+    out["labels"] = [_label_out(label) for label in feature.labels]
+    if feature.summary is not None:
+        out["summary"] = {k: _number_out(v) for k, v in asdict(feature.summary).items()}
+    return out
+
+
+def _feature_from_dict(data: Mapping[str, Any]) -> Feature:
+    values = dict(data)
+    if values["kind"] not in KINDS:
+        raise ValueError(f"kind {values['kind']!r} is not one of {KINDS}")
+    values["labels"] = tuple(_label_in(label) for label in values["labels"])
+    if values.get("summary") is not None:
+        numbers = {k: _number_in(v) for k, v in values["summary"].items()}
+        values["summary"] = Summary(**numbers)
+    return Feature(**values)
+
+
+def _target_to_dict(target: TargetInfo) -> dict[str, Any]:
+    return {
+        "name": target.name,
+        "kind": target.kind,
+        "classes": [_label_out(label) for label in target.classes],
+    }
+
+
+def _target_from_dict(data: Mapping[str, Any]) -> TargetInfo:
+    classes = tuple(_label_in(label) for label in data["classes"])
+    return TargetInfo(name=data["name"], kind=data["kind"], classes=classes)
+
+
+def _number_out(value: Any) -> Any:
+    """Spell infinities, which JSON has no number for."""
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
+
+
+def _number_in(value: Any) -> Any:
+    return float(value) if isinstance(value, str) else value
+
+
+def _label_out(label: Label) -> Any:
+    """As `_number_out`, but told apart from a category called 'inf'."""
+    spelt = _number_out(label)
+    return label if spelt is label else {"float": spelt}
+
+
+def _label_in(label: Any) -> Label:
+    if isinstance(label, Mapping):
+        return float(label["float"])
+    if not isinstance(label, str | int | float | bool):
+        raise TypeError(f"label {label!r} is neither text nor a number")
+    return label

@@ -1,0 +1,74 @@
+"""Numbers back to what the caller wrote: whole numbers, bools, dates."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+
+from treewright.table.schema import Feature
+
+__all__ = ["show_value"]
+
+_EPOCH = datetime(1970, 1, 1)
+
+
+def show_value(feature: Feature, value: float) -> str:
+    """Return a value of a column (or a threshold on it) as text.
+
+    Parameters
+    ----------
+    feature : Feature
+        The column.
+    value : float
+        A number as the tree holds it; for categories, a code.
+
+    Returns
+    -------
+    str
+        The shortest text that reads back as the same number; dates in ISO form,
+        in the column's own time zone; categories by their label.
+
+    Examples
+    --------
+    >>> show_value(Feature("age", stored_as="int"), 30.0)
+    '30'
+    >>> show_value(Feature("born", stored_as="date"), 0.0)
+    '1970-01-01'
+    """
+    if value != value:
+        return "missing"
+    if feature.kind != "numeric":
+        return str(feature.labels[int(value)]) if value >= 0 else "missing"
+    if np.isfinite(value):
+        if feature.stored_as in ("date", "datetime"):
+            return _moment(value, feature.timezone)
+        if feature.stored_as == "duration":
+            return _duration(value)
+    if feature.stored_as == "bool" and value in (0.0, 1.0):
+        return str(bool(value))
+    return _number(value)
+
+
+def _number(value: float) -> str:
+    text = repr(float(value))
+    return text.removesuffix(".0")
+
+
+def _moment(value: float, timezone: str) -> str:
+    try:
+        moment = _EPOCH + timedelta(microseconds=int(value // 1))
+    except OverflowError:
+        return str(np.datetime64(int(value // 1), "us"))
+    if timezone:
+        try:
+            moment = moment.replace(tzinfo=UTC).astimezone(ZoneInfo(timezone))
+        except (ZoneInfoNotFoundError, ValueError):
+            moment = moment.replace(tzinfo=UTC)
+    return moment.isoformat().removesuffix("T00:00:00")
+
+
+def _duration(value: float) -> str:
+    try:
+        return str(timedelta(microseconds=int(value // 1)))
+    except OverflowError:
+        return f"{_number(value)} microseconds"

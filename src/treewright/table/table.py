@@ -1,0 +1,85 @@
+"""The table: columns of equal length, a target, weights and the schema."""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.table.column import Column, IntArray
+from treewright.table.schema import Schema
+
+__all__ = ["ClassTarget", "NumericTarget", "Table", "Target"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ClassTarget:
+    """The class of every row.
+
+    Attributes
+    ----------
+    codes : ndarray of int32
+        Position in `classes`; never missing.
+    classes : ndarray
+        The classes, sorted, in the caller's own type.
+    name : str
+        The target's name.
+    """
+
+    codes: IntArray
+    classes: NDArray[Any]
+    name: str = "y"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NumericTarget:
+    """The number to predict for every row.
+
+    Attributes
+    ----------
+    values : ndarray of float64
+        Finite numbers.
+    name : str
+        The target's name.
+    """
+
+    values: NDArray[np.float64]
+    name: str = "y"
+
+
+Target: TypeAlias = ClassTarget | NumericTarget
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Table:
+    """Columns of equal length, with target, weights and schema. Read-only.
+
+    Attributes
+    ----------
+    columns : tuple of NumericColumn, CategoricalColumn or OrdinalColumn
+        In table order; columns set aside are included.
+    target : ClassTarget, NumericTarget or None
+        What to predict.
+    weights : ndarray of float64 or None
+        One per row, finite and >= 0, not all 0. None: every row counts 1.
+    n_rows : int
+        Rows.
+    schema : Schema
+        The table without its rows.
+    """
+
+    columns: tuple[Column, ...]
+    target: Target | None
+    weights: NDArray[np.float64] | None
+    n_rows: int
+    schema: Schema
+
+    @property
+    def usable(self) -> list[int]:
+        """Numbers of the columns that may be used for growing."""
+        return self.schema.usable
+
+    @property
+    def n_columns(self) -> int:
+        """Columns, those set aside included."""
+        return len(self.columns)

@@ -1,0 +1,245 @@
+"""The target: classes numbered in sorted order, or finite numbers."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ColumnError, TableError
+from treewright.table.column import IntArray
+from treewright.table.from_numpy import readable_floats
+from treewright.table.raw import (
+    EXACT_INTEGERS,
+    RawColumn,
+    as_label,
+    first_value,
+    freeze,
+    to_codes,
+    to_numbers,
+)
+from treewright.table.schema import TargetInfo
+from treewright.table.source import is_sparse, open_column
+from treewright.table.table import ClassTarget, NumericTarget, Target
+
+__all__ = ["MOST_INTEGER_CLASSES", "read_target", "target_info"]
+
+MOST_INTEGER_CLASSES = 20
+"""Whole numbers with at most so many distinct values are taken as classes."""
+
+_NAN_WORDS = "Input y contains NaN."
+_INF_WORDS = "Input y contains infinity or a value too large for dtype('float64')."
+
+
+def read_target(y: Any, n_rows: int, task: str | None = None) -> Target:
+    """Check and number the target.
+
+    Parameters
+    ----------
+    y : array, series, list
+        One value per row; an array of shape (n, 1) is flattened.
+    n_rows : int
+        Rows of the table.
+    task : {'class', 'number'} or None, default=None
+        What to predict. None: text, bools, categories and whole numbers with few
+        distinct values are classes, other numbers are numbers.
+
+    Returns
+    -------
+    ClassTarget or NumericTarget
+
+    Raises
+    ------
+    TableError
+        When a value is missing, infinite or unsuitable, or lengths differ.
+    """
+    name = getattr(y, "name", None)
+    name = name if isinstance(name, str) and name else "y"
+    raw = _open(y, name)
+    if len(raw.values) != n_rows:
+        raise TableError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"[{n_rows}, {len(raw.values)}]. X has {n_rows} rows and y has "
+            f"{len(raw.values)}: give every row one target value."
+        )
+    if task is None:
+        task = _guess_task(raw)
+    if task == "number":
+        return NumericTarget(freeze(_numbers(raw)), name)
+    codes, classes = _classes(raw)
+    return ClassTarget(freeze(codes), freeze(classes), name)
+
+
+def target_info(target: Target) -> TargetInfo:
+    """Return the target without its rows."""
+    if isinstance(target, NumericTarget):
+        return TargetInfo(target.name, "number")
+    classes = tuple(as_label(each) for each in target.classes.tolist())
+    return TargetInfo(target.name, "class", classes)
+
+
+def _open(y: Any, name: str) -> RawColumn:
+    if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
+        raise TableError(
+            f"y should be a 1d array with one value per row, got {y!r:.60} instead. "
+            "Pass the values themselves, not the name of a column."
+        )
+    if is_sparse(y):
+        raise TableError("y is sparse, which is not supported. Pass a dense array.")
+    if not hasattr(y, "__len__"):
+        y = np.asarray(y)
+    shape: tuple[int, ...] = getattr(y, "shape", (len(y),))
+    if isinstance(y, list | tuple) and y and isinstance(y[0], list | tuple):
+        shape = (len(y), max(map(len, y)))
+        y = np.array(y, object)
+    if len(shape) != 1:
+        if len(shape) != 2 or shape[1] != 1:
+            raise TableError(
+                f"y should be a 1d array, got an array of shape {tuple(shape)} "
+                "instead. Pass one target value per row; grow one tree per target."
+            )
+        if isinstance(y, np.ndarray):
+            y = y.reshape(-1)
+    return open_column(name, y)
+
+
+def _guess_task(raw: RawColumn) -> str:
+    if raw.content == "int":
+        few = len(np.unique(raw.values)) <= MOST_INTEGER_CLASSES
+        return "class" if few else "number"
+    return "number" if raw.content in ("float", "duration") else "class"
+
+
+def _refuse_missing(raw: RawColumn, missing: NDArray[np.bool]) -> None:
+    if missing.any():
+        n, row = int(missing.sum()), int(np.flatnonzero(missing)[0])
+        rows = "1 row has" if n == 1 else f"{n} rows have"
+        raise TableError(
+            f"{_NAN_WORDS} The target is missing in row {row} ({rows} none in "
+            "all). Drop these rows: a tree learns from known targets only."
+        )
+
+
+def _refuse_infinite(values: NDArray[Any]) -> None:
+    row = int(np.flatnonzero(np.isinf(values))[0])
+    raise TableError(
+        f"{_INF_WORDS} The target is {float(values[row])} in row {row}. Drop the row "
+        "or give it a finite value."
+    )
+
+
+def _numbers(raw: RawColumn) -> NDArray[np.float64]:
+    if raw.content in ("date", "datetime", "duration"):
+        raise TableError(
+            f"The target {raw.name!r} holds {raw.content} values. Convert it to "
+            "numbers, such as days, to predict it."
+        )
+    try:
+        numbers = to_numbers(raw)
+    except ColumnError as problem:
+        raise TableError(
+            f"The target {raw.name!r} must hold numbers. {_reworded(problem)}"
+        ) from problem
+    values = np.ascontiguousarray(numbers, np.float64)
+    if values.size and not (-np.inf < values.min() and values.max() < np.inf):
+        _refuse_missing(raw, np.isnan(values))
+        _refuse_infinite(values)
+    return values
+
+
+def _reworded(problem: ColumnError) -> str:
+    """Drop the advice about `kinds`, which does not reach the target."""
+    return str(problem).split(" Pass kinds", 1)[0] + " Convert it to numbers first."
+
+
+def _classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
+    if raw.missing is not None:
+        _refuse_missing(raw, raw.missing)
+    match raw.content:
+        case "float":
+            return _float_classes(raw)
+        case "int":
+            return _integer_classes(raw.values)
+        case "bool":
+            codes, classes = _integer_classes(raw.values.view(np.uint8))
+            return codes, classes.astype(np.bool)
+        case "text" | "category" | "huge" | "empty":
+            return _label_classes(raw)
+    raise TableError(
+        f"Unknown label type: the target {raw.name!r} holds {_content_words(raw)}. "
+        "Convert it to text, whole numbers or bools, one per class."
+    )
+
+
+def _content_words(raw: RawColumn) -> str:
+    if raw.content == "mixed":
+        return "text and numbers mixed"
+    return f"{raw.content} values (first: {first_value(raw, 0)})"
+
+
+def _float_classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
+    values = readable_floats(raw.values)
+    if values.size == 0:
+        return np.empty(0, np.int32), values
+    low, high = float(values.min()), float(values.max())
+    if not (-np.inf < low and high < np.inf):
+        _refuse_missing(raw, np.isnan(values))
+        _refuse_infinite(values)
+    if max(-low, high) > EXACT_INTEGERS:
+        return _sorted_classes(values)
+    whole = values.astype(np.int64)
+    differs = whole != values
+    if differs.any():
+        row = int(np.flatnonzero(differs)[0])
+        raise TableError(
+            f"Unknown label type: continuous. The target holds {float(values[row])} "
+            f"(row {row}), a number rather than a class. Grow a regression tree "
+            "instead, or turn the target into classes first."
+        )
+    codes, classes = _integer_classes(whole)
+    return codes, classes.astype(values.dtype)
+
+
+def _integer_classes(values: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
+    """Number integers by lookup, in two passes, where their range allows it."""
+    if values.size == 0:
+        return np.empty(0, np.int32), values
+    low, high = int(values.min()), int(values.max())
+    span = high - low + 1
+    if span > max(4 * len(values), 1024):
+        return _sorted_classes(values)
+    if values.dtype.itemsize < 8 and low < 0:
+        # The offset could overflow a narrow type.
+        values_from_low = values.astype(np.int64) - low
+    else:
+        values_from_low = values - values.dtype.type(low) if low else values
+    steps = values_from_low.astype(np.intp, copy=False)
+    present = np.bincount(steps, minlength=span) > 0
+    wide = np.uint64 if values.dtype.kind == "u" else np.int64
+    classes = np.flatnonzero(present).astype(wide) + wide(low)
+    classes = classes.astype(values.dtype)
+    if len(classes) == span:
+        return steps.astype(np.int32), classes
+    code_of = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return code_of[steps], classes
+
+
+def _sorted_classes(values: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
+    classes, inverse = np.unique(values, return_inverse=True)
+    return inverse.astype(np.int32), classes
+
+
+def _label_classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
+    codes, labels = to_codes(raw)
+    _refuse_missing(raw, codes < 0)
+    # Only classes that occur, and by value even where another order was declared.
+    present = np.unique(codes)
+    in_order = sorted(present.tolist(), key=lambda code: labels[code])
+    code_of = np.zeros(len(labels), np.int32)
+    code_of[in_order] = np.arange(len(in_order), dtype=np.int32)
+    kept = [labels[code] for code in in_order]
+    if raw.values.dtype.kind == "O" and raw.content == "text":
+        classes = np.empty(len(kept), object)
+        classes[:] = kept
+    else:
+        classes = np.array(kept)
+    return code_of[codes], classes

@@ -1,0 +1,105 @@
+"""Row weights: one finite number >= 0 per row."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import TableError
+from treewright.table.raw import freeze
+from treewright.table.source import is_sparse
+
+__all__ = ["read_weights"]
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Check the caller's weights.
+
+    Parameters
+    ----------
+    sample_weight : array, series, list or None
+        One weight per row. A row of weight 0 counts as absent. None: all rows
+        count 1.
+    n_rows : int
+        Rows of the table.
+
+    Returns
+    -------
+    ndarray of float64 or None
+        Contiguous and read-only.
+
+    Raises
+    ------
+    TableError
+        When the shape is wrong, a weight is negative, missing or infinite, or all
+        are zero.
+    """
+    if sample_weight is None:
+        return None
+    if is_sparse(sample_weight):
+        raise TableError("sample_weight is sparse. Pass a one-dimensional array.")
+    array = np.asarray(sample_weight)
+    if array.ndim != 1:
+        raise TableError(_shape_words(array, n_rows))
+    if len(array) != n_rows:
+        raise TableError(
+            f"sample_weight.shape == {array.shape}, expected ({n_rows},)! Pass one "
+            "weight per row."
+        )
+    weights = np.ascontiguousarray(_as_float64(array))
+    _check_values(weights)
+    return freeze(weights)
+
+
+def _shape_words(array: NDArray[Any], n_rows: int) -> str:
+    if array.ndim == 0:
+        return (
+            f"sample_weight is the single value {array.item()!r}, but one weight per "
+            f"row is needed. Pass numpy.full({n_rows}, {array.item()!r}), or None for "
+            "equal weights."
+        )
+    return (
+        f"Sample weights must be one-dimensional, with {n_rows} values; got shape "
+        f"{array.shape}. Pass one weight per row."
+    )
+
+
+def _as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
+    if array.dtype.kind == "c":
+        raise TableError(
+            "Complex data not supported: sample_weight is complex. Pass real numbers."
+        )
+    try:
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as problem:
+        raise TableError(
+            f"sample_weight holds a value that is not a number ({problem}). Pass one "
+            "number >= 0 per row."
+        ) from problem
+
+
+def _check_values(weights: NDArray[np.float64]) -> None:
+    low, high = float(weights.min()), float(weights.max())
+    # A missing weight makes both NaN, and every comparison with NaN is false.
+    if not (low >= 0 and high < np.inf):
+        row = int(np.flatnonzero(~(weights >= 0) | np.isinf(weights))[0])
+        seen = float(weights[row])
+        wrong = "is negative" if seen < 0 and seen > -np.inf else "is not finite"
+        if np.isnan(seen):
+            wrong = "is missing (NaN)"
+        raise TableError(
+            f"sample_weight {wrong} in row {row}: {seen}. Weights must be finite and "
+            ">= 0; give weight 0 to leave a row out."
+        )
+    if high == 0:
+        raise TableError(
+            "Sample weights are all zero, so every row is left out. At least one row "
+            "needs a weight above zero."
+        )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if np.isinf(total):
+        raise TableError(
+            f"The sample weights add up to infinity (largest: {high}). Divide all of "
+            "them by a large number: only their ratios matter."
+        )

@@ -1,0 +1,1 @@
+"""The value everything works on: one flat, immutable tree."""

@@ -1,0 +1,262 @@
+"""Changing a tree by making another: one structural edit, one edit of values.
+
+`replace` puts one tree in the place of another's node; `collapse` makes leaves
+of nodes; both gather the nodes of the new tree in one pass and tell where every
+old node went. `with_values` keeps the structure and changes what is stored
+about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, TreeFormatError, nearest_name
+from treewright.tree.data import LEAF, STOP_CODES, STOP_HERE, TreeData
+from treewright.tree.walk import checked_node, path
+
+__all__ = ["collapse", "replace", "with_values"]
+
+_RAGGED = {"category_start": ("categories", "category_branch")}
+"""Side arrays, by the array that says where each node's slice starts."""
+
+_SHAPE = (
+    "subtree_size",
+    *_RAGGED,
+    *(name for names in _RAGGED.values() for name in names),
+)
+"""Arrays that say which nodes and categories there are; not for `with_values`."""
+
+_LEAF_VALUES = {
+    "split_kind": LEAF,
+    "feature": -1,
+    "threshold": np.nan,
+    "missing_route": STOP_HERE,
+    "gain": 0.0,
+    "proven": True,
+}
+"""What a node without a split has in the arrays that describe the split."""
+
+
+def replace(
+    tree: TreeData, node: int, subtree: TreeData
+) -> tuple[TreeData, NDArray[np.int64]]:
+    """Put another tree in the place of a node and all below it.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree to change; it stays as it is.
+    node : int
+        The node whose place `subtree` takes.
+    subtree : TreeData
+        A tree over the same columns and target.
+
+    Returns
+    -------
+    tree : TreeData
+        The new tree. Node j of `subtree` is its node ``node + j``.
+    old_to_new : int array of tree.n_nodes
+        New number of every old node; -1 for the nodes below `node`, which are
+        gone. `node` itself keeps its number, whatever stands there now.
+
+    Notes
+    -----
+    An extra array that only one of the two trees has is filled up with NaN, -1,
+    False or "" for the nodes of the other.
+    """
+    node = checked_node(tree, node)
+    _check_same_table(tree, subtree)
+    n, end = tree.n_nodes, node + int(tree.subtree_size[node])
+    longer = subtree.n_nodes - (end - node)
+    take = np.concatenate(
+        [np.arange(node), n + np.arange(subtree.n_nodes), np.arange(end, n)]
+    )
+    arrays = _gathered([tree, subtree], take)
+    arrays["subtree_size"][list(path(tree, node)[:-1])] += longer
+
+    old_to_new = np.arange(n)
+    old_to_new[node + 1 : end] = -1
+    old_to_new[end:] += longer
+    return _made(tree, arrays, _gathered_extras([tree, subtree], take)), old_to_new
+
+
+def collapse(
+    tree: TreeData, nodes: Iterable[int] | int, reason: str = "pruned"
+) -> tuple[TreeData, NDArray[np.int64]]:
+    """Make leaves of nodes: the one way to cut. One pass for any number of them.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree to cut; it stays as it is.
+    nodes : int or iterable of int
+        Inner nodes that become leaves. One may lie below another.
+    reason : str, default="pruned"
+        Stop reason recorded for them, a name of `STOP_CODES`.
+
+    Returns
+    -------
+    tree : TreeData
+        The new tree.
+    old_to_new : int array of tree.n_nodes
+        New number of every old node; -1 for those cut away.
+    """
+    if reason not in STOP_CODES:
+        known = ", ".join(STOP_CODES)
+        raise OptionError(f"reason must be one of {known}; got {reason!r}.")
+    cut = _checked_inner(tree, nodes)
+    size = tree.subtree_size.astype(np.int64)
+
+    change = np.zeros(tree.n_nodes + 1, dtype=np.int64)
+    change[cut + 1] += 1
+    np.subtract.at(change, cut + size[cut], 1)
+    kept = np.cumsum(change[:-1]) == 0
+    kept_before = np.concatenate([[0], np.cumsum(kept)])
+    take = np.flatnonzero(kept)
+    old_to_new = np.where(kept, kept_before[:-1], -1)
+    leaves = old_to_new[cut]
+    leaves = leaves[leaves >= 0]
+
+    without_split = np.zeros(tree.n_nodes, dtype=bool)
+    without_split[cut] = True
+    arrays = _gathered([tree], take, without_split)
+    arrays["subtree_size"] = kept_before[take + size[take]] - kept_before[take]
+    for name, value in _LEAF_VALUES.items():
+        arrays[name][leaves] = value
+    arrays["stop_reason"][leaves] = STOP_CODES[reason]
+    return _made(tree, arrays, _gathered_extras([tree], take)), old_to_new
+
+
+def with_values(tree: TreeData, **arrays: Any) -> TreeData:
+    """Return the same structure with other values.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree; it stays as it is.
+    **arrays
+        New arrays by name, such as ``value=`` or ``threshold=``. ``extras=`` takes
+        a dict whose arrays join or replace those of the tree.
+
+    Returns
+    -------
+    TreeData
+    """
+    extras = {**tree.extras, **arrays.pop("extras", {})}
+    free = [name for name in TreeData.array_names if name not in _SHAPE]
+    for name in arrays:
+        if name not in free:
+            near = nearest_name(name, free)
+            hint = f" Did you mean {near!r}?" if near else ""
+            why = "describes the structure" if name in _SHAPE else "is not an array"
+            raise OptionError(
+                f"{name!r} {why} of a tree; with_values changes {', '.join(free)}, "
+                f"and extras.{hint}"
+            )
+    return _made(tree, {**tree.arrays(), **arrays}, extras)
+
+
+def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:
+    """Return the nodes to collapse, each once, ascending."""
+    wanted = [nodes] if isinstance(nodes, (int, np.integer)) else list(nodes)
+    cut = np.unique(np.array([checked_node(tree, i) for i in wanted], dtype=np.int64))
+    is_leaf = tree.subtree_size[cut] == 1
+    if is_leaf.any():
+        raise OptionError(
+            f"Node {cut[is_leaf][0]} is a leaf already and cannot be collapsed."
+        )
+    return cut
+
+
+def _check_same_table(tree: TreeData, subtree: TreeData) -> None:
+    """Refuse a subtree whose columns or answers mean something else."""
+    ours, theirs = tree.schema.features, subtree.schema.features
+    if len(ours) != len(theirs):
+        raise TreeFormatError(
+            f"The subtree was grown on {len(theirs)} columns, the tree on "
+            f"{len(ours)}; grow both on the same columns."
+        )
+    for a, b in zip(ours, theirs, strict=True):
+        if (a.name, a.kind, tuple(a.labels or ())) != (
+            b.name,
+            b.kind,
+            tuple(b.labels or ()),
+        ):
+            raise TreeFormatError(
+                f"Column {a.name!r} of the tree ({a.kind}) is not the same as column "
+                f"{b.name!r} of the subtree ({b.kind}): name, kind and categories "
+                "must agree. Grow both on the same table."
+            )
+    same_task = tree.is_classifier == subtree.is_classifier
+    if not same_task or tree.value.shape[1] != subtree.value.shape[1]:
+        raise TreeFormatError(
+            f"The subtree answers {_answers(subtree)}, the tree {_answers(tree)}; "
+            "grow both for the same target."
+        )
+
+
+def _answers(tree: TreeData) -> str:
+    return f"{tree.value.shape[1]} classes" if tree.is_classifier else "numbers"
+
+
+def _gathered(
+    trees: list[TreeData],
+    take: NDArray[np.int64],
+    without_split: NDArray[np.bool_] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Collect nodes by their place in all trees laid end to end; writable arrays.
+
+    The categories of nodes marked in `without_split` are left behind.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    for name in TreeData.array_names:
+        if name in TreeData.per_node_names or name in ("variance", "quartiles"):
+            pool = np.concatenate([getattr(tree, name) for tree in trees])
+            arrays[name] = pool[take] if len(pool) else pool
+    for start_name, names in _RAGGED.items():
+        lengths = np.concatenate([np.diff(getattr(tree, start_name)) for tree in trees])
+        first = np.concatenate([[0], np.cumsum(lengths)])[:-1]
+        if without_split is not None:
+            lengths = np.where(without_split, 0, lengths)
+        start = np.concatenate([[0], np.cumsum(lengths[take])])
+        # Entry e of new node i was entry (e - start[i]) of the slice at first[take[i]].
+        source = np.arange(start[-1]) + np.repeat(
+            first[take] - start[:-1], lengths[take]
+        )
+        arrays[start_name] = start
+        for name in names:
+            arrays[name] = np.concatenate([getattr(t, name) for t in trees])[source]
+    return arrays
+
+
+def _gathered_extras(
+    trees: list[TreeData], take: NDArray[np.int64]
+) -> dict[str, NDArray[Any]]:
+    """Collect the extra arrays, with a filling where a tree does not have one."""
+    names = dict.fromkeys(name for tree in trees for name in tree.extras)
+    extras = {}
+    for name in names:
+        like = next(tree.extras[name] for tree in trees if name in tree.extras)
+        parts = [
+            tree.extras[name] if name in tree.extras else _filling(like, tree.n_nodes)
+            for tree in trees
+        ]
+        extras[name] = np.concatenate(parts)[take]
+    return extras
+
+
+def _filling(like: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return n entries that say "nothing known" in the type of `like`."""
+    kind = like.dtype.kind
+    nothing: Any = {"f": np.nan, "i": -1, "b": False, "U": ""}.get(kind, 0)
+    return np.full((n, *like.shape[1:]), nothing, dtype=like.dtype)
+
+
+def _made(
+    tree: TreeData, arrays: dict[str, NDArray[Any]], extras: dict[str, NDArray[Any]]
+) -> TreeData:
+    return TreeData.from_arrays(arrays, tree.schema, tree.made_by, extras)

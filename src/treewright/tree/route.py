@@ -1,0 +1,154 @@
+"""Rows to nodes: the one routing entry, and the way each row took.
+
+Whoever needs to know where a row ends (predict, apply, decision_path, rows of a
+node, explanations, checks) asks here, so no two answers can differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import TreewrightError
+from treewright.tree.data import ALL_BRANCHES, TreeData
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+__all__ = ["columns_used", "decision_path", "route", "route_matrix"]
+
+_KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
+
+
+def route(
+    tree: TreeData,
+    columns: Sequence[NDArray[Any] | None],
+    n_rows: int,
+    n_jobs: int = 1,
+) -> NDArray[np.int32]:
+    """Return the node in which each row ends: a leaf, or where it stops.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    columns : sequence of array or None
+        One entry per column of the schema; None for a column that the tree does
+        not look at. Numeric columns are float32 or float64 with NaN for missing;
+        the others int32 codes, negative for missing or unseen.
+    n_rows : int
+        Number of rows.
+    n_jobs : int, default=1
+        Number of threads.
+
+    Returns
+    -------
+    int32 array of n_rows
+    """
+    nodes: NDArray[np.int32] = _router(tree).route(columns, n_rows, n_jobs)
+    return nodes
+
+
+def route_matrix(tree: TreeData, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np.int32]:
+    """Return the node in which each row of a matrix ends.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree whose columns are all numeric.
+    X : float32 or float64 array of rows x columns
+        All columns of the schema, in order.
+    n_jobs : int, default=1
+        Number of threads.
+
+    Returns
+    -------
+    int32 array of rows
+    """
+    nodes: NDArray[np.int32] = _router(tree).route_matrix(X, n_jobs)
+    return nodes
+
+
+def columns_used(tree: TreeData) -> NDArray[np.int32]:
+    """Numbers of the columns that the tree looks at, ascending."""
+    return tree.keep("columns_used", _columns_used)
+
+
+def decision_path(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> csr_matrix:
+    """Return which nodes each row passed, as a sparse matrix of ones.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    nodes : int array of rows
+        The node in which each row ended, from `route`.
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix of rows x nodes
+        Entry (r, i) is 1 if row r passed node i. Within a row, from the root down.
+    """
+    from scipy.sparse import csr_matrix
+
+    ended, group = np.unique(nodes, return_inverse=True)
+    first, ways = _ways(tree, ended)
+    lengths = np.diff(first)[group]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    # Entry e of row r is entry (e - indptr[r]) of the way of its group.
+    indices = ways[
+        np.arange(indptr[-1]) + np.repeat(first[group] - indptr[:-1], lengths)
+    ]
+    ones = np.ones(len(indices), dtype=np.int64)
+    return csr_matrix((ones, indices, indptr), shape=(len(nodes), tree.n_nodes))
+
+
+def _ways(
+    tree: TreeData, nodes: NDArray[np.integer[Any]]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Lay the ways from the root to each node end to end, and where each starts."""
+    first = np.concatenate([[0], np.cumsum(tree.depth[nodes].astype(np.int64) + 1)])
+    ways = np.empty(first[-1], dtype=np.int32)
+    # All ways are climbed at once, one level per step, until the root is reached.
+    at, place = nodes.astype(np.int32), first[1:] - 1
+    while len(at):
+        ways[place] = at
+        at = tree.parent[at]
+        climbing = at >= 0
+        at, place = at[climbing], place[climbing] - 1
+    return first, ways
+
+
+def _columns_used(tree: TreeData) -> NDArray[np.int32]:
+    used = np.unique(tree.feature)
+    used = used[used >= 0]
+    used.flags.writeable = False
+    return used
+
+
+def _router(tree: TreeData) -> Any:
+    return tree.keep("router", _make_router)
+
+
+def _make_router(tree: TreeData) -> Any:
+    if (tree.missing_route == ALL_BRANCHES).any():
+        raise TreewrightError(
+            "This tree divides rows with missing values among all branches, which "
+            "this version of treewright cannot do. Use a newer version."
+        )
+    from treewright import _core
+
+    return _core.Router(
+        tree.subtree_size,
+        tree.split_kind,
+        tree.feature,
+        tree.threshold,
+        tree.category_start,
+        tree.categories,
+        tree.category_branch,
+        tree.missing_route,
+        [_KINDS[feature.kind] for feature in tree.schema.features],
+    )

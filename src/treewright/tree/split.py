@@ -1,0 +1,244 @@
+"""Splits for people: what a node asks, and the one way to say it.
+
+The kernels read the arrays; `split_of` turns one node's entries into a small
+value with names instead of numbers. Text, rules and pictures all take their
+words from `Split.words`, so that they never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.errors import OptionError
+from treewright.table.show import show_value
+from treewright.tree import wording
+from treewright.tree.data import (
+    ALL_BRANCHES,
+    IS_MISSING,
+    LEAF,
+    MULTIWAY,
+    STOP_HERE,
+    SUBSET,
+    THRESHOLD,
+    TreeData,
+)
+from treewright.tree.walk import checked_node
+
+if TYPE_CHECKING:
+    from treewright.table.schema import Feature
+
+__all__ = ["IsMissing", "Multiway", "Split", "Subset", "Threshold", "split_of"]
+
+
+@dataclass(frozen=True)
+class Split:
+    """What every split has.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the column it looks at.
+    column : int
+        Number of that column in the schema.
+    missing : int
+        Branch of a missing value, or `STOP_HERE` (-1), or `ALL_BRANCHES` (-2).
+    n_branches : int
+        Number of branches.
+    gain : float
+        Fall of the impurity.
+    proven : bool
+        Whether this is proven to be the best split of its kind.
+    """
+
+    feature: str
+    column: int
+    missing: int
+    n_branches: int
+    gain: float
+    proven: bool
+
+    def words(
+        self, branch: int, *, missing: bool = False, most: int | None = None
+    ) -> str:
+        """Say what holds for the rows of one branch.
+
+        Parameters
+        ----------
+        branch : int
+            0 is the first (left) branch.
+        missing : bool, default=False
+            Add "or missing" to the branch that missing values take.
+        most : int or None, default=None
+            Name at most so many categories; None: all of them.
+
+        Returns
+        -------
+        str
+            Such as ``petal length <= 2.45`` or ``sex = female``.
+        """
+        if not 0 <= branch < self.n_branches:
+            raise OptionError(
+                f"branch must be a whole number from 0 to {self.n_branches - 1}; "
+                f"got {branch!r}."
+            )
+        said = self._says(branch, most)
+        if missing and branch == self.missing and not said.startswith("is missing"):
+            said += " or missing"
+        return f"{wording.name(self.feature)} {said}"
+
+    def missing_words(self) -> str:
+        """Say where a missing value goes, in words that follow "missing"."""
+        if self.missing == STOP_HERE:
+            return "stops here"
+        if self.missing == ALL_BRANCHES:
+            return "goes down every branch, by weight"
+        return f"goes with {self.words(self.missing, most=3)}"
+
+    def _says(self, branch: int, most: int | None) -> str:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Threshold(Split):
+    """``x <= threshold`` takes branch 0, anything above branch 1.
+
+    Parameters
+    ----------
+    threshold : float
+        The number that is compared: a rank for an ordinal column, microseconds
+        since 1970 for a date.
+    at : str
+        The same in the column's own terms: a date, a category, a number.
+    values : tuple
+        The two values of the branches where the column has but two (booleans).
+    """
+
+    threshold: float
+    at: str
+    values: tuple[str, ...] = ()
+
+    def _says(self, branch: int, most: int | None) -> str:
+        if self.values:
+            return f"= {self.values[branch]}"
+        return f"{'>' if branch else '<='} {self.at}"
+
+
+@dataclass(frozen=True)
+class _ByCategory(Split):
+    """Each category takes its branch; all others go where missing values go.
+
+    Parameters
+    ----------
+    branches : tuple of tuple
+        Categories seen in the node, for each branch, in category order. A branch
+        without categories holds the missing values alone.
+    """
+
+    branches: tuple[tuple[Any, ...], ...]
+
+    def _says(self, branch: int, most: int | None) -> str:
+        labels = self.branches[branch]
+        if not labels:
+            return "is missing or unseen"
+        if len(labels) == 1:
+            return f"= {wording.value(labels[0])}"
+        return f"in {wording.listed(labels, most)}"
+
+
+class Subset(_ByCategory):
+    """Two groups of categories."""
+
+
+class Multiway(_ByCategory):
+    """Any number of groups of categories, usually one category each."""
+
+
+@dataclass(frozen=True)
+class IsMissing(Split):
+    """Missing values take branch 0, known values branch 1."""
+
+    def _says(self, branch: int, most: int | None) -> str:
+        return "is known" if branch else "is missing"
+
+
+def split_of(tree: TreeData, node: int) -> Split | None:
+    """Return the split of a node, or None for a leaf.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        Number of the node.
+
+    Returns
+    -------
+    Threshold, Subset, IsMissing, Multiway or None
+    """
+    node = checked_node(tree, node)
+    kind = int(tree.split_kind[node])
+    if kind == LEAF:
+        return None
+    column = int(tree.feature[node])
+    feature = tree.schema.features[column]
+    common = {
+        "feature": str(feature.name),
+        "column": column,
+        "missing": int(tree.missing_route[node]),
+        "n_branches": int(tree.n_children[node]),
+        "gain": float(tree.gain[node]),
+        "proven": bool(tree.proven[node]),
+    }
+    return _VIEWS[kind](tree, node, feature, common)
+
+
+def _threshold(
+    tree: TreeData, node: int, feature: Feature, common: dict[str, Any]
+) -> Split:
+    threshold = float(tree.threshold[node])
+    values: tuple[str, ...] = ()
+    if feature.kind == "ordinal":
+        at = wording.value(feature.labels[_rank(threshold, len(feature.labels))])
+    else:
+        at = show_value(feature, threshold + 0.0)  # -0.0 becomes 0.0
+        if feature.stored_as == "bool" and 0 <= threshold < 1:
+            values = ("False", "True")
+    return Threshold(**common, threshold=threshold, at=at, values=values)
+
+
+def _rank(threshold: float, n_labels: int) -> int:
+    """Return the highest category on the left of a threshold between ranks."""
+    return int(min(max(np.floor(threshold), 0), n_labels - 1))
+
+
+def _by_category(view: type[_ByCategory]) -> Callable[..., Split]:
+    def make(
+        tree: TreeData, node: int, feature: Feature, common: dict[str, Any]
+    ) -> Split:
+        start, end = tree.category_start[node : node + 2].tolist()
+        groups: list[list[Any]] = [[] for _ in range(common["n_branches"])]
+        codes = tree.categories[start:end].tolist()
+        routes = tree.category_branch[start:end].tolist()
+        for code, branch in zip(codes, routes, strict=True):
+            groups[branch].append(feature.labels[code])
+        return view(**common, branches=tuple(map(tuple, groups)))
+
+    return make
+
+
+def _is_missing(
+    tree: TreeData, node: int, feature: Feature, common: dict[str, Any]
+) -> Split:
+    return IsMissing(**common)
+
+
+_VIEWS: Mapping[int, Callable[[TreeData, int, Any, dict[str, Any]], Split]] = {
+    THRESHOLD: _threshold,
+    SUBSET: _by_category(Subset),
+    IS_MISSING: _is_missing,
+    MULTIWAY: _by_category(Multiway),
+}

@@ -1,0 +1,95 @@
+"""How names, labels and numbers are written, wherever a person reads a tree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+__all__ = ["figures", "listed", "name", "number", "percent", "value"]
+
+_RESERVED = frozenset('{},"')
+
+
+def number(x: float) -> str:
+    """Return the shortest decimal that reads back as exactly `x`.
+
+    Examples
+    --------
+    >>> number(2.45), number(150.0), number(0.1 + 0.2), number(-0.0)
+    ('2.45', '150', '0.30000000000000004', '0')
+    """
+    text = repr(float(x) + 0.0)  # adding 0.0 turns -0.0 into 0.0
+    return text.removesuffix(".0")
+
+
+def figures(x: float) -> str:
+    """Return `x` rounded for reading: four figures, or all before the point.
+
+    Examples
+    --------
+    >>> figures(21.948275), figures(123456.7), figures(0.00001234), figures(3.0)
+    ('21.95', '123457', '1.234e-05', '3')
+    """
+    return f"{x:.0f}" if 1000 <= abs(x) < 1e15 else f"{x + 0.0:.4g}"
+
+
+def percent(share: float) -> str:
+    """Return a share of 1 as a percentage; only nothing is 0 and only all is 100.
+
+    Examples
+    --------
+    >>> percent(1 / 3), percent(1.0), percent(0.9999), percent(0.00001)
+    ('33.3%', '100%', '>99.9%', '<0.1%')
+    """
+    if share <= 0 or share >= 1:
+        return "0%" if share <= 0 else "100%"
+    if share < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if share >= 0.9995 else f"{100 * share:.1f}%"
+
+
+def name(text: object) -> str:
+    """Return a column's name on one line."""
+    written = str(text)
+    return written if written.isprintable() and written else _quoted(written)
+
+
+def value(label: object) -> str:
+    """Return a category or class; quoted where it could be misread.
+
+    Examples
+    --------
+    >>> value("female"), value("a, b"), value(""), value(3.0), value(True)
+    ('female', '"a, b"', '""', '3', 'True')
+    """
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, float):
+        return number(label)
+    written = str(label)
+    plain = written.isprintable() and written == written.strip() and written
+    return written if plain and not _RESERVED & set(written) else _quoted(written)
+
+
+def listed(labels: Sequence[object], most: int | None = None) -> str:
+    """Return labels as a set in braces; beyond `most`, how many there are more.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c", "d"], most=2)
+    '{a, b, ... 2 more}'
+    """
+    if most is None or len(labels) <= most + 1:
+        return "{" + ", ".join(map(value, labels)) + "}"
+    shown = ", ".join(map(value, labels[:most]))
+    return f"{{{shown}, ... {len(labels) - most} more}}"
+
+
+def _quoted(text: str) -> str:
+    """Return text in double quotes, with unprintable characters spelled out."""
+    spelled = "".join(
+        c if c.isprintable() and c not in '"\\' else json.dumps(c)[1:-1] for c in text
+    )
+    return f'"{spelled}"'

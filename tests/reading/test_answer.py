@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from tree.build import build, leaf, schema_of, threshold
+from treewright.errors import OptionError
+from treewright.reading.answer import answers, class_shares, classes
+from treewright.tree.edit import with_values
+
+
+def stump(classes=("no", "yes")):
+    return build(
+        threshold(0, 2.5, leaf(0, 0), leaf(0, 1, 1)), schema_of("x", classes=classes)
+    )
+
+
+def test_a_node_answers_its_class_or_its_mean():
+    nodes = np.array([2, 0, 1])
+    assert answers(stump(), nodes).tolist() == ["yes", "no", "no"]
+    assert answers(stump(()), nodes).tolist() == pytest.approx([2 / 3, 0.4, 0])
+
+
+@pytest.mark.parametrize("labels", [(3, 7), (0.5, 1.5), (False, True), ("a", "bcd")])
+def test_classes_have_the_type_of_their_labels(labels):
+    found = classes(stump(labels))
+    assert found.dtype == np.array(labels).dtype
+    assert found.tolist() == list(labels)
+    assert not found.flags.writeable
+
+
+def test_classes_of_several_types_stay_apart():
+    assert classes(stump((1, "1"))).tolist() == [1, "1"]
+    assert classes(stump(())).tolist() == []
+
+
+def test_shares_sum_to_one():
+    shares = class_shares(stump(), np.array([0, 1, 2, 2]))
+    assert shares.sum(axis=1) == pytest.approx(np.ones(4))
+    assert shares[2].tolist() == pytest.approx([1 / 3, 2 / 3])
+    shares[:] = 0
+    assert class_shares(stump(), np.array([1])).tolist() == [[1, 0]]
+
+
+def test_a_node_that_no_weight_reached_takes_all_classes_alike():
+    tree = stump()
+    empty = with_values(tree, value=tree.value * 0)
+    assert class_shares(empty, np.array([1])).tolist() == [[0.5, 0.5]]
+
+
+def test_numbers_have_no_class_shares():
+    with pytest.raises(OptionError, match="answers numbers"):
+        class_shares(stump(()), np.array([0]))

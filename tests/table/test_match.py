@@ -1,0 +1,313 @@
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from treewright.errors import ColumnError, TableError
+from treewright.table.as_table import as_table
+from treewright.table.check import check_matched, check_no_missing
+from treewright.table.match import match, plain_matrix
+
+TRAIN = {
+    "length": [1.5, 2.5, None],
+    "colour": ["red", "blue", "red"],
+    "size": [1, 2, 3],
+}
+
+
+@pytest.fixture
+def schema():
+    return as_table(TRAIN).schema
+
+
+def both(columns):
+    return [None if each is None else each.tolist() for each in columns]
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_named_tables_match_by_name_in_any_order_with_extra_columns(schema, make):
+    new = make(
+        {"extra": ["?"], "size": [7], "colour": ["red"], "length": [0.5], "z": [1]}
+    )
+    matched = match(schema, new, [0, 1, 2])
+    assert both(matched) == [[0.5], [1], [7.0]]
+    assert matched[1].dtype == np.int32
+    assert matched.n_rows == 1
+
+
+def test_only_the_needed_columns_must_be_there(schema):
+    matched = match(schema, {"size": [7, 8]}, [2])
+    assert both(matched) == [None, None, [7.0, 8.0]]
+    assert both(match(schema, {"size": ["nonsense"], "length": [1.0]}, [0])) == [
+        [1.0],
+        None,
+        None,
+    ]
+
+
+def test_the_row_count_is_known_even_if_nothing_is_needed(schema):
+    matched = match(schema, {"anything": [1, 2, 3]}, [])
+    assert matched == [None, None, None]
+    assert matched.n_rows == 3
+
+
+def test_rows_may_be_dicts_and_lists(schema):
+    assert both(match(schema, [{"size": 7, "colour": "blue"}], [1, 2])) == [
+        None,
+        [0],
+        [7.0],
+    ]
+    assert both(match(schema, [[0.5, "blue", 7]], [1])) == [None, [0], None]
+
+
+def test_a_needed_column_that_is_absent_names_the_nearest(schema):
+    words = "no column 'length', which the tree asks for. The nearest is 'lenght'"
+    with pytest.raises(TableError, match=words):
+        match(schema, {"lenght": [1.0]}, [0])
+    with pytest.raises(TableError, match=r"no column 'length' \(and 1 more\)"):
+        match(schema, {"lenght": [1.0]}, [0, 1])
+    with pytest.raises(TableError, match=r"The columns given are 'q'\."):
+        match(schema, {"q": [1.0]}, [0])
+
+
+def test_missing_is_minus_one_and_unseen_minus_two(schema):
+    new = {"colour": ["red", None, "green", "blue"]}
+    assert both(match(schema, new, [1]))[1] == [1, -1, -2, 0]
+
+
+def test_an_unseen_category_never_becomes_its_neighbour(schema):
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("bluerd"), 4)) for _ in range(200)]
+    codes = match(schema, {"colour": [*words, "blue", "red"]}, [1])[1]
+    expected = [{"blue": 0, "red": 1}.get(word, -2) for word in [*words, "blue", "red"]]
+    assert codes.tolist() == expected
+
+
+def test_unseen_error_names_column_row_and_category(schema):
+    words = r"'colour' holds 'reed' \(row 1\).*unseen='error'.*nearest.*'red'"
+    with pytest.raises(ColumnError, match=words):
+        match(schema, {"colour": ["red", "reed"]}, [1], unseen="error")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Categorical(["red", "blue", None], ["red", "blue", "green"]),
+        pd.Categorical(["red", "blue", None], ["blue", "red"], ordered=True),
+        pd.Series(["red", "blue", None], dtype="string"),
+        np.array(["red", "blue", None], object),
+    ],
+)
+def test_categories_are_found_by_label_never_by_the_frames_own_code(schema, values):
+    new = pd.DataFrame({"colour": values})
+    assert both(match(schema, new, [1]))[1] == [1, 0, -1]
+
+
+def test_polars_categories_and_arrow_dictionaries_match_by_label(schema):
+    series = pl.Series("colour", ["red", "blue"], dtype=pl.Categorical)
+    assert both(match(schema, series.to_frame(), [1]))[1] == [1, 0]
+    encoded = pa.array(["red", "blue"]).dictionary_encode()
+    assert both(match(schema, pa.table({"colour": encoded}), [1]))[1] == [1, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_plain_arrays_match_by_position_without_a_copy(dtype):
+    schema = as_table(np.eye(3)).schema
+    X = np.ones((2, 3), dtype)
+    matched = match(schema, X, [0, 2])
+    assert matched[1] is None
+    assert matched[0].dtype == dtype
+    assert np.shares_memory(matched[2], X)
+    assert plain_matrix(schema, X) is X
+
+
+@pytest.mark.parametrize(
+    "X", [np.ones((2, 3), int), [[1, 1, 1]], np.ones((2, 3), bool)]
+)
+def test_other_arrays_are_converted_where_needed(X):
+    schema = as_table(np.eye(3)).schema
+    assert plain_matrix(schema, X) is None
+    matched = match(schema, X, [1])
+    assert matched[0] is None
+    assert set(matched[1].tolist()) == {1.0}
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_plain_arrays_need_full_width_in_scikit_learns_words(width):
+    schema = as_table(np.eye(3)).schema
+    words = rf"X has {width} features, but TreeClassifier is expecting 3 features as in"
+    for X in (np.ones((2, width)), np.ones((2, width), int), [[1] * width]):
+        with pytest.raises(TableError, match=words):
+            match(schema, X, [0], estimator="TreeClassifier")
+
+
+@pytest.mark.parametrize("X", [np.zeros(3), [1, 2, 3], pd.Series([1.0, 2.0, 3.0])])
+def test_one_dimension_is_refused_in_scikit_learns_words(X):
+    with pytest.raises(TableError, match="Reshape your data"):
+        match(as_table(np.eye(3)).schema, X, [0])
+
+
+def test_three_dimensions_and_sparse_are_refused():
+    schema = as_table(np.eye(3)).schema
+    with pytest.raises(TableError, match="Found array with dim 3"):
+        match(schema, np.zeros((1, 1, 1)), [0])
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TableError, match="sparse"):
+        match(schema, sparse.csr_array(np.eye(3)), [0])
+
+
+def test_a_tree_grown_from_an_array_takes_frames_by_made_up_name_or_position():
+    schema = as_table(np.eye(2)).schema
+    by_name = pd.DataFrame({"x1": [5.0], "x0": [4.0], "extra": [0.0]})
+    assert both(match(schema, by_name, [0, 1])) == [[4.0], [5.0]]
+    by_position = pd.DataFrame({"b": [5.0], "a": [4.0]})
+    assert both(match(schema, by_position, [0, 1])) == [[5.0], [4.0]]
+    with pytest.raises(TableError, match="X has 3 features"):
+        match(schema, pd.DataFrame([[1.0, 2.0, 3.0]]), [0])
+
+
+def test_a_tree_grown_from_names_takes_a_full_array_by_position(schema):
+    assert both(match(schema, np.array([[0.5, "blue", 7]], object), [0, 1, 2])) == [
+        [0.5],
+        [0],
+        [7.0],
+    ]
+
+
+def test_whole_number_names_match_by_their_text():
+    schema = as_table(pd.DataFrame([[1.0, 2.0]])).schema
+    assert both(match(schema, pd.DataFrame([[3.0, 4.0]])[[1, 0]], [0, 1])) == [
+        [3.0],
+        [4.0],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "words"),
+    [
+        ("length", ["long"], r"'length' held numbers.*now holds 'long' \(row 0\)"),
+        ("length", ["1.5"], "'length' held numbers.*now holds '1.5'"),
+        ("length", [dt.date(2020, 1, 1)], "'length' held numbers.*now holds"),
+        (
+            "colour",
+            [3],
+            r"'colour' held categories such as 'blue'.*now holds 3 \(row 0\)",
+        ),
+        ("colour", [None, 2.5], r"now holds 2.5 \(row 1\)"),
+    ],
+)
+def test_a_column_of_another_kind_is_refused(schema, column, values, words):
+    with pytest.raises(ColumnError, match=words):
+        match(schema, {column: values}, [schema.index_of[column]])
+
+
+def test_a_column_without_any_value_fits_every_kind(schema):
+    empty = {name: [None, None] for name in TRAIN}
+    length, colour, size = match(schema, empty, [0, 1, 2])
+    assert np.isnan(length).all()
+    assert np.isnan(size).all()
+    assert colour.tolist() == [-1, -1]
+    floats = {"colour": np.array([np.nan, np.nan])}
+    assert match(schema, floats, [1])[1].tolist() == [-1, -1]
+    text = {"length": pd.Series([None, None], dtype="string")}
+    assert np.isnan(match(schema, text, [0])[0]).all()
+
+
+def test_no_rows_give_no_rows(schema):
+    matched = match(schema, pd.DataFrame({n: [] for n in TRAIN}), [0, 1, 2])
+    assert matched.n_rows == 0
+    assert [len(each) for each in matched] == [0, 0, 0]
+    assert match(as_table(np.eye(2)).schema, np.empty((0, 2)), [0]).n_rows == 0
+
+
+def test_bools_whole_numbers_and_floats_stand_for_one_another():
+    schema = as_table({"a": [True, False], "b": [1, 2]}).schema
+    assert both(match(schema, {"a": [0.5], "b": [2**60]}, [0, 1])) == [[0.5], [2.0**60]]
+    assert both(match(schema, {"a": [1], "b": [10**400]}, [0, 1]))[1] == [np.inf]
+
+
+def test_numbers_as_categories_match_by_value():
+    schema = as_table({"zip": [10, 20]}, kinds={"zip": "categorical"}).schema
+    assert match(schema, {"zip": [20.0, 10, 30]}, [0])[0].tolist() == [1, 0, -2]
+    with pytest.raises(ColumnError, match="text and numbers are different"):
+        match(schema, {"zip": ["10"]}, [0])
+
+
+def test_mixed_categories_match_text_and_numbers():
+    schema = as_table({"a": ["x", 1]}, kinds={"a": "categorical"}).schema
+    assert match(schema, {"a": ["x", 1, "1"]}, [0])[0].tolist() == [1, 0, -2]
+    assert match(schema, {"a": [1, 2]}, [0])[0].tolist() == [0, -2]
+
+
+def test_ordinal_columns_match_by_label():
+    schema = as_table({"a": ["lo", "hi"]}, kinds={"a": ["lo", "mid", "hi"]}).schema
+    new = {"a": ["hi", "lo", "mid", "top", None]}
+    assert match(schema, new, [0])[0].tolist() == [2, 0, 1, -2, -1]
+
+
+def test_text_read_as_numbers_stays_so():
+    schema = as_table({"a": ["1", "2"]}, kinds={"a": "numeric"}).schema
+    assert match(schema, {"a": ["1.5"]}, [0])[0].tolist() == [1.5]
+    assert match(schema, {"a": [1.5]}, [0])[0].tolist() == [1.5]
+    with pytest.raises(ColumnError, match="first: 'x', row 0"):
+        match(schema, {"a": ["x"]}, [0])
+
+
+def test_dates_match_dates_but_zones_must_agree():
+    day = {"a": [dt.date(1970, 1, 2)]}
+    schema = as_table(day).schema
+    stamp = {"a": [dt.datetime(1970, 1, 2)]}
+    assert match(schema, stamp, [0])[0].tolist() == [86400e6]
+    with pytest.raises(ColumnError, match="held dates"):
+        match(schema, {"a": [5.0]}, [0])
+    zoned = {"a": [dt.datetime(1970, 1, 2, tzinfo=dt.UTC)]}
+    with pytest.raises(ColumnError, match="held dates"):
+        match(schema, zoned, [0])
+    with pytest.raises(ColumnError, match="held times with a zone"):
+        match(as_table(zoned).schema, stamp, [0])
+    assert plain_matrix(schema, np.ones((1, 1))) is None
+
+
+def test_dates_as_categories_match_dates():
+    schema = as_table({"a": [dt.date(2020, 1, 1)]}, kinds={"a": "categorical"}).schema
+    new = {"a": [dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, 1)]}
+    assert match(schema, new, [0])[0].tolist() == [0, -2]
+
+
+def test_a_table_is_new_data_too():
+    table = as_table({**TRAIN, "when": [dt.date(1970, 1, 2), None, None]})
+    matched = match(table.schema, table, [0, 1, 2, 3])
+    for array, column in zip(matched, table.columns, strict=True):
+        np.testing.assert_array_equal(array, column.data)
+
+
+def test_new_data_are_never_modified(schema):
+    frame = pd.DataFrame(TRAIN)
+    before = frame.copy(deep=True)
+    match(schema, frame, [0, 1, 2])
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_refusing_missing_values_names_column_and_row():
+    words = r"Input X contains NaN\. Column 'length' has no value in row 2 \(1 missing"
+    with pytest.raises(ColumnError, match=words):
+        check_no_missing(as_table(TRAIN))
+    with pytest.raises(ColumnError, match=r"Column 'a' has no value in row 1"):
+        check_no_missing(as_table({"a": ["x", None]}))
+    check_no_missing(as_table({"a": ["x", "y"], "b": [1.0, 2.0]}))
+
+
+def test_refusing_infinities_names_column_row_and_value():
+    words = r"contains infinity.*Column 'x1' holds -inf in row 1.*missing='learned'"
+    with pytest.raises(ColumnError, match=words):
+        check_no_missing(as_table(np.array([[0.0, 1.0], [2.0, -np.inf]])))
+
+
+def test_refusing_looks_only_at_usable_and_needed_columns(schema):
+    matched = match(schema, TRAIN, [1, 2])
+    check_matched(schema, matched)
+    with pytest.raises(ColumnError, match="Column 'length' has no value in row 2"):
+        check_matched(schema, match(schema, TRAIN, [0]))

@@ -1,0 +1,181 @@
+"""Promises about the project as a whole: names, imports, documents."""
+
+import ast
+import contextlib
+import importlib
+import inspect
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import treewright as tw
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted((ROOT / "src" / "treewright").rglob("*.py"))
+MAX_LINES = 500
+
+HEAVY = ("matplotlib", "narwhals", "pandas", "polars", "pyarrow", "scipy", "sklearn")
+
+
+def in_fresh_python(code):
+    """Run code in a new interpreter and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# --- public names --------------------------------------------------------------------
+
+
+def test_public_names_are_sorted_and_unique():
+    assert list(tw.__all__) == sorted(set(tw.__all__))
+
+
+def test_every_public_name_exists():
+    assert [name for name in tw.__all__ if not hasattr(tw, name)] == []
+
+
+def test_dir_lists_the_public_names():
+    assert set(tw.__all__) <= set(dir(tw))
+
+
+def test_unknown_public_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        tw.no_such_name  # noqa: B018
+
+
+def test_version_is_the_one_written_down():
+    from treewright._version import __version__
+
+    assert tw.__version__ == __version__
+
+
+def public_things():
+    """Yield (name, thing) for every public function, class and method."""
+    for name in tw.__all__:
+        thing = getattr(tw, name)
+        if inspect.isroutine(thing) or inspect.isclass(thing):
+            yield name, thing
+        if not inspect.isclass(thing):
+            continue
+        for member, value in vars(thing).items():
+            if member.startswith("_"):
+                continue
+            if inspect.isfunction(value) or isinstance(
+                value, property | classmethod | staticmethod
+            ):
+                yield f"{name}.{member}", getattr(thing, member)
+
+
+def test_everything_public_has_a_docstring():
+    bare = [name for name, thing in public_things() if not inspect.getdoc(thing)]
+    assert bare == []
+
+
+# --- imports -------------------------------------------------------------------------
+
+
+def test_importing_treewright_loads_no_heavy_package():
+    code = "import json, sys, treewright; print(json.dumps(sorted(sys.modules)))"
+    loaded = set(json.loads(in_fresh_python(code)))
+    assert loaded & set(HEAVY) == set()
+
+
+def test_growing_from_arrays_loads_no_data_frame_library():
+    code = (
+        "import json, sys, numpy, treewright as tw\n"
+        "X = numpy.array([[0.0], [1.0], [2.0]])\n"
+        "tw.as_table(X, numpy.array([0, 1, 1]))\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    loaded = set(json.loads(in_fresh_python(code)))
+    assert loaded & {"pandas", "polars", "pyarrow", "sklearn"} == set()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_source_file_is_short_and_explains_itself(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MAX_LINES, "split the file by idea"
+    if text.strip():
+        assert ast.get_docstring(ast.parse(text)), "say what the file is for"
+
+
+# --- documents -----------------------------------------------------------------------
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def readme_blocks():
+    """Return (code, expected output or None) for each Python block of the README."""
+    path = ROOT / "README.md"
+    if not path.exists():
+        return []
+    text = path.read_text(encoding="utf-8")
+    found = [(m.group(1), m.group(2)) for m in BLOCK.finditer(text)]
+    after = [*found[1:], ("", "")]
+    return [
+        (body, next_body if next_language == "text" else None)
+        for (language, body), (next_language, next_body) in zip(
+            found, after, strict=True
+        )
+        if language == "python"
+    ]
+
+
+def test_readme_code_runs_and_prints_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = readme_blocks()
+    assert blocks, "the README shows no Python"
+    names = {"__name__": "readme"}
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "README.md", "exec"), names)
+        if expected is not None:
+            assert printed.getvalue().rstrip() == expected.rstrip()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"],
+)
+def test_document_exists(name):
+    assert (ROOT / name).stat().st_size > 500
+
+
+def test_architecture_fits_150_lines():
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 150
+
+
+def test_changelog_has_a_place_for_trees_that_change():
+    assert "### Trees that change" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_make_help_names_every_target():
+    done = subprocess.run(
+        ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for target in ("demo", "test", "lint", "bench", "sanitize", "clean"):
+        assert f"make {target} " in done.stdout
+
+
+def test_every_bundled_table_names_its_source():
+    data = ROOT / "src" / "treewright" / "data"
+    readme = (data / "README.md").read_text(encoding="utf-8")
+    tables = [path.name for path in data.glob("*.csv")]
+    assert tables
+    assert [name for name in tables if f"`{name}`" not in readme] == []
+
+
+def test_demo_prints_a_tree_and_its_accuracy(capsys):
+    importlib.import_module("treewright.demo").main()
+    printed = capsys.readouterr().out
+    assert "flipper_length_mm" in printed
+    assert re.search(r"accuracy on 86 held-out rows: (9[0-9]\.\d|100\.0)%", printed)
