@@ -125,6 +125,21 @@ def weighted(table: Table, weights: Sequence[float] | None) -> Table:
     return replace(table, weights=array)
 
 
+def on_the_grid(table: Table) -> Table:
+    """The table with its weights rounded as the grower rounds them.
+
+    Unequal weights become whole multiples of a power of two, fine enough for all
+    of them together to need at most 52 bits; then their sums are exact. The
+    reference takes weights as they are. It matters where 0.1 + 0.2 meets 0.3.
+    """
+    weights = table.weights
+    if weights is None or np.ptp(weights) == 0:
+        return table
+    bits = math.frexp(weights.max())[1] + math.frexp(np.count_nonzero(weights))[1]
+    units = np.maximum(np.rint(np.ldexp(weights, 52 - bits)), weights > 0)
+    return weighted(table, np.ldexp(units, bits - 52))
+
+
 def with_columns(table: Table, columns: Sequence[Column]) -> Table:
     """The table with other columns."""
     features = tuple(_feature(column) for column in columns)
@@ -164,8 +179,14 @@ def random_table(rng: np.random.Generator, task: str | None = None) -> Table:
     weights = _random_weights(rng, n)
     if task == "class":
         classes = list(range(int(rng.choice([2, 2, 3, 4, 5]))))
-        return make_table(columns, _noisy_classes(rng, columns, classes), weights, classes)
-    y = _random_numbers(rng, n) if task == "number" else _random_counts(rng, n)
+        return make_table(
+            columns, _noisy_classes(rng, columns, classes), weights, classes
+        )
+    # The order of categories goes by their means. Where these agree in all digits a
+    # double has (beside 1e300, or as 0.1 + 0.2 and 0.3 + 0.0), it would be chance.
+    plain = any(isinstance(column, CategoricalColumn) for column in columns)
+    make = _random_numbers if task == "number" else _random_counts
+    y = make(rng, n, plain)
     return make_table(columns, [float(value) for value in y], weights)
 
 
@@ -188,7 +209,9 @@ def _random_column(rng: np.random.Generator, name: str, n: int) -> Column:
 
 
 def _random_values(rng: np.random.Generator, n: int) -> np.ndarray:
-    style = rng.choice(["few", "fractions", "different", "odd"], p=[0.45, 0.25, 0.2, 0.1])
+    style = rng.choice(
+        ["few", "fractions", "different", "odd"], p=[0.45, 0.25, 0.2, 0.1]
+    )
     if style == "few":
         return rng.integers(-2, int(rng.integers(-1, 5)), n).astype(float)
     if style == "fractions":
@@ -209,25 +232,28 @@ def _noisy_classes(
     return np.where(rng.random(len(data)) < rng.random(), follows, noise).tolist()
 
 
-def _random_numbers(rng: np.random.Generator, n: int) -> np.ndarray:
-    style = rng.choice(["few", "tenths", "normal", "far", "huge"], p=[0.3, 0.2, 0.2, 0.15, 0.15])
+def _random_numbers(rng: np.random.Generator, n: int, plain: bool) -> np.ndarray:
+    style = rng.choice(
+        ["few", "tenths", "normal", "far", "huge"], p=[0.3, 0.2, 0.2, 0.15, 0.15]
+    )
     if style == "few":
         return rng.integers(-3, 4, n).astype(float)
     if style == "tenths":
-        return rng.integers(0, 30, n) / 10
+        return rng.integers(0, 30, n) / (8 if plain else 10)
     if style == "normal":
         return rng.normal(size=n)
     if style == "far":  # far from 0, close to each other
         return 1e6 + rng.integers(0, 5, n) / 4
     y = rng.integers(1, 101, n).astype(float)
-    y[rng.integers(0, n)] = rng.choice([1e300, -1e300, 1e15])
+    y[rng.integers(0, n)] = rng.choice([1e15] if plain else [1e300, -1e300, 1e15])
     return y
 
 
-def _random_counts(rng: np.random.Generator, n: int) -> np.ndarray:
+def _random_counts(rng: np.random.Generator, n: int, plain: bool) -> np.ndarray:
     if rng.random() < 0.7:
         return rng.poisson(rng.choice([0.3, 1.0, 5.0]), n).astype(float)
-    return np.round(rng.gamma(0.7, 2.0, n), 1)
+    per = 8 if plain else 10
+    return np.round(rng.gamma(0.7, 2.0, n) * per) / per
 
 
 def _random_weights(rng: np.random.Generator, n: int) -> np.ndarray | None:
@@ -239,7 +265,9 @@ def _random_weights(rng: np.random.Generator, n: int) -> np.ndarray | None:
     elif style == "eighths":
         weights = rng.integers(0, 17, n) / 8
     else:
-        weights = np.where(rng.random(n) < 0.1, 0.0, rng.choice([0.1, 0.2, 0.3, 0.7, 1 / 3], n))
+        weights = np.where(
+            rng.random(n) < 0.1, 0.0, rng.choice([0.1, 0.2, 0.3, 0.7, 1 / 3], n)
+        )
     weights[rng.integers(0, n)] = 1.0
     return weights
 
@@ -251,7 +279,7 @@ def random_options(rng: np.random.Generator, table: Table) -> GrowOptions:
         "max_depth": [1, 2, 3, 5],
         "min_samples_split": [3, 6, 10, 0.2, 0.5, 1.0],
         "min_samples_leaf": [2, 3, 5, 0.1, 0.25],
-        "min_weight_fraction_leaf": [0.07, 0.13, 0.21, 0.37],
+        "min_weight_fraction_leaf": [0.0713, 0.1337, 0.2171, 0.3719],
         "min_impurity_decrease": [spread * 0.0317, spread * 0.0091],
         "min_gain": [spread * 0.0317, spread * 0.1234],
         "max_leaf_nodes": [2, 3, 4, 6],
@@ -274,7 +302,10 @@ def _criteria(table: Table) -> tuple[str, ...]:
     if isinstance(table.target, ClassTarget):
         return CLASS_CRITERIA
     assert table.target is not None
-    return NUMBER_CRITERIA if table.target.values.min() >= 0 else ("squared_error",)
+    y = table.target.values
+    present = y if table.weights is None else y[table.weights > 0]
+    counts = y.min() >= 0 and present.max() > 0
+    return NUMBER_CRITERIA if counts else ("squared_error",)
 
 
 def _spread(table: Table) -> float:
@@ -397,7 +428,9 @@ def first_difference(
             if name not in ignore and len(a) and not tests[name](one, name, a, b, node)
         ]
         if (one_sends := _sends(one, node)) != (sends := _sends(other, node)):
-            found.append(f"categories go {one_sends} in the first, {sends} in the second")
+            found.append(
+                f"categories go {one_sends} in the first, {sends} in the second"
+            )
         if found:
             return f"node {node}, key {key(one, node)}: " + "; ".join(found)
     if one.n_nodes != other.n_nodes:

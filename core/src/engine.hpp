@@ -157,15 +157,12 @@ class Engine final : public Grower {
       return space.rows.weights[space.rows.row(e)];
     }
   }
-  // From units of the node's quantiser to real numbers.
-  double unit(const Node& node) const {
+  // An impurity or a gain, from units of the node's quantiser to real numbers.
+  double real_units(const Node& node, double units) const {
     if (!kNumber) {
-      return 1.0;
+      return units;
     }
-    return node.scale.unit(options_.criterion == Criterion::squared_error ? 2 : 1);
-  }
-  double improvement(const NodeList& list, int32_t id, const Candidate& split) const {
-    return real(list.stats_of(id)[kWeight]) * split.gain * unit(list.nodes[size_t(id)]);
+    return node.scale.real(units, options_.criterion == Criterion::squared_error ? 2 : 1);
   }
   const Node& at(int32_t node) const;
   Open& open_at(int32_t node);

@@ -101,29 +101,63 @@ void Engine<Rows>::grow_all() {
   }
 }
 
-template <class Rows>
-void Engine<Rows>::grow_best_first() {
-  struct Entry {
-    double improvement;
-    int32_t id;
+// The open nodes of a best-first tree, by the improvement their split brings.
+struct BestFirst {
+  struct Split {
+    double improvement, tolerance;
     Open open;
     Candidate split;
   };
-  const auto worse = [](const Entry& a, const Entry& b) {
-    return a.improvement != b.improvement ? a.improvement < b.improvement : a.id > b.id;
-  };
-  std::vector<Entry> heap;
-  const auto push = [&](Open&& open) {
+  std::vector<Split> heap;
+
+  static bool worse(const Split& a, const Split& b) {
+    return a.improvement != b.improvement ? a.improvement < b.improvement : a.open.id > b.open.id;
+  }
+  void push(Split&& split) {
+    heap.push_back(std::move(split));
+    std::push_heap(heap.begin(), heap.end(), worse);
+  }
+  Split pop_largest() {
+    std::pop_heap(heap.begin(), heap.end(), worse);
+    Split split = std::move(heap.back());
+    heap.pop_back();
+    return split;
+  }
+  // The largest improvement; of those that are equal up to rounding, the node made first.
+  Split pop() {
+    Split chosen = pop_largest();
+    const double at_least = chosen.improvement - chosen.tolerance;
+    std::vector<Split> equal;
+    while (!heap.empty() && heap.front().improvement >= at_least) {
+      equal.push_back(pop_largest());
+      if (equal.back().open.id < chosen.open.id) {
+        std::swap(equal.back(), chosen);
+      }
+    }
+    for (Split& other : equal) {
+      push(std::move(other));
+    }
+    return chosen;
+  }
+};
+
+template <class Rows>
+void Engine<Rows>::grow_best_first() {
+  BestFirst queue;
+  const auto consider = [&](Open&& open) {
     StopReason reason;
     if (auto split = choose(space_, list_, open, reason)) {
-      heap.push_back({improvement(list_, open.id, *split), open.id, std::move(open), *split});
-      std::push_heap(heap.begin(), heap.end(), worse);
+      const Node& node = list_.nodes[size_t(open.id)];
+      const double weight = real(list_.stats_of(open.id)[kWeight]);
+      queue.push({weight * real_units(node, split->gain),
+                  kTie * weight * real_units(node, node.impurity), std::move(open),
+                  std::move(*split)});
     } else {
       stop(list_, open.id, reason);
     }
   };
   for (auto& [id, open] : open_) {
-    push(std::move(open));
+    consider(std::move(open));
   }
   open_.clear();
   const auto team = make_team(weights_.rows);
@@ -131,24 +165,25 @@ void Engine<Rows>::grow_best_first() {
   const auto leaves_full = [&] {
     return options_.max_leaf_nodes > 0 && n_leaves + 1 > options_.max_leaf_nodes;
   };
-  const auto nodes_full = [&] { return options_.max_nodes > 0 && n_nodes() + 2 > options_.max_nodes; };
-  while (!heap.empty() && !leaves_full() && !nodes_full()) {
+  const auto nodes_full = [&] {
+    return options_.max_nodes > 0 && n_nodes() + 2 > options_.max_nodes;
+  };
+  while (!queue.heap.empty() && !leaves_full() && !nodes_full()) {
     control_.check();
-    std::pop_heap(heap.begin(), heap.end(), worse);
-    const Entry next = std::move(heap.back());
-    heap.pop_back();
-    const int64_t work = list_.nodes[size_t(next.id)].n_rows() * int64_t(n_columns());
+    const auto next = queue.pop();
+    const int64_t work = list_.nodes[size_t(next.open.id)].n_rows() * int64_t(n_columns());
     Children children = expand(space_, list_, next.open, next.split,
                                work >= kParallelWork ? team.get() : nullptr);
     ++n_leaves;
     for (int branch = 0; branch < 2; ++branch) {
       if (children.searched[branch]) {
-        push(std::move(children.open[branch]));
+        consider(std::move(children.open[branch]));
       }
     }
   }
-  for (const Entry& left : heap) {
-    stop(list_, left.id, leaves_full() ? StopReason::max_leaf_nodes : StopReason::max_nodes);
+  for (const auto& left : queue.heap) {
+    stop(list_, left.open.id,
+         leaves_full() ? StopReason::max_leaf_nodes : StopReason::max_nodes);
   }
 }
 
@@ -318,14 +353,14 @@ FlatTree Engine<Rows>::tree() const {
     flat.n_rows.push_back(node.n_rows());
     flat.weight.push_back(real(stats[kWeight]) * weights_.unit);
     flat.weight_squared.push_back(real(node.weight_squared) * weights_.unit * weights_.unit);
-    const double impurity = node.impurity * unit(node);
+    const double impurity = real_units(node, node.impurity);
     flat.impurity.push_back(impurity);
-    flat.gain.push_back(node.first_child < 0 ? 0.0 : node.gain * unit(node));
+    flat.gain.push_back(node.first_child < 0 ? 0.0 : real_units(node, node.gain));
     flat.stop_reason.push_back(static_cast<int8_t>(node.stop));
     flat.proven.push_back(node.proven);
     if constexpr (kNumber) {
       flat.value.push_back(node.mean);
-      flat.variance.push_back(node.variance * node.scale.unit(2));
+      flat.variance.push_back(node.scale.real(node.variance, 2));
       flat.quartiles.push_back(node.quartiles);
       flat.label.push_back(-1);
       flat.risk.push_back(impurity);

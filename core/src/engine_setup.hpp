@@ -27,8 +27,11 @@ Engine<Rows>::Engine(SortedTable&& table, const Target& target, Weights&& weight
 template <class Rows>
 void Engine<Rows>::set_rules() {
   rules_.min_rows = options_.min_samples_leaf;
-  rules_.min_weight =
-      std::max<int64_t>(1, std::llrint(std::ceil(options_.min_weight_leaf / weights_.unit)));
+  // The fewest units that weigh at least the minimum.
+  rules_.min_weight = std::llrint(std::floor(options_.min_weight_leaf / weights_.unit));
+  while (real(rules_.min_weight) * weights_.unit < options_.min_weight_leaf) {
+    ++rules_.min_weight;
+  }
   rules_.positive_sum = options_.criterion == Criterion::poisson;
   if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {
     n_log_n_ = std::make_unique<NLogN>(weights_.rows);
@@ -37,7 +40,6 @@ void Engine<Rows>::set_rules() {
 
 template <class Rows>
 void Engine<Rows>::set_rows() {
-  const int64_t n_rows = static_cast<int64_t>(weights_.units.size());
   if constexpr (std::is_same_v<Rows, CountedRows>) {
     const int bits = std::bit_width(uint32_t(target_.n_classes - 1));
     space_.rows.shift = 1 + bits;
@@ -48,7 +50,6 @@ void Engine<Rows>::set_rows() {
   } else if constexpr (!Rows::kUnitWeights) {
     space_.rows.weights = weights_.units.data();
   }
-  (void)n_rows;
 }
 
 template <class Rows>

@@ -90,7 +90,7 @@ typename Engine<Rows>::Children Engine<Rows>::expand(Space<Rows>& space, NodeLis
   const Node& node = list.nodes[size_t(open.id)];
   space.scratch.resize(team ? size_t(team->size()) : 1);
   if constexpr (kNumber) {
-    space.scratch[0].resize(std::max(space.scratch[0].size(), size_t(node.n_rows()) + 1));
+    space.scratch[0].resize(std::max(space.scratch[0].size(), size_t(node.n_rows()) + simd::kBlock));
     partition(entries_.back().data() + node.begin, node.n_rows(), node.n_rows(), Rows::shift,
               space.sides, space.scratch[0].data());
   }
@@ -137,7 +137,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   }
   const auto divide = [&](size_t c, int worker) {
     std::vector<Entry>& scratch = space.scratch[size_t(worker)];
-    scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + 1));
+    scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + simd::kBlock));
     const Parts parts =
         partition(entries_[c].data() + node.begin, known_of(open, c, node), node.n_rows(),
                   space.rows.shift, space.sides, scratch.data());
@@ -179,7 +179,7 @@ void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, int64_t* stats
   if constexpr (kNumber) {
     const Entry* order = target_entries(node);
     const Entry first = order[0], last = order[node.n_rows() - 1];
-    const double minimum = target_.values[space.row(first)];
+    const double minimum = target_.values[space.row(first)] + 0.0;  // never -0.0
     const double maximum = target_.values[space.row(last)];
     if (minimum == maximum) {
       node.mean = minimum;
@@ -196,7 +196,7 @@ void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, int64_t* stats
     if (!measured || high - (centered ? low : 0) < kShortRange) {
       rescale(space, node, stats, minimum, maximum);
     }
-    node.mean = node.scale.center + real(get_sum(stats)) / real(stats[kWeight]) * node.scale.unit(1);
+    node.mean = node.scale.center + node.scale.real(real(get_sum(stats)) / real(stats[kWeight]), 1);
     node.variance = squared_units(space, node, stats) / real(stats[kWeight]);
     node.impurity = centered ? node.variance : poisson_units(space, node, stats);
     set_quartiles(space, node, stats);
@@ -249,22 +249,19 @@ double Engine<Rows>::poisson_units(const Space<Rows>& space, const Node& node,
                                    const int64_t* stats) const {
   if constexpr (kNumber) {
     const Entry* order = target_entries(node);
-    const double mean = real(get_sum(stats)) / real(stats[kWeight]);
+    const int64_t center = NodeCost::floor_mean(get_sum(stats), stats[kWeight]);
+    const double weight = real(stats[kWeight]), mean = real(get_sum(stats)) / weight;
+    const double rest = real(get_sum(stats) - int128(center) * stats[kWeight]) / weight;
     double sum = 0.0;
     for (int64_t i = 0; i < node.n_rows();) {
-      const double y = real(space.y[space.rows.row(order[i])]);
-      int64_t weight = 0;
+      const int64_t y = space.y[space.rows.row(order[i])];
+      int64_t run = 0;
       do {
-        weight += weight_of(space, order[i++]);
+        run += weight_of(space, order[i++]);
       } while (i < node.n_rows() && !(order[i] & kDiffers));
-      if (y > 0.0) {
-        // y ln(y / mean) - y + mean is never negative, and the added terms sum to 0.
-        sum += real(weight) * (y * std::log(y / mean) - (y - mean));
-      } else {
-        sum += real(weight) * mean;
-      }
+      sum += real(run) * poisson_term((real(y - center) - rest) / mean);
     }
-    return std::max(0.0, sum / real(stats[kWeight]));
+    return mean * sum / weight;
   }
   return 0.0;
 }
@@ -275,7 +272,7 @@ template <class Rows>
 void Engine<Rows>::set_quartiles(const Space<Rows>& space, Node& node,
                                  const int64_t* stats) const {
   const Entry* order = target_entries(node);
-  const auto value = [&](int64_t i) { return target_.values[space.row(order[i])]; };
+  const auto value = [&](int64_t i) { return target_.values[space.row(order[i])] + 0.0; };
   int64_t below = 0, i = 0;  // weight of the rows before i
   for (int q = 1; q <= 3; ++q) {
     const int128 goal = int128(q) * stats[kWeight];
@@ -318,7 +315,7 @@ StopReason Engine<Rows>::stop_before_search(const NodeList& list, int32_t id) co
   if (node.n_rows() < 2 * rules_.min_rows) {
     return StopReason::min_samples_leaf;
   }
-  if (stats[kWeight] < 2 * rules_.min_weight) {
+  if (real(stats[kWeight]) * weights_.unit < 2 * options_.min_weight_leaf) {
     return StopReason::min_weight_fraction_leaf;
   }
   return StopReason::none;

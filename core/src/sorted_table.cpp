@@ -1,10 +1,11 @@
 // How a column is sorted. Each row becomes one 64-bit item, sketch << 32 | row, where the
 // sketch is a monotone map of the value to 32 bits: unequal sketches are in the order of
-// their values, equal sketches say nothing. Items are radix-sorted by the top bits of the
-// sketch (one or two passes, as many bits as the number of rows deserves); what falls into
-// one bucket is a short run, finished by insertion on the full sketch and, where that ties,
-// on the value itself. A long run (heavy ties, or values crowded by an outlier) is sketched
-// again on its own range. Ties end in row order, so the result is unique.
+// their values, equal sketches say nothing. Items are dealt into 256 buckets by the first
+// eight bits of the sketch, each of which fits the cache; a bucket is radix-sorted by the next
+// sixteen bits, which leaves little out of order; insertion by the full sketch and, where that
+// ties, by the value does the rest. Where insertion would be long (values crowded by an
+// outlier) the bucket is sketched again on its own range. Ties end in row order, so the result
+// is unique.
 #include "treewright/sorted_table.hpp"
 
 #include <algorithm>
@@ -16,7 +17,9 @@ namespace treewright {
 namespace {
 
 using Item = uint64_t;
-constexpr int kDigitBits = 11;
+constexpr int kDigitBits = 8;
+constexpr int kBuckets = 1 << kDigitBits;
+constexpr int kTopShift = 64 - kDigitBits;
 constexpr int64_t kShortRun = 24;
 constexpr int kMaxRounds = 4;
 
@@ -26,8 +29,26 @@ inline uint32_t sketch_of(Item item) { return static_cast<uint32_t>(item >> 32);
 // Scratch of one thread, kept between columns.
 struct Scratch {
   std::vector<Item> items, other;
-  std::vector<uint32_t> counts;
 };
+using Counts = std::array<uint32_t, kBuckets>;
+
+template <class T>
+struct Range {
+  T low = std::numeric_limits<T>::infinity(), high = -std::numeric_limits<T>::infinity();
+  int64_t n_known = 0;
+};
+template <class T>
+Range<T> range_of(const T* values, int64_t n_rows) {
+  T low = Range<T>().low, high = Range<T>().high;
+  int64_t n_known = 0;
+  for (int64_t row = 0; row < n_rows; ++row) {
+    const T x = values[row];
+    n_known += x == x;
+    low = x < low ? x : low;
+    high = x > high ? x : high;
+  }
+  return {low, high, n_known};
+}
 
 template <class T>
 class Sorter {
@@ -35,110 +56,128 @@ class Sorter {
   Sorter(const T* values, Scratch& scratch, const Control& control)
       : values_(values), scratch_(scratch), control_(control) {}
 
-  // Sorts scratch.items[begin, end), which hold row numbers, by (value, row).
-  void sort(int64_t begin, int64_t end, int round) {
+  // Sorts items[begin, end), which hold row numbers, by (value, row). low and high are the
+  // least and the greatest of their values.
+  void sort(int64_t begin, int64_t end, T low, T high, int round) {
     control_.check();
-    Item* items = scratch_.items.data();
+    if (low == high) {
+      return;  // the items came in row order
+    }
     if (end - begin <= kShortRun || round == kMaxRounds) {
-      std::sort(items + begin, items + end, [this](Item a, Item b) { return less(a, b); });
+      std::sort(items() + begin, items() + end, [this](Item a, Item b) { return less(a, b); });
       return;
     }
-    if (!sketch(begin, end)) {
-      return;  // one value only, and the items came in row order
+    sketch(begin, end, low, high);
+    Counts starts = count(items(), begin, end, kTopShift);
+    deal(items(), other(), begin, end, kTopShift, starts);
+    int64_t first = begin;
+    for (const uint32_t last : starts) {  // dealing has moved each start to its bucket's end
+      sort_bucket(first, last);
+      finish_bucket(first, last, round);
+      first = last;
     }
-    const int bits = std::clamp(static_cast<int>(std::bit_width(uint64_t(end - begin))) + 2, 8,
-                                2 * kDigitBits);
-    const int low = bits / 2;
-    radix_pass(begin, end, 32 + (32 - bits), low);
-    radix_pass(begin, end, 32 + (32 - bits) + low, bits - low);
-    finish_runs(begin, end, 32 + (32 - bits), round);
   }
 
  private:
+  Item* items() { return scratch_.items.data(); }
+  Item* other() { return scratch_.other.data(); }
   T value(Item item) const { return values_[row_of(item)]; }
+  // As std::clamp, in the form that compiles to two instructions.
+  static double within(double x, double low, double high) {
+    x = x > low ? x : low;
+    return x < high ? x : high;
+  }
   bool less(Item a, Item b) const {
     const T x = value(a), y = value(b);
     return x < y || (x == y && row_of(a) < row_of(b));
   }
 
-  // Puts a sketch of the range [minimum, maximum] of these rows into the items.
-  bool sketch(int64_t begin, int64_t end) {
+  // Puts a sketch of the range [low, high] into the items.
+  void sketch(int64_t begin, int64_t end, T low, T high) {
+    // Halved, so that the range of the largest floats does not overflow; infinities are
+    // clamped, which keeps the map monotone.
+    constexpr double kLargest = std::numeric_limits<double>::max();
+    const double bottom = std::max(double(low), -kLargest) / 2;
+    const double top = std::min(double(high), kLargest) / 2;
+    const double scale = top > bottom ? std::min(4294967040.0 / (top - bottom), 1e300) : 0.0;
     Item* items = scratch_.items.data();
-    T low = value(items[begin]), high = low;
     for (int64_t i = begin; i < end; ++i) {
-      const T x = value(items[i]);
-      low = std::min(low, x);
-      high = std::max(high, x);
+      const double x = within(double(value(items[i])), -kLargest, kLargest);
+      const double place = within((x / 2 - bottom) * scale, 0.0, 4294967295.0);
+      items[i] = Item(static_cast<uint64_t>(place)) << 32 | row_of(items[i]);
     }
-    if (low == high) {
-      return false;
-    }
-    // Halved, so that the range of the largest floats does not overflow; infinities
-    // are clamped, which keeps the map monotone.
-    const double bottom = std::max(double(low), -std::numeric_limits<double>::max()) / 2;
-    const double top = std::min(double(high), std::numeric_limits<double>::max()) / 2;
-    const double scale =
-        top > bottom ? std::min(4294967040.0 / (top - bottom), 1e300) : 0.0;
-    for (int64_t i = begin; i < end; ++i) {
-      const double x = (double(value(items[i])) / 2 - bottom) * scale;
-      const auto sketch = static_cast<uint32_t>(std::clamp(x, 0.0, 4294967295.0));
-      items[i] = Item(sketch) << 32 | row_of(items[i]);
-    }
-    return true;
   }
 
-  void radix_pass(int64_t begin, int64_t end, int shift, int bits) {
-    const Item mask = (Item(1) << bits) - 1;
-    Item* items = scratch_.items.data();
-    Item* other = scratch_.other.data();
-    scratch_.counts.assign(size_t(1) << bits, 0);
-    uint32_t* counts = scratch_.counts.data();
+  static size_t digit(Item item, int shift) { return (item >> shift) % kBuckets; }
+
+  // Where each bucket starts.
+  static Counts count(const Item* from, int64_t begin, int64_t end, int shift) {
+    Counts starts{};
     for (int64_t i = begin; i < end; ++i) {
-      ++counts[(items[i] >> shift) & mask];
+      ++starts[digit(from[i], shift)];
     }
-    uint32_t position = static_cast<uint32_t>(begin);
-    for (size_t d = 0; d <= mask; ++d) {
-      const uint32_t count = counts[d];
-      counts[d] = position;
-      position += count;
+    auto position = static_cast<uint32_t>(begin);
+    for (uint32_t& start : starts) {
+      const uint32_t next = position + start;
+      start = position;
+      position = next;
     }
+    return starts;
+  }
+  static void deal(const Item* from, Item* to, int64_t begin, int64_t end, int shift,
+                   Counts& starts) {
     for (int64_t i = begin; i < end; ++i) {
-      other[counts[(items[i] >> shift) & mask]++] = items[i];
+      to[starts[digit(from[i], shift)]++] = from[i];
     }
-    if (begin == 0 && end == static_cast<int64_t>(scratch_.items.size())) {
-      std::swap(scratch_.items, scratch_.other);
+  }
+
+  // One bucket, from other() back into items(), sorted by the two digits after the first.
+  void sort_bucket(int64_t begin, int64_t end) {
+    if (end - begin > kShortRun) {
+      for (const int shift : {kTopShift - 2 * kDigitBits, kTopShift - kDigitBits}) {
+        Counts starts = count(other(), begin, end, shift);
+        deal(other(), items(), begin, end, shift, starts);
+        if (shift != kTopShift - kDigitBits) {
+          std::copy(items() + begin, items() + end, other() + begin);
+        }
+      }
     } else {
-      std::copy(other + begin, other + end, items + begin);
+      std::copy(other() + begin, other() + end, items() + begin);
     }
   }
 
-  void finish_runs(int64_t begin, int64_t end, int shift, int round) {
-    for (int64_t first = begin; first < end;) {
-      const Item* items = scratch_.items.data();
-      const Item bucket = items[first] >> shift;
-      int64_t last = first + 1;
-      while (last < end && items[last] >> shift == bucket) {
-        ++last;
-      }
-      if (last - first > kShortRun) {
-        sort(first, last, round + 1);
-      } else if (last - first > 1) {
-        insertion_sort(first, last);
-      }
-      first = last;
+  void finish_bucket(int64_t begin, int64_t end, int round) {
+    if (insertion_sort(begin, end, kShortRun + 4 * (end - begin))) {
+      return;
     }
+    const auto [low, high] =
+        std::minmax_element(items() + begin, items() + end,
+                            [this](Item a, Item b) { return value(a) < value(b); });
+    const T least = value(*low), greatest = value(*high);
+    std::sort(items() + begin, items() + end,
+              [](Item a, Item b) { return row_of(a) < row_of(b); });
+    sort(begin, end, least, greatest, round + 1);
   }
 
-  void insertion_sort(int64_t begin, int64_t end) {
-    Item* items = scratch_.items.data();
+  // Gives up, with everything still there, after this many steps.
+  bool insertion_sort(int64_t begin, int64_t end, int64_t steps) {
+    Item* const items = scratch_.items.data();
     for (int64_t i = begin + 1; i < end; ++i) {
       const Item item = items[i];
+      if (sketch_of(items[i - 1]) < sketch_of(item)) {
+        continue;
+      }
       int64_t j = i;
       for (; j > begin && before(item, items[j - 1]); --j) {
         items[j] = items[j - 1];
       }
       items[j] = item;
+      steps -= i - j;
+      if (steps < 0) {
+        return false;
+      }
     }
+    return true;
   }
   bool before(Item a, Item b) const {
     return sketch_of(a) != sketch_of(b) ? sketch_of(a) < sketch_of(b) : less(a, b);
@@ -155,29 +194,37 @@ void sort_floats(const T* values, int64_t n_rows, Scratch& scratch, const Contro
                  std::vector<Entry>& entries, int64_t& n_known) {
   entries.resize(size_t(n_rows));
   scratch.items.resize(size_t(n_rows));
-  int64_t known = 0, missing = n_rows;
+  const auto [low, high, known] = range_of(values, n_rows);
+  int64_t next = 0;
+  size_t next_missing = size_t(known);
   for (int64_t row = 0; row < n_rows; ++row) {
-    const bool is_missing = std::isnan(values[row]);
-    scratch.items[size_t(known)] = Item(row);
-    known += !is_missing;
-    if (is_missing) {
-      entries[size_t(--missing)] = Entry(row) << 1;
+    scratch.items[size_t(next)] = Item(row);
+    const bool missing = known < n_rows && std::isnan(values[row]);
+    next += !missing;
+    if (missing) {
+      entries[next_missing++] = Entry(row) << 1;
     }
-  }
-  std::reverse(entries.begin() + missing, entries.end());
-  n_known = known;
-  scratch.items.resize(size_t(known));
-  scratch.other.resize(size_t(known));
-  Sorter<T>(values, scratch, control).sort(0, known, 0);
-  T previous = 0;
-  for (int64_t i = 0; i < known; ++i) {
-    const uint32_t row = row_of(scratch.items[size_t(i)]);
-    const T x = values[row];
-    entries[size_t(i)] = row << 1 | Entry(i == 0 || x != previous);
-    previous = x;
   }
   if (known < n_rows) {
     entries[size_t(known)] |= kDiffers;
+  }
+  n_known = known;
+  scratch.items.resize(size_t(known));
+  scratch.other.resize(size_t(known));
+  if (known == 0) {
+    return;
+  }
+  Sorter<T>(values, scratch, control).sort(0, known, low, high, 0);
+  const Item* items = scratch.items.data();
+  const bool constant = low == high;
+  entries[0] = row_of(items[0]) << 1 | kDiffers;
+  for (int64_t i = 1; i < known; ++i) {
+    // Unequal sketches mean unequal values; only equal ones need a look at the values. A
+    // run that was sketched again has sketches of its own, whose order is the values' too.
+    const bool same_sketch = sketch_of(items[i]) == sketch_of(items[i - 1]);
+    const bool differs = !constant && (!same_sketch || values[row_of(items[i])] !=
+                                                           values[row_of(items[i - 1])]);
+    entries[size_t(i)] = row_of(items[i]) << 1 | Entry(differs);
   }
 }
 
@@ -324,7 +371,10 @@ Summary SortedTable::summary(size_t column) const {
   if (sorted.n_known == 0) {
     return summary;
   }
-  const auto at = [&](int64_t i) { return sorted.view.value(sorted.entries[size_t(i)] >> 1); };
+  // Zero added, so that the order of -0.0 and 0.0, which are equal, does not show.
+  const auto at = [&](int64_t i) {
+    return sorted.view.value(sorted.entries[size_t(i)] >> 1) + 0.0;
+  };
   for (int q = 0; q <= 4; ++q) {
     // The inverse of the distribution; the mean of two neighbours where it jumps.
     const int64_t four_times = q * sorted.n_known;

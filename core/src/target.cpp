@@ -40,8 +40,8 @@ Weights make_weights(const double* weights, int64_t n_rows) {
   return result;
 }
 
-Quantiser::Quantiser(double minimum, double maximum, bool centered)
-    : center(centered ? minimum / 2 + maximum / 2 : 0.0) {
+Quantiser::Quantiser(double minimum, double maximum, bool centre_it)
+    : center(centre_it ? minimum / 2 + maximum / 2 : 0.0), centered(centre_it) {
   const double reach = std::max(maximum / 2 - center / 2, center / 2 - minimum / 2);
   if (reach > 0.0) {
     // reach is half of the largest distance from the centre: below 2^60 after scaling.
@@ -50,9 +50,8 @@ Quantiser::Quantiser(double minimum, double maximum, bool centered)
 }
 
 int64_t Quantiser::operator()(double y) const {
-  return std::llrint(std::ldexp(y / 2 - center / 2, exponent + 1));
+  const int64_t units = std::llrint(std::ldexp(y / 2 - center / 2, exponent + 1));
+  return centered || y <= 0.0 ? units : std::max<int64_t>(1, units);
 }
-
-double Quantiser::unit(int power) const { return std::ldexp(1.0, -exponent * power); }
 
 }  // namespace treewright

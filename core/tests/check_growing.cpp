@@ -1,9 +1,11 @@
-// Growing: any number of threads and any order of expansion give the same tree.
+// Growing and routing: any number of threads and any order of expansion give the same
+// tree, and the tree sends its own rows where they were.
 #include <algorithm>
 #include <cstring>
 
 #include "check.hpp"
 #include "treewright/grow.hpp"
+#include "treewright/route.hpp"
 
 namespace treewright::testing {
 namespace {
@@ -90,7 +92,7 @@ FlatTree grow_all(const SortedTable& table, const Problem& problem, int n_thread
   return grower->tree();
 }
 
-// Opens nodes in a random order, one at a time.
+// Splits nodes in a random order, one at a time; the last call says why the rest are leaves.
 FlatTree grow_in_any_order(const SortedTable& table, const Problem& problem, Random& random) {
   Control control;
   const auto grower =
@@ -101,6 +103,9 @@ FlatTree grow_in_any_order(const SortedTable& table, const Problem& problem, Ran
               open.back());
     const int32_t node = open.back();
     open.pop_back();
+    if (grower->stop_reason(node) != StopReason::none) {
+      continue;
+    }
     const std::vector<Candidate> best = grower->candidates(node, 1);
     if (!best.empty()) {
       const int32_t left = grower->split(node, best[0]);
@@ -108,6 +113,7 @@ FlatTree grow_in_any_order(const SortedTable& table, const Problem& problem, Ran
       open.push_back(left + 1);
     }
   }
+  grower->grow_all();
   return grower->tree();
 }
 
@@ -120,6 +126,28 @@ bool children_add_up(const FlatTree& tree) {
     const size_t right = left + static_cast<size_t>(tree.subtree_size[left]);
     if (tree.subtree_size[i] != 1 + tree.subtree_size[left] + tree.subtree_size[right] ||
         tree.n_rows[i] != tree.n_rows[left] + tree.n_rows[right]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The rows that grew the tree, sent down it, end where they ended while it grew.
+bool rows_come_home(const FlatTree& tree, const RandomTable& table, const Problem& problem,
+                    int n_threads) {
+  const Router router({tree.subtree_size, tree.split_kind, tree.feature, tree.threshold,
+                       tree.category_start, tree.categories, tree.category_branch,
+                       tree.missing_route});
+  const Control control;
+  std::vector<int32_t> reached(static_cast<size_t>(table.n_rows));
+  router.route(table.views, table.n_rows, n_threads, control, reached.data());
+  std::vector<int64_t> counts(tree.n_rows.size(), 0);
+  for (size_t row = 0; row < reached.size(); ++row) {
+    counts[static_cast<size_t>(reached[row])] +=
+        problem.weights.empty() || problem.weights[row] > 0.0;
+  }
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != (tree.subtree_size[i] == 1 ? tree.n_rows[i] : 0)) {
       return false;
     }
   }
@@ -140,6 +168,9 @@ void check_growing(Tally& tally, Random& random) {
   tally.expect(same_tree(tree, grow_all(sorted, problem, 3)), "threads change nothing");
   tally.expect(same_tree(tree, grow_in_any_order(sorted, problem, random)),
                "the order of expansion changes nothing");
+
+  tally.expect(rows_come_home(tree, table, problem, 1), "rows are routed as they were split");
+  tally.expect(rows_come_home(tree, table, problem, 3), "threads do not change the routes");
 
   problem.options.max_leaf_nodes = random.whole(2, 20);
   const FlatTree small = grow_all(sorted, problem, 1);

@@ -1,0 +1,43 @@
+"""Exact decision trees: fast to grow, plain to read, the same on every machine.
+
+Every public name is loaded when it is first used, so that importing treewright
+costs next to nothing. Type checkers find the names in ``__init__.pyi``.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "ColumnError": "errors",
+    "ColumnSetAsideWarning": "errors",
+    "GrowOptions": "options",
+    "OptionError": "errors",
+    "TableError": "errors",
+    "Tree": "model",
+    "TreeClassifier": "estimators.classifier",
+    "TreeFormatError": "errors",
+    "TreeRegressor": "estimators.regressor",
+    "TreewrightError": "errors",
+    "__version__": "_version",
+    "as_table": "table.as_table",
+    "gain": "growing.impurity",
+    "grow": "model",
+    "impurity": "growing.impurity",
+}
+"""The module in which each public name lives."""
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+    value = getattr(import_module(f"treewright.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

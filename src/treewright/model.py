@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, TableError, nearest_name
+from treewright.growing.grow import grow as grow_data
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
 from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
+from treewright.table.table import Table
 from treewright.tree import walk
 from treewright.tree.data import TreeData
 from treewright.tree.route import columns_used, decision_path, route, route_matrix
@@ -22,9 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_matrix
 
+    from treewright.options import GrowOptions
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree"]
+__all__ = ["Tree", "as_tree", "grow"]
 
 
 class Tree:
@@ -273,6 +277,45 @@ class Tree:
     def __str__(self) -> str:
         """The same as `text`."""
         return self.text()
+
+
+def grow(
+    table: Table,
+    options: GrowOptions | None = None,
+    *,
+    progress: Callable[[float], Any] | None = None,
+) -> Tree:
+    """Grow the exact greedy tree of a table.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, target and weights, from `as_table`.
+    options : GrowOptions, optional
+        Criterion, stopping rules and so on; the defaults grow until every leaf is
+        pure.
+    progress : callable, optional
+        Called about ten times a second with the share of rows that have reached
+        their leaf. An exception it raises ends the growing.
+
+    Returns
+    -------
+    Tree
+        The same tree for any number of threads and any order of the rows.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+    >>> tw.grow(table, tw.GrowOptions(max_depth=1)).n_leaves
+    2
+    """
+    if not isinstance(table, Table):
+        raise TableError(
+            f"grow takes a Table; got {type(table).__name__}. Make one with "
+            "as_table(X, y)."
+        )
+    return Tree(grow_data(table, options, progress=progress))
 
 
 def as_tree(tree: object) -> Tree:

@@ -57,7 +57,9 @@ def test_uniform_classes_have_the_largest_impurity(k):
     even = [1] * k
     assert impurity(counts=even, criterion="gini") == pytest.approx(1 - 1 / k)
     assert impurity(counts=even, criterion="entropy") == pytest.approx(math.log2(k))
-    assert impurity(counts=even, criterion="misclassification") == pytest.approx(1 - 1 / k)
+    assert impurity(counts=even, criterion="misclassification") == pytest.approx(
+        1 - 1 / k
+    )
 
 
 def test_a_plain_sequence_is_rows_and_never_counts():
@@ -139,7 +141,11 @@ def test_numbers_near_the_limit_of_floats():
         (lambda: impurity(), OptionError, "either y .* or counts=.*neither"),
         (lambda: impurity([1], counts=[1]), OptionError, "got both"),
         (lambda: impurity([]), TableError, "no row of weight above 0"),
-        (lambda: impurity([1, 2], sample_weight=[0, 0]), TableError, "no row of weight"),
+        (
+            lambda: impurity([1, 2], sample_weight=[0, 0]),
+            TableError,
+            "no row of weight",
+        ),
         (lambda: impurity(counts=[0, 0]), TableError, "every count is 0"),
         (lambda: impurity([1, None]), TableError, "y is missing in row 1"),
         (lambda: impurity([1.0, math.nan], "poisson"), TableError, "missing in row 1"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from strategies import (
     case,
     categorical,
@@ -16,7 +17,6 @@ from strategies import (
     ordinal,
     tables,
 )
-
 from treewright.errors import OptionError, TableError
 from treewright.growing.impurity import gain, impurity
 from treewright.growing.reference import grow_reference
@@ -57,7 +57,9 @@ def test_a_column_set_aside_is_not_used():
 
 
 def test_zero_and_minus_zero_are_one_value():
-    tree = grow_reference(make_table([numeric("a", [0.0, -0.0])], [0, 1]), GrowOptions())
+    tree = grow_reference(
+        make_table([numeric("a", [0.0, -0.0])], [0, 1]), GrowOptions()
+    )
     assert reasons(tree) == ["identical_rows"]
     tree = grow_reference(
         make_table([numeric("a", [-0.0, math.inf])], [0, 1]), GrowOptions()
@@ -89,9 +91,13 @@ def test_ordinal_columns_are_cut_by_rank():
 
 def test_missing_rows_go_where_the_gain_is_larger():
     x = [1, 2, 3, 4, NAN, NAN]
-    left = grow_reference(make_table([numeric("a", x)], [0, 0, 1, 1, 0, 0]), GrowOptions())
+    left = grow_reference(
+        make_table([numeric("a", x)], [0, 0, 1, 1, 0, 0]), GrowOptions()
+    )
     assert (left.threshold[0], left.missing_route[0]) == (2.5, 0)
-    right = grow_reference(make_table([numeric("a", x)], [0, 0, 1, 1, 1, 1]), GrowOptions())
+    right = grow_reference(
+        make_table([numeric("a", x)], [0, 0, 1, 1, 1, 1]), GrowOptions()
+    )
     assert (right.threshold[0], right.missing_route[0]) == (2.5, 1)
 
 
@@ -177,7 +183,9 @@ def test_under_min_samples_leaf_the_best_grouping_need_not_be_a_prefix():
 def test_no_grouping_gains_more_than_the_chosen_one(data):
     n = data.draw(st.integers(2, 14))
     criterion = data.draw(
-        st.sampled_from(["gini", "entropy", "misclassification", "squared_error", "poisson"])
+        st.sampled_from(
+            ["gini", "entropy", "misclassification", "squared_error", "poisson"]
+        )
     )
     values = data.draw(st.lists(st.sampled_from("abcdef"), min_size=n, max_size=n))
     y = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
@@ -201,7 +209,9 @@ def best_grouping(values, y, criterion, smallest):
     for size in range(1, len(levels)):
         for left in combinations(levels, size):
             groups = [value in left for value in values]
-            rows = [[v for v, g in zip(y, groups, strict=True) if g == s] for s in (0, 1)]
+            rows = [
+                [v for v, g in zip(y, groups, strict=True) if g == s] for s in (0, 1)
+            ]
             if min(map(len, rows)) < smallest:
                 continue
             if criterion != "poisson" or min(map(sum, rows)) > 0:
@@ -294,7 +304,9 @@ def test_criterion_must_suit_the_target():
 
 def test_random_columns_are_refused():
     with pytest.raises(OptionError, match="max_features must be None; got 1"):
-        grow_reference(make_table([numeric("a", [1])], [0]), GrowOptions(max_features=1))
+        grow_reference(
+            make_table([numeric("a", [1])], [0]), GrowOptions(max_features=1)
+        )
 
 
 # Statistics --------------------------------------------------------------------------
@@ -330,7 +342,7 @@ def test_numbers_of_every_node_agree_with_the_plain_functions(seed):
     table, options = case(seed)
     tree = grow_reference(table, options)
     check(tree)
-    criterion = tree.made_by["criterion"]
+    criterion = tree.made_by["options"]["criterion"]
     grown = Grower(table, options.for_task(tree.made_by["task"]))
     root = grown.open(list(grown.target.present), 0)
     grown.expand(root)

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from strategies import GROWERS, case, categorical, grower, make_table, numeric
 
+from strategies import GROWERS, case, categorical, grower, make_table, numeric
 from treewright.growing.impurity import gain, impurity
 from treewright.growing.reference import grow_reference
 from treewright.growing.reference.candidates import Groupings, levels_of, thresholds
@@ -21,18 +21,48 @@ from treewright.tree.walk import children
 # Seed 002's 14 days, with the two columns that seed 004 adds.
 OUTLOOK = "Sunny Sunny Overcast Rain Rain Rain Overcast Sunny Sunny Rain Sunny"
 OUTLOOK = f"{OUTLOOK} Overcast Overcast Rain".split()
-TEMPERATURE = "Hot Hot Hot Mild Cool Cool Cool Mild Cool Mild Mild Mild Hot Mild".split()
+TEMPERATURE = [
+    "Hot",
+    "Hot",
+    "Hot",
+    "Mild",
+    "Cool",
+    "Cool",
+    "Cool",
+    "Mild",
+    "Cool",
+    "Mild",
+    "Mild",
+    "Mild",
+    "Hot",
+    "Mild",
+]
 HUMIDITY = "High High High High Normal Normal Normal High Normal Normal Normal"
 HUMIDITY = f"{HUMIDITY} High Normal High".split()
 WIND = "Weak Strong Weak Weak Weak Strong Strong Weak Weak Weak Strong Strong"
 WIND = f"{WIND} Weak Strong".split()
-PLAY = "No No Yes Yes Yes No Yes No Yes Yes Yes Yes Yes No".split()
+PLAY = [
+    "No",
+    "No",
+    "Yes",
+    "Yes",
+    "Yes",
+    "No",
+    "Yes",
+    "No",
+    "Yes",
+    "Yes",
+    "Yes",
+    "Yes",
+    "Yes",
+    "No",
+]
 
 # Seed 004's eight mails.
 WORDS = [100, 200, 800, 60, 40, 300, 300, 300]
-SENDER = "Edu Com Edu Org Edu Org Edu Com".split()
-FREE = "Yes Yes Yes No No No Yes Yes".split()
-SPAM = "Yes No No Yes Yes Yes No No".split()
+SENDER = ["Edu", "Com", "Edu", "Org", "Edu", "Org", "Edu", "Com"]
+FREE = ["Yes", "Yes", "Yes", "No", "No", "No", "Yes", "Yes"]
+SPAM = ["Yes", "No", "No", "Yes", "Yes", "Yes", "No", "No"]
 
 
 @pytest.fixture(params=GROWERS)
@@ -184,7 +214,9 @@ def test_seed_000_erratum_8_four_categories_have_seven_groupings():
 def test_seed_000_k_categories_have_half_two_to_the_k_minus_one_groupings(k):
     table = make_table([categorical("x", range(k))], [i % 2 for i in range(k)])
     target = Target(table, "gini")
-    found = Groupings(levels_of(0, [float(i) for i in range(k)], range(k), target), target)
+    found = Groupings(
+        levels_of(0, [float(i) for i in range(k)], range(k), target), target
+    )
     listed = [*found.prefixes(), *found.others()]
     assert len({each.groups for each in listed}) == len(listed) == 2 ** (k - 1) - 1
 
@@ -283,7 +315,14 @@ def test_seed_002_erratum_14_entropy_of_the_14_days():
 
 @pytest.mark.parametrize(
     ("yes", "no", "expected"),
-    [(2, 3, 0.971), (4, 0, 0.0), (3, 2, 0.971), (2, 2, 1.0), (4, 2, 0.918), (3, 1, 0.811)],
+    [
+        (2, 3, 0.971),
+        (4, 0, 0.0),
+        (3, 2, 0.971),
+        (2, 2, 1.0),
+        (4, 2, 0.918),
+        (3, 1, 0.811),
+    ],
 )
 def test_seed_002_entropies_of_the_parts(yes, no, expected):
     assert entropy(yes, no) == pytest.approx(expected, abs=5e-4)
@@ -306,7 +345,11 @@ def test_seed_002_outlook_gains_most_of_all_columns():
 def test_seed_003_identical_rows_with_different_labels_end_in_one_leaf(grow):
     table = make_table([numeric("x", [1, 1, 2])], [0, 1, 1])
     tree = grow(table, GrowOptions())
-    assert tree.stop_reason.tolist() == [0, STOP_CODES["identical_rows"], STOP_CODES["pure"]]
+    assert tree.stop_reason.tolist() == [
+        0,
+        STOP_CODES["identical_rows"],
+        STOP_CODES["pure"],
+    ]
     # Leaves keep counts, not data.
     assert tree.value.tolist() == [[1, 2], [1, 1], [0, 1]]
 
@@ -319,7 +362,9 @@ def test_seed_003_erratum_23_gini_of_a_tree_weighs_its_leaves(grow):
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_seed_003_erratum_23_impurity_after_a_split_is_before_minus_gain(grow, criterion):
+def test_seed_003_erratum_23_impurity_after_a_split_is_before_minus_gain(
+    grow, criterion
+):
     tree = grow(play_table(), GrowOptions(criterion=criterion))
     for node in np.flatnonzero(tree.subtree_size > 1):
         below = list(children(tree, node))
@@ -406,7 +451,9 @@ def test_seed_004_midpoints_of_three_numbers():
     values = [14.0, 14.8, 16.0]
     table = make_table([numeric("x", values)], [0, 1, 0])
     target = Target(table, "gini")
-    found = [each.threshold for each in thresholds(levels_of(0, values, range(3), target))]
+    found = [
+        each.threshold for each in thresholds(levels_of(0, values, range(3), target))
+    ]
     assert found == pytest.approx([14.4, 15.4])
 
 

@@ -1,4 +1,5 @@
 import enum
+import random
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -9,6 +10,7 @@ import pytest
 
 from treewright.errors import ColumnError, ColumnTypeError, OptionError, TableError
 from treewright.table.as_table import as_table
+from treewright.table.match import match
 
 
 def column(cells, **kinds):
@@ -231,6 +233,42 @@ def test_a_million_categories_are_numbered():
     assert len(made.labels) == len(set(cells))
     assert list(made.labels) == sorted(made.labels)
     assert made.labels[made.codes[12345]] == cells[12345]
+
+
+def test_decimals_and_fractions_as_categories_keep_their_value():
+    cells = [Decimal("1.5"), Fraction(1, 3), Decimal(10) ** 30, Decimal("Infinity"), 2]
+    made = column(cells, a="categorical")
+    assert set(made.labels) == {1.5, "1/3", 10**30, float("inf"), 2}
+
+
+CELLS = [
+    *(None, float("nan"), pd.NA, pd.NaT, "a", "b", "", "1", "nan", "é", np.str_("q")),
+    *(1, 0, -3, 2**53, 2**53 + 1, 2**70, -(10**400), 1.5, -0.0, float("inf")),
+    *(True, np.bool(True), np.int8(3), np.float32(0.1), np.float16(1)),
+    *(Decimal("1.5"), Decimal("NaN"), Decimal(10**30), Fraction(1, 3), 1j),
+    *(date(2020, 1, 1), datetime(2020, 1, 1, 3), datetime(2020, 1, 1, tzinfo=UTC)),
+    *(timedelta(1), np.datetime64("2020-01-01"), np.timedelta64(3, "s")),
+    *([1], {"a": 1}, (1, 2), b"x", object(), np.array([1])),
+]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_any_cells_give_a_table_that_matches_itself_or_one_worded_refusal(seed):
+    rng = random.Random(seed)
+    n_tables = 0
+    for _ in range(300):
+        some = rng.sample(CELLS, rng.choice([1, 1, 2, 3]))
+        cells = rng.choices(some, k=rng.choice([1, 2, 5]))
+        kind = rng.choice([None, None, "numeric", "categorical", "ordinal"])
+        kinds = None if kind is None else {"a": kind}
+        try:
+            table = as_table({"a": cells}, cells, kinds=kinds)
+        except TableError:
+            continue
+        n_tables += 1
+        matched = match(table.schema, {"a": cells}, [0], unseen="error")
+        np.testing.assert_array_equal(matched[0], table.columns[0].data)
+    assert n_tables > 10
 
 
 def test_lists_of_rows_may_be_dicts():

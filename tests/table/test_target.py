@@ -9,6 +9,7 @@ import pytest
 from treewright.errors import OptionError, TableError
 from treewright.table.as_table import as_table
 from treewright.table.table import ClassTarget, NumericTarget
+from treewright.table.target import is_column_vector
 
 
 def target(y, task="class"):
@@ -271,3 +272,10 @@ def test_things_that_become_arrays_are_targets():
 def test_a_list_of_lists_that_is_ragged_is_refused():
     with pytest.raises(TableError, match="y should be a 1d array"):
         target([[1], [2, 3]])
+
+
+def test_a_column_vector_is_known_as_one():
+    for y in (np.zeros((3, 1)), [[1], [0]], pd.DataFrame({"y": [1]})):
+        assert is_column_vector(y)
+    for y in (np.zeros(3), [1, 0], pd.Series([1]), np.zeros((3, 2)), [[1], [0, 1]], []):
+        assert not is_column_vector(y)

@@ -7,12 +7,13 @@
 //     entropy            sum_k c_k log2(W / c_k)
 //     misclassification  W - max_k c_k
 //     squared error      -(S - mean W)^2 / W       (the sum of y^2 is the same for any split)
-//     poisson            -S ln(S / W / mean)
+//     poisson            -W mean h(S / W / mean - 1), h(u) = (1 + u) ln(1 + u) - u
 //
-// so that gain = (cost(node) - sum of cost(branch)) / weight of the node. Gains of a number
+// so that gain = (cost(node) - sum of cost(branch)) / weight of the node. (Half the deviance
+// of a node is the sum of w mean h(y / mean - 1): what -u adds to u + h(u) sums to 0.) Gains of a number
 // are in units of the node's quantiser: no target is too large or too small to be split,
-// and only what is reported is converted (unit()). To add a criterion: its name in types.hpp, its cost here, a fast sweep in sweep.hpp if it is
-// worth one, its formula in growing/impurity.py.
+// and only what is reported is converted. To add a criterion: its name in types.hpp, its cost
+// here, a fast sweep in sweep.hpp if it is worth one, its formula in growing/impurity.py.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +49,23 @@ inline double misclassification_cost(const int64_t* stats, int classes) {
   return real(stats[kWeight] - *std::max_element(stats + kFirst, stats + kFirst + classes));
 }
 
+// (1 + u) ln(1 + u) - u for u >= -1, also where the two parts nearly cancel.
+inline double poisson_term(double u) {
+  if (u <= -1.0) {
+    return 1.0;
+  }
+  if (std::abs(u) > 0.01) {
+    return (1.0 + u) * std::log1p(u) - u;
+  }
+  // u^2 / 2 - u^3 / 6 + u^4 / 12 - ...: the k-th term is (-u)^k / (k (k - 1)).
+  double sum = 0.0, power = u * u;
+  for (int k = 2; k <= 9; ++k) {
+    sum += power / (k * (k - 1));
+    power *= -u;
+  }
+  return sum;
+}
+
 // The criterion at one node: everything a search needs to turn statistics into gains.
 class NodeCost {
  public:
@@ -58,8 +76,9 @@ class NodeCost {
       const int128 sum = get_sum(stats);
       // The mean rounded down to a whole number of units: sums around it stay small,
       // so their squares lose nothing.
-      center_ = criterion == Criterion::squared_error ? floor_mean(sum, stats[kWeight]) : 0;
+      center_ = floor_mean(sum, stats[kWeight]);
       sum_ = real(sum - int128(center_) * stats[kWeight]);
+      mean_ = real(sum) / weight_;
     }
     cost_ = cost(stats);
     impurity_ = layout.task() == Task::number ? impurity : cost_ / weight_;
@@ -90,8 +109,9 @@ class NodeCost {
         return -(sum * sum / real(stats[kWeight]));
       }
       case Criterion::poisson: {
-        const double sum = real(get_sum(stats));
-        return sum > 0.0 ? -sum * std::log(sum * weight_ / (sum_ * real(stats[kWeight]))) : 0.0;
+        const double weight = real(stats[kWeight]);
+        const double sum = real(get_sum(stats) - int128(center_) * stats[kWeight]);
+        return -weight * mean_ * poisson_term((sum / weight - sum_ / weight_) / mean_);
       }
     }
     return 0.0;
@@ -124,7 +144,8 @@ class NodeCost {
   Layout layout_;
   double weight_;
   int64_t center_ = 0;
-  double sum_ = 0.0;
+  double sum_ = 0.0;   // around the centre
+  double mean_ = 0.0;  // poisson
   double cost_ = 0.0;
   double impurity_ = 0.0;
   double tie_impurity_ = 0.0;

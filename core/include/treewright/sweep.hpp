@@ -2,9 +2,10 @@
 //
 // A sweep starts with the node's totals (and perhaps some rows already on the left, the
 // missing ones) and answers after each row: how good is the cut here? score() is any
-// number that grows with the gain; gain(score) converts the best one. A score may be off
-// by rounding: the search keeps all cuts within margin() of the best and lets the exact
-// cost of criterion.hpp decide among them.
+// number that grows with the gain; gain(score) converts the best one. A score may be off by
+// rounding: the search keeps all cuts within margin() of the best and lets the exact cost of
+// criterion.hpp decide among them. A cheap sweep is scored at every row; its rules are a
+// matter of rows only.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "treewright/criterion.hpp"
 #include "treewright/rows.hpp"
+#include "treewright/simd.hpp"
 #include "treewright/split.hpp"
 #include "treewright/words.hpp"
 
@@ -21,75 +23,91 @@ namespace treewright {
 // n_L with l of class 1, the gain is 2 D^2 / (n^2 n_L n_R), D = l n - t n_L.
 class TwoClassGini {
  public:
+  static constexpr bool kCheap = true;
   TwoClassGini(const NodeCost&, const CountedRows& rows, const int64_t* node, const int64_t* left)
       : rows_(rows),
         n_(node[kRows]),
-        step_{-node[kFirst + 1], node[kRows] - node[kFirst + 1]},
+        n_ones_(node[kFirst + 1]),
         left_(left[kRows]),
-        d_(left[kFirst + 1] * n_ - node[kFirst + 1] * left_) {}
+        ones_(left[kFirst + 1]) {}
 
   void add(Entry e) {
-    d_ += step_[rows_.label(e)];
+    ones_ += rows_.label(e);
     ++left_;
   }
-  double score() const {
-    const double d = real(d_);
-    return d * d / (real(left_) * real(n_ - left_));
-  }
+  double score() const { return square() / sides(); }
   double gain(double score) const { return 2.0 * score / (real(n_) * real(n_)); }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
-  bool allowed(const Rules&) const { return true; }
+  // Looks at whole blocks of the cuts before entries [i, end); returns the first not seen.
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
+    simd::TwoClassState state{i, left_, ones_, best};
+    simd::two_class_gini(entries, end, n_, n_ones_, state);
+    left_ = state.left;
+    ones_ = state.ones;
+    best = state.best;
+    return state.i;
+  }
 
  private:
+  double square() const {
+    const double d = real(ones_) * real(n_) - real(n_ones_) * real(left_);
+    return d * d;
+  }
+  double sides() const { return real(left_) * real(n_ - left_); }
+
   CountedRows rows_;
-  int64_t n_;
-  int64_t step_[2];  // what a row of class 0, of class 1 adds to D
-  int64_t left_;
-  int64_t d_;
+  int64_t n_, n_ones_;
+  int64_t left_, ones_;
 };
 
-// Any number of classes, Gini, unit weights: O(1) per row. B = n^2 - sum of squared counts
-// is kept for both sides; the cost of a side is B / n.
+// Any number of classes, Gini, unit weights: O(1) per row. For both sides half of
+// B = n^2 - sum of squared counts is kept; the cost of a side is B / n.
 class ManyClassGini {
  public:
+  static constexpr bool kCheap = true;
+
   ManyClassGini(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
                 const int64_t* left)
       : rows_(rows),
-        n_(node[kRows]),
         left_(left[kRows]),
+        right_(node[kRows] - left[kRows]),
         node_cost_(cost.node_cost()),
-        counts_(2 * size_t(cost.layout().classes())) {
+        counts_(size_t(cost.layout().classes())) {
     for (int k = 0; k < cost.layout().classes(); ++k) {
       const int64_t l = left[kFirst + k], r = node[kFirst + k] - l;
-      counts_.data()[2 * k] = l;
-      counts_.data()[2 * k + 1] = r;
+      counts_.data()[k] = uint64_t(r) << 32 | uint64_t(l);
       left_b_ += l * (left_ - l);
-      right_b_ += r * (n_ - left_ - r);
+      right_b_ += r * (right_ - r);
     }
+    left_b_ /= 2;
+    right_b_ /= 2;
   }
 
   void add(Entry e) {
-    int64_t* count = counts_.data() + 2 * rows_.label(e);
-    left_b_ += 2 * (left_ - count[0]);
-    ++count[0];
+    uint64_t& count = counts_.data()[rows_.label(e)];
+    left_b_ += left_ - static_cast<int64_t>(count & 0xffffffff);
+    right_b_ -= right_ - static_cast<int64_t>(count >> 32);
+    count += 1 - (uint64_t(1) << 32);
     ++left_;
-    --count[1];
-    right_b_ -= 2 * (n_ - left_ - count[1]);
+    --right_;
   }
   double score() const {
-    const double left = real(left_), right = real(n_ - left_);
+    const double left = real(left_), right = real(right_);
     return -(real(left_b_) * right + real(right_b_) * left) / (left * right);
   }
-  double gain(double score) const { return (node_cost_ + score) / real(n_); }
+  double gain(double score) const {
+    return (node_cost_ + 2 * score) / real(left_ + right_);
+  }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
-  bool allowed(const Rules&) const { return true; }
 
  private:
   CountedRows rows_;
-  int64_t n_, left_;
+  int64_t left_, right_;
   double node_cost_;
   int64_t left_b_ = 0, right_b_ = 0;
-  Words counts_;  // left, right of class 0; left, right of class 1; ...
+  // By class: rows on the left in the low half, on the right in the high half. One word, so
+  // that a row costs one load and one store.
+  Small<uint64_t, 16> counts_;
 };
 
 // Table of n log2 n for whole n in fixed point: sums of it are exact, whatever the order.
@@ -106,6 +124,7 @@ class NLogN {
 // Entropy, unit weights: the cost of a side is n log n - sum of c log c.
 class CountEntropy {
  public:
+  static constexpr bool kCheap = true;
   CountEntropy(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
                const int64_t* left, const NLogN& n_log_n)
       : rows_(rows),
@@ -140,7 +159,6 @@ class CountEntropy {
     return kTie * cost.impurity() +
            (entries / (int64_t(1) << NLogN::kFraction) + 1e-15 * real(n_) * 64.0) / real(n_);
   }
-  bool allowed(const Rules&) const { return true; }
 
  private:
   CountedRows rows_;
@@ -152,50 +170,54 @@ class CountEntropy {
 };
 
 // Squared error, unit weights. With sums around the node's mean the gain is
-// D^2 / (n^2 n_L n_R), D = S_L n - S n_L. A sum of 62-bit numbers needs more than 64 bits:
-// it is kept as two lanes, the high and the low 32 bits of each number.
+// D^2 / (n^2 n_L n_R), D = S_L n - S n_L. The sum on the left is a double here, and margin()
+// says how far rounding may take it.
 class UnitSquaredError {
  public:
+  static constexpr bool kCheap = true;
   UnitSquaredError(const NodeCost& cost, const NumberRows& rows, const int64_t* node,
                    const int64_t* left)
       : rows_(rows),
         n_(real(node[kRows])),
         center_(cost.center()),
         sum_(cost.sum()),
-        left_(left[kRows]) {
-    const int128 sum = get_sum(left) - int128(center_) * left[kWeight];
-    high_ = static_cast<int64_t>(sum >> 32);
-    low_ = static_cast<int64_t>(sum & 0xffffffff);
-  }
+        left_(real(left[kRows])),
+        left_sum_(real(get_sum(left) - int128(cost.center()) * left[kWeight])) {}
 
   void add(Entry e) {
-    const int64_t y = rows_.y[rows_.row(e)] - center_;
-    high_ += y >> 32;
-    low_ += y & 0xffffffff;
-    ++left_;
+    left_sum_ += real(rows_.y[rows_.row(e)] - center_);
+    left_ += 1;
   }
-  double score() const {
-    const double left = real(left_);
-    const double d = (real(high_) * 4294967296.0 + real(low_)) * n_ - sum_ * left;
-    return d * d / (left * (n_ - left));
-  }
+  double score() const { return square() / sides(); }
   double gain(double score) const { return score / (n_ * n_); }
-  double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
-  bool allowed(const Rules&) const { return true; }
+  // Each of at most n additions is off by 2^-53 of a partial sum, and partial sums are at most
+  // n sqrt(impurity) by Cauchy and Schwarz: so the sum is off by e = n^2 2^-53 sqrt(impurity),
+  // and the square root of the gain, |D| / (n sqrt(n_L n_R)), by e / sqrt(n - 1) at most.
+  double margin(const NodeCost& cost) const {
+    const double off = n_ * std::sqrt(n_) * 0x1p-52;
+    return (kTie + 2 * off + off * off) * cost.impurity();
+  }
 
  private:
+  double square() const {
+    const double d = left_sum_ * n_ - sum_ * left_;
+    return d * d;
+  }
+  double sides() const { return left_ * (n_ - left_); }
+
   NumberRows rows_;
   double n_;
   int64_t center_;
   double sum_;
-  int64_t left_;
-  int64_t high_, low_;
+  double left_, left_sum_;
 };
 
 // Everything else: the exact cost at every cut, O(classes) each.
 template <class Rows>
 class ExactSweep {
  public:
+  static constexpr bool kCheap = false;
+
   ExactSweep(const NodeCost& cost, const Rows& rows, const int64_t* node, const int64_t* left)
       : rows_(rows),
         cost_(cost),

@@ -4,6 +4,7 @@
 // rows, on threads or on how the rows are divided among machines.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -26,15 +27,17 @@ Weights make_weights(const double* weights, int64_t n_rows);
 
 // The integer image of a number y within one node: round((y - center) * 2^exponent).
 // The range of the node fills 62 bits, so the image keeps every digit that matters there.
+// Counts are not centred; a count above 0 stays above 0.
 struct Quantiser {
   double center = 0.0;
   int exponent = 0;
+  bool centered = true;
 
   Quantiser() = default;
-  Quantiser(double minimum, double maximum, bool centered);
+  Quantiser(double minimum, double maximum, bool centre_it);
   int64_t operator()(double y) const;
-  // A real number of these units, times the power-th power of the unit.
-  double unit(int power) const;
+  // From units (squared units for power 2) to real numbers.
+  double real(double units, int power) const { return std::ldexp(units, -exponent * power); }
 };
 
 // A node whose range is shorter than this many units is measured on a scale of its own.

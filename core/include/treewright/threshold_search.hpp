@@ -24,30 +24,39 @@ struct Span {
   int64_t n_rows;  // known and missing
 };
 
-// The midpoint of neighbouring values a < b such that always a <= t < b.
+// The midpoint of neighbouring values a < b such that always a <= t < b (and never -0.0).
 inline double midpoint(double a, double b) {
   const double t = a / 2 + b / 2;
-  return a <= t && t < b ? t : a;
+  return (a <= t && t < b ? t : a) + 0.0;
 }
 
-// Calls visit(i) for every allowed cut between entries i - 1 and i whose values differ,
-// the first i known rows being on the left of the sweep.
-template <class Sweep, class Visit>
-void for_each_cut(const Span& span, Sweep& sweep, int64_t already_left, const Rules& rules,
-                  int64_t min_rows, const Visit& visit) {
+// The best score of an allowed cut between entries i - 1 and i whose values differ, the first
+// i known rows being on the left of the sweep.
+template <class Sweep>
+double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Rules& rules,
+                  int64_t min_rows) {
   const int64_t first = std::max<int64_t>(1, min_rows - already_left);
   const int64_t last = std::min(span.n_known - 1, span.n_rows - already_left - min_rows);
   const Entry* e = span.entries;
+  double best = kNone;
   int64_t i = 0;
   for (; i < first && i < span.n_known; ++i) {
     sweep.add(e[i]);
   }
+  if constexpr (requires { sweep.look_ahead(e, i, last + 1, best); }) {
+    i = sweep.look_ahead(e, i, last + 1, best);
+  }
   for (; i <= last; ++i) {
-    if ((e[i] & kDiffers) && sweep.allowed(rules)) {
-      visit(i);
+    if constexpr (Sweep::kCheap) {
+      // No branch: a new best comes too irregularly to be predicted.
+      constexpr double kPenalty[2] = {kNone, 0.0};
+      best = std::max(best, sweep.score() + kPenalty[e[i] & kDiffers]);
+    } else if ((e[i] & kDiffers) && sweep.allowed(rules)) {
+      best = std::max(best, sweep.score());
     }
     sweep.add(e[i]);
   }
+  return best;
 }
 
 // What the search needs besides the sweep: how sweeps are made for this node.
@@ -134,9 +143,7 @@ class ThresholdSearch {
 
   double best_cut(const Span& span, const int64_t* left) const {
     auto sweep = make_sweep_(left);
-    double best = kNone;
-    for_each_cut(span, sweep, left[kRows], rules_, min_rows_,
-                 [&](int64_t) { best = std::max(best, sweep.score()); });
+    const double best = best_score(span, sweep, left[kRows], rules_, min_rows_);
     return best == kNone ? kNone : sweep.gain(best);
   }
   void add_missing(const Span& span, int64_t* left) const {

@@ -1,6 +1,7 @@
-// words.hpp: a short array of 64-bit words that lives on the stack when it is small.
+// words.hpp: a short array that lives on the stack while it is small.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -8,24 +9,24 @@ namespace treewright {
 
 // Zero-filled. Small nodes are searched by the hundred thousand, and a heap allocation
 // would cost more than the search itself.
-class Words {
+template <class T, size_t kInline>
+class Small {
  public:
-  explicit Words(size_t size) {
+  explicit Small(size_t size) {
     if (size > kInline) {
-      heap_ = std::make_unique<int64_t[]>(size);
+      heap_ = std::make_unique<T[]>(size);
     } else {
-      for (size_t i = 0; i < size; ++i) {
-        inline_[i] = 0;
-      }
+      std::fill(inline_, inline_ + size, T{});
     }
   }
-  int64_t* data() { return heap_ ? heap_.get() : inline_; }
-  const int64_t* data() const { return heap_ ? heap_.get() : inline_; }
+  T* data() { return heap_ ? heap_.get() : inline_; }
+  const T* data() const { return heap_ ? heap_.get() : inline_; }
 
  private:
-  static constexpr size_t kInline = 24;
-  int64_t inline_[kInline];
-  std::unique_ptr<int64_t[]> heap_;
+  T inline_[kInline];
+  std::unique_ptr<T[]> heap_;
 };
+
+using Words = Small<int64_t, 24>;
 
 }  // namespace treewright

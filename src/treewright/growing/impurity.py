@@ -188,7 +188,9 @@ def _poisson(weights: Weights) -> float:
 
 def _half_deviance(y: float, mean: float) -> float:
     # The y - mean add up to 0; taken off each term they keep it from cancelling.
-    return y * math.log1p((y - mean) / mean) - (y - mean) if y > 0 else mean
+    if y > mean / 2:
+        return y * math.log1p((y - mean) / mean) - (y - mean)
+    return (y * math.log(y / mean) if y > 0 else 0.0) - (y - mean)
 
 
 def _scaled(weights: Weights) -> tuple[list[tuple[float, float]], int]:

@@ -1,5 +1,6 @@
 """`as_table`: anything tabular -> Table."""
 
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -162,5 +163,13 @@ def _warn_of_set_aside(schema: Schema) -> None:
         "only once, so they tell rows apart, not classes. Pass "
         f"kinds={{{names[0]}: 'categorical'}} to use such a column all the same.",
         ColumnSetAsideWarning,
-        stacklevel=3,
+        stacklevel=_level_of_caller(),
     )
+
+
+def _level_of_caller() -> int:
+    """Return how far up the first frame outside treewright is, for a warning."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals["__name__"].startswith("treewright."):
+        level, frame = level + 1, frame.f_back
+    return level

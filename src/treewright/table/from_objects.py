@@ -61,11 +61,12 @@ def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
         When a cell is neither text, a number nor a date.
     """
     groups = {_group_of(each) for each in set(map(type, cells))}
-    complete = groups.isdisjoint({"missing", "float"})
+    complete = groups.isdisjoint({"missing", "float", "decimal"})
     groups.discard("missing")
     _refuse_unreadable(name, cells, groups)
-    if "float" in groups and len(groups) > 1 and _floats_all_missing(cells):
-        groups.discard("float")
+    for group in ("float", "decimal"):
+        if group in groups and len(groups) > 1 and _all_nan(cells, group):
+            groups.discard(group)
     if not groups:
         return RawColumn(name, "empty", _object_array(cells))
     if groups == {"text"}:
@@ -140,11 +141,13 @@ def _short(cell: Any) -> str:
 
 def _is_missing(cell: Any) -> bool:
     group = _group_of(type(cell))
-    return group == "missing" or (group == "float" and cell != cell)
+    if group in ("float", "decimal"):
+        return bool(cell != cell)
+    return group == "missing"
 
 
-def _floats_all_missing(cells: Iterable[Any]) -> bool:
-    return all(cell != cell for cell in cells if _group_of(type(cell)) == "float")
+def _all_nan(cells: Iterable[Any], group: str) -> bool:
+    return all(cell != cell for cell in cells if _group_of(type(cell)) == group)
 
 
 def _with_none(cells: Iterable[Any]) -> list[Any]:

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from itertools import repeat
 from numbers import Number
 from typing import Any
@@ -180,7 +182,8 @@ def factorize(values: Iterable[Any]) -> tuple[IntArray, tuple[Label, ...]]:
     texts = sorted(cell for cell in distinct if isinstance(cell, str))
     labels: list[Any] = texts
     if len(texts) < len(distinct):
-        labels = sorted(cell for cell in distinct if _is_known_number(cell)) + texts
+        numbers = [cell for cell in distinct if _is_known_number(cell)]
+        labels = sorted(numbers, key=_exactly) + texts
     code_of = dict(zip(labels, range(len(labels)), strict=True))
     codes = np.fromiter(map(code_of.get, cells, repeat(-1)), np.int32, len(cells))
     return codes, tuple(as_label(label) for label in labels)
@@ -204,7 +207,7 @@ def first_value(raw: RawColumn, row: int) -> Any:
     cell = raw.values[row]
     if raw.content == "category":
         return raw.labels[int(cell)]
-    return cell.item() if isinstance(cell, np.generic) else cell
+    return _plain(cell)
 
 
 def _missing_mask(raw: RawColumn) -> NDArray[np.bool]:
@@ -254,14 +257,15 @@ def _huge_error(raw: RawColumn) -> ColumnError:
     # Missing cells of integer arrays are held as 0, so the first is a real value.
     row, seen = next(
         (row, cell)
-        for row, cell in enumerate(raw.values.tolist())
+        for row, cell in enumerate(map(_plain, raw.values.tolist()))
         if _is_known_number(cell) and abs(cell) > EXACT_INTEGERS
     )
+    shown = seen if abs(seen) < 10**40 else "a number beyond 10^40"
     return ColumnError(
         f"Column {raw.name!r} holds numbers beyond 2^53, which float64 cannot tell "
-        f"apart (first: {seen}, row {row}). Pass kinds={{{raw.name!r}: 'categorical'}} "
-        "if they are identifiers, or convert the column to float to accept the "
-        "rounding."
+        f"apart (first: {shown}, row {row}). Pass "
+        f"kinds={{{raw.name!r}: 'categorical'}} if they are identifiers, or convert "
+        "the column to float to accept the rounding."
     )
 
 
@@ -315,14 +319,38 @@ def _is_known_number(cell: Any) -> bool:
     return isinstance(cell, Number | np.bool) and bool(cell == cell)
 
 
+def _plain(cell: Any) -> Any:
+    """Return a NumPy number as a Python number, which compares without overflow."""
+    return cell.item() if isinstance(cell, np.generic) else cell
+
+
+def _exactly(number: Any) -> tuple[float, Fraction]:
+    """Return a sort key that compares numbers of every type without rounding."""
+    number = _plain(number)
+    infinite = isinstance(number, float | Decimal) and not math.isfinite(number)
+    return (float(number), Fraction(0)) if infinite else (0.0, Fraction(number))
+
+
 def as_label(value: Any) -> Label:
     """Return a label as one of the plain, JSON-able types."""
     if type(value) in (str, int, float, bool):
         return value  # type: ignore[no-any-return]
     if isinstance(value, np.generic):
         return as_label(value.item())
+    if isinstance(value, Decimal | Fraction):
+        return _label_of_fraction(value)
     if isinstance(value, datetime):
         text = value.isoformat()
         return text.removesuffix("T00:00:00")
     # A subclass of str (an enumeration, a NumPy string) is its own text.
     return str.__str__(value) if isinstance(value, str) else str(value)
+
+
+def _label_of_fraction(value: Decimal | Fraction) -> Label:
+    """Return an equal number of a plain type; its text where there is none."""
+    try:
+        if value == int(value):
+            return int(value)
+        return float(value) if float(value) == value else str(value)
+    except OverflowError:
+        return str(value) if isinstance(value, Fraction) else float(value)

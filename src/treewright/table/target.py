@@ -21,7 +21,12 @@ from treewright.table.schema import TargetInfo
 from treewright.table.source import is_sparse, open_column
 from treewright.table.table import ClassTarget, NumericTarget, Target
 
-__all__ = ["MOST_INTEGER_CLASSES", "read_target", "target_info"]
+__all__ = [
+    "MOST_INTEGER_CLASSES",
+    "is_column_vector",
+    "read_target",
+    "target_info",
+]
 
 MOST_INTEGER_CLASSES = 20
 """Whole numbers with at most so many distinct values are taken as classes."""
@@ -69,6 +74,26 @@ def read_target(y: Any, n_rows: int, task: str | None = None) -> Target:
     return ClassTarget(freeze(codes), freeze(classes), name)
 
 
+def is_column_vector(y: Any) -> bool:
+    """Return whether y is two-dimensional with one column, and will be flattened.
+
+    Parameters
+    ----------
+    y : object
+        A target as the caller gave it.
+
+    Returns
+    -------
+    bool
+    """
+    shape = getattr(y, "shape", None)
+    if shape is None and hasattr(y, "__array__"):
+        shape = np.asarray(y).shape
+    if _is_list_of_lists(y):
+        return all(len(each) == 1 for each in y)
+    return shape is not None and len(shape) == 2 and shape[1] == 1
+
+
 def target_info(target: Target) -> TargetInfo:
     """Return the target without its rows."""
     if isinstance(target, NumericTarget):
@@ -88,7 +113,7 @@ def _open(y: Any, name: str) -> RawColumn:
     if not hasattr(y, "__len__"):
         y = np.asarray(y)
     shape: tuple[int, ...] = getattr(y, "shape", (len(y),))
-    if isinstance(y, list | tuple) and y and isinstance(y[0], list | tuple):
+    if _is_list_of_lists(y):
         shape = (len(y), max(map(len, y)))
         y = np.array(y, object)
     if len(shape) != 1:
@@ -100,6 +125,15 @@ def _open(y: Any, name: str) -> RawColumn:
         if isinstance(y, np.ndarray):
             y = y.reshape(-1)
     return open_column(name, y)
+
+
+def _is_list_of_lists(y: Any) -> bool:
+    return (
+        isinstance(y, list | tuple)
+        and len(y) > 0
+        and isinstance(y[0], list | tuple)
+        and all(isinstance(each, list | tuple) for each in y)
+    )
 
 
 def _guess_task(raw: RawColumn) -> str:
@@ -233,11 +267,13 @@ def _label_classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
     _refuse_missing(raw, codes < 0)
     # Only classes that occur, and by value even where another order was declared.
     present = np.unique(codes)
-    in_order = sorted(present.tolist(), key=lambda code: labels[code])
+    in_order = sorted(
+        present.tolist(), key=lambda code: (isinstance(labels[code], str), labels[code])
+    )
     code_of = np.zeros(len(labels), np.int32)
     code_of[in_order] = np.arange(len(in_order), dtype=np.int32)
     kept = [labels[code] for code in in_order]
-    if raw.values.dtype.kind == "O" and raw.content == "text":
+    if raw.values.dtype.kind == "O" and raw.content in ("text", "huge"):
         classes = np.empty(len(kept), object)
         classes[:] = kept
     else:

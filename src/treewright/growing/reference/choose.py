@@ -78,7 +78,8 @@ def choose(
     if not allowed:
         return Choice(None, reason=_why_none(refusals))
     gains = [target.gain(candidate.branches) for candidate in allowed]
-    best = [i for i, gain in enumerate(gains) if gain >= max(gains) - tie]
+    reach = max(gains) - tie
+    best = [i for i, gain in enumerate(gains) if gain >= reach]
     if target.criterion == "misclassification":
         best = _purest(best, allowed)
     return Choice(allowed[best[0]], gains[best[0]])

@@ -16,6 +16,7 @@ from treewright.growing.reference.choose import TIE, Rules, choose
 from treewright.growing.reference.layout import lay_out
 from treewright.growing.reference.sums import Number, Sums, Target, as_float
 from treewright.options import GrowOptions
+from treewright.table.check import check_no_missing
 from treewright.table.column import CategoricalColumn
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.data import SUBSET, THRESHOLD, TreeData
@@ -67,14 +68,16 @@ def grow_reference(table: Table, options: GrowOptions) -> TreeData:
         )
     task = "class" if isinstance(table.target, ClassTarget) else "number"
     options = options.for_task(task)
+    if options.missing == "error":
+        check_no_missing(table)
     grower = Grower(table, options)
     root = grower.open(list(grower.target.present), depth=0)
     grower.expand(root)
     made_by = {
+        "method": "cart",
+        "task": task,
         "options": options.to_dict(),
         "version": __version__,
-        "criterion": options.criterion,
-        "task": task,
     }
     return lay_out(root, grower.target, table.schema, made_by)
 
@@ -151,11 +154,12 @@ class Grower:
 
     def expand(self, root: Node) -> None:
         """Split open nodes, best first, until none is left or a limit is met."""
-        tie = TIE * Fraction(root.impurity) * root.sums.weight
         open_nodes = [root] if root.split else []  # in the order of creation
         n_leaves = 1
         while open_nodes and not self._limit(n_leaves):
-            reach = max(_worth(node) for node in open_nodes) - tie
+            largest = max(open_nodes, key=_worth)
+            tie = TIE * Fraction(largest.impurity) * largest.sums.weight
+            reach = _worth(largest) - tie
             best = next(node for node in open_nodes if _worth(node) >= reach)
             open_nodes.remove(best)
             self._split(best)

@@ -91,6 +91,10 @@ class Target:
             raise TableError(
                 "No row has a weight above 0, so there is nothing to grow."
             )
+        if criterion == "poisson" and not any(self.y[row] for row in self.present):
+            raise TableError(
+                "poisson needs a target with a sum above 0; all values are 0."
+            )
         self.zero = Sums(0, 0, (0,) * (self.n_classes or 2))
         self.of_row = [self._one(row) for row in range(table.n_rows)]
 

@@ -1,0 +1,36 @@
+// simd.hpp: eight entries at a time, where the processor can (AVX2).
+//
+// Each function does as many whole blocks of eight as it may and returns how far it came;
+// the plain loop of the caller, which says what is meant, does the rest. On other
+// processors it returns at once. The results are the same either way.
+#pragma once
+
+#include <cstdint>
+
+#include "treewright/types.hpp"
+
+namespace treewright::simd {
+
+constexpr int kBlock = 8;
+
+// Where a partition stands; see partition.hpp.
+struct PartitionState {
+  int64_t i = 0, left = 0;
+  Entry pending_left = 0, pending_right = 0;
+};
+// May write up to kBlock entries behind the last one kept on either side.
+void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, Entry* scratch,
+               PartitionState& state);
+
+// Where a two-class Gini sweep stands; see TwoClassGini in sweep.hpp.
+struct TwoClassState {
+  int64_t i = 0;      // the next cut is before entry i
+  int64_t left = 0;   // rows on the left of it
+  int64_t ones = 0;   // of them in class 1
+  double best = 0.0;  // best score so far
+};
+// Looks at the cuts before entries i, i + 1, ... while a whole block ends before `end`.
+void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
+                    TwoClassState& state);
+
+}  // namespace treewright::simd

@@ -1,0 +1,167 @@
+#include "treewright/simd.hpp"
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define TREEWRIGHT_AVX2 1
+#include <immintrin.h>
+
+#include <array>
+#include <bit>
+#endif
+
+namespace treewright::simd {
+
+#ifdef TREEWRIGHT_AVX2
+namespace {
+
+#define TREEWRIGHT_TARGET __attribute__((target("avx2,popcnt")))
+
+// For every set of eight lanes, a byte per lane.
+using LaneTable = std::array<std::array<uint8_t, 8>, 256>;
+
+// The lanes of the set, in order (what follows them is never looked at).
+constexpr LaneTable kLanesOf = [] {
+  LaneTable table{};
+  for (unsigned set = 0; set < 256; ++set) {
+    unsigned n = 0;
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      if (set >> lane & 1) {
+        table[set][n++] = static_cast<uint8_t>(lane);
+      }
+    }
+  }
+  return table;
+}();
+
+// For each lane, how many lanes of the set come before it.
+constexpr LaneTable kBefore = [] {
+  LaneTable table{};
+  for (unsigned set = 0; set < 256; ++set) {
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      table[set][lane] = static_cast<uint8_t>(std::popcount(set & ((1u << lane) - 1)));
+    }
+  }
+  return table;
+}();
+
+bool has_avx2() {
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+  return has;
+}
+
+TREEWRIGHT_TARGET inline __m256i lanes(const LaneTable& table, unsigned set) {
+  return _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
+}
+// The set of lanes whose bit number `bit` is set.
+template <int bit>
+TREEWRIGHT_TARGET inline unsigned lanes_with(__m256i x) {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 31 - bit))));
+}
+
+// The "differs" bits of the dropped lanes run on to the next kept lane. Adding the set of
+// dropped lanes does it: a carry that starts anywhere in a run of dropped lanes comes out
+// at the kept lane that follows it (or at bit 8, for the next block).
+inline unsigned carry(unsigned differs, unsigned dropped, Entry& pending) {
+  const unsigned sum = (differs & dropped) + dropped + pending;
+  pending = sum >> 8;
+  return (differs | sum) & ~dropped;
+}
+
+TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift,
+                                      const uint64_t* sides, Entry* scratch,
+                                      PartitionState& state) {
+  const __m128i shift_by = _mm_cvtsi32_si128(shift);
+  const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  const __m256i low_five = _mm256_set1_epi32(31), one = _mm256_set1_epi32(1);
+  PartitionState s = state;
+  for (; s.i + kBlock <= end; s.i += kBlock) {
+    __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + s.i));
+    const __m256i rows = _mm256_srl_epi32(e, shift_by);
+    const __m256i words = _mm256_i32gather_epi32(reinterpret_cast<const int*>(sides),
+                                                 _mm256_srli_epi32(rows, 5), 4);
+    const unsigned left =
+        lanes_with<0>(_mm256_srlv_epi32(words, _mm256_and_si256(rows, low_five)));
+    const unsigned right = left ^ 255;
+    const unsigned differs = lanes_with<0>(e);
+    const unsigned now =
+        carry(differs, right, s.pending_left) | carry(differs, left, s.pending_right);
+    const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(now)), lane_bits);
+    e = _mm256_or_si256(e, _mm256_and_si256(_mm256_cmpeq_epi32(set, lane_bits), one));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(entries + s.left),
+                        _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, left)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(scratch + (s.i - s.left)),
+                        _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, right)));
+    s.left += std::popcount(left);
+  }
+  state = s;
+}
+
+struct Cuts {
+  __m256d square, sides;
+};
+// Four cuts: with `ones` of class 1 among `left` rows on the left of each.
+TREEWRIGHT_TARGET inline Cuts four_cuts(__m256d ones, __m256d left, __m256d n, __m256d n_ones) {
+  const __m256d d = _mm256_sub_pd(_mm256_mul_pd(ones, n), _mm256_mul_pd(n_ones, left));
+  return {_mm256_mul_pd(d, d), _mm256_mul_pd(left, _mm256_sub_pd(n, left))};
+}
+
+TREEWRIGHT_TARGET void two_class_gini_avx2(const Entry* entries, int64_t end, int64_t rows,
+                                           int64_t ones_in_all, TwoClassState& state) {
+  const __m256d n = _mm256_set1_pd(static_cast<double>(rows));
+  const __m256d n_ones = _mm256_set1_pd(static_cast<double>(ones_in_all));
+  const __m256d steps = _mm256_setr_pd(0, 1, 2, 3), four = _mm256_set1_pd(4);
+  TwoClassState s = state;
+  for (; s.i + kBlock <= end; s.i += kBlock) {
+    const __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + s.i));
+    const unsigned labels = lanes_with<1>(e);
+    const __m256i before = lanes(kBefore, labels);
+    const __m256d base = _mm256_set1_pd(static_cast<double>(s.ones));
+    const __m256d left = _mm256_add_pd(_mm256_set1_pd(static_cast<double>(s.left)), steps);
+    const Cuts low = four_cuts(
+        _mm256_add_pd(base, _mm256_cvtepi32_pd(_mm256_castsi256_si128(before))), left, n, n_ones);
+    const Cuts high = four_cuts(
+        _mm256_add_pd(base, _mm256_cvtepi32_pd(_mm256_extracti128_si256(before, 1))),
+        _mm256_add_pd(left, four), n, n_ones);
+    const __m256d best = _mm256_set1_pd(s.best);
+    const auto beats = [&](const Cuts& cuts) TREEWRIGHT_TARGET {
+      return static_cast<unsigned>(_mm256_movemask_pd(
+          _mm256_cmp_pd(cuts.square, _mm256_mul_pd(best, cuts.sides), _CMP_GT_OQ)));
+    };
+    unsigned better = (beats(low) | beats(high) << 4) & lanes_with<0>(e);
+    if (better != 0) {
+      alignas(32) double score[8];
+      _mm256_store_pd(score, _mm256_div_pd(low.square, low.sides));
+      _mm256_store_pd(score + 4, _mm256_div_pd(high.square, high.sides));
+      for (; better != 0; better &= better - 1) {
+        const double here = score[std::countr_zero(better)];
+        s.best = here > s.best ? here : s.best;
+      }
+    }
+    s.left += kBlock;
+    s.ones += std::popcount(labels);
+  }
+  state = s;
+}
+
+}  // namespace
+#endif
+
+void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, Entry* scratch,
+               PartitionState& state) {
+#ifdef TREEWRIGHT_AVX2
+  if (end - state.i >= kBlock && has_avx2()) {
+    partition_avx2(entries, end, shift, sides, scratch, state);
+  }
+#endif
+}
+
+void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
+                    TwoClassState& state) {
+#ifdef TREEWRIGHT_AVX2
+  if (end - state.i >= kBlock && has_avx2()) {
+    two_class_gini_avx2(entries, end, n, n_ones, state);
+  }
+#endif
+}
+
+}  // namespace treewright::simd

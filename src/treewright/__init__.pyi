@@ -1,0 +1,15 @@
+from treewright._version import __version__ as __version__
+from treewright.errors import ColumnError as ColumnError
+from treewright.errors import ColumnSetAsideWarning as ColumnSetAsideWarning
+from treewright.errors import OptionError as OptionError
+from treewright.errors import TableError as TableError
+from treewright.errors import TreeFormatError as TreeFormatError
+from treewright.errors import TreewrightError as TreewrightError
+from treewright.estimators.classifier import TreeClassifier as TreeClassifier
+from treewright.estimators.regressor import TreeRegressor as TreeRegressor
+from treewright.growing.impurity import gain as gain
+from treewright.growing.impurity import impurity as impurity
+from treewright.model import Tree as Tree
+from treewright.model import grow as grow
+from treewright.options import GrowOptions as GrowOptions
+from treewright.table.as_table import as_table as as_table

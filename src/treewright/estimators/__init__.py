@@ -1,0 +1,1 @@
+"""The scikit-learn face: estimators over the table, the grower and the tree."""
