@@ -8,6 +8,7 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "candidates.hpp"
 #include "interruptible.hpp"
 #include "treewright/grow.hpp"
 #include "treewright/sorted_table.hpp"
@@ -26,9 +27,7 @@ struct PySortedTable {
   std::vector<AnyArray> arrays;  // the columns, kept alive
   bool consumed = false;
 
-  int64_t entries() const {
-    return table.n_rows * static_cast<int64_t>(table.columns.size());
-  }
+  int64_t entries() const { return table.n_rows * static_cast<int64_t>(table.columns.size()); }
 };
 
 void init_sorted_table(PySortedTable* self, const std::vector<AnyArray>& columns,
@@ -54,15 +53,8 @@ nb::tuple summary(const PySortedTable& self, size_t column) {
     throw std::invalid_argument("this sorted table was consumed by a grower");
   }
   const Summary s = self.table.summary(column);
-  return nb::make_tuple(s.n_missing, s.quartiles[0], s.quartiles[1], s.quartiles[2],
-                        s.quartiles[3], s.quartiles[4]);
-}
-
-template <class T>
-void read(const nb::dict& options, const char* name, T& value) {
-  if (options.contains(name)) {
-    value = nb::cast<T>(options[name]);
-  }
+  return nb::make_tuple(s.n_missing, s.quartiles[0], s.quartiles[1], s.quartiles[2], s.quartiles[3],
+                        s.quartiles[4]);
 }
 
 GrowOptions to_options(const nb::dict& dict) {
@@ -115,34 +107,6 @@ nb::dict to_dict(FlatTree&& tree) {
   return arrays;
 }
 
-nb::dict to_dict(const Candidate& split) {
-  nb::dict dict;
-  dict["kind"] = static_cast<int>(split.kind);
-  dict["column"] = split.column;
-  dict["threshold"] = split.threshold;
-  dict["missing_route"] = split.missing_route;
-  dict["proven"] = split.proven;
-  dict["gain"] = split.gain;
-  dict["categories"] = split.categories;
-  dict["branches"] = split.branches;
-  return dict;
-}
-
-Candidate to_candidate(const nb::dict& dict) {
-  Candidate split;
-  int kind = 0;
-  read(dict, "kind", kind);
-  split.kind = static_cast<SplitKind>(kind);
-  read(dict, "column", split.column);
-  read(dict, "threshold", split.threshold);
-  read(dict, "missing_route", split.missing_route);
-  read(dict, "proven", split.proven);
-  read(dict, "gain", split.gain);
-  read(dict, "categories", split.categories);
-  read(dict, "branches", split.branches);
-  return split;
-}
-
 // A grower together with everything it looks at.
 struct PyGrower {
   nb::object table;  // keeps the columns alive
@@ -190,10 +154,10 @@ void init_grower(PyGrower* self, const nb::object& table, const nb::object& labe
   const GrowOptions grow_options = to_options(options);
   sorted.consumed = consume;
   run_interruptible(made.entries > kLargeWork, nb::none(), *made.control, [&] {
-    made.grower = consume ? make_grower(std::move(sorted.table), target, weight, grow_options,
-                                        *made.control)
-                          : make_grower(std::as_const(sorted.table), target, weight, grow_options,
-                                        *made.control);
+    made.grower =
+        consume
+            ? make_grower(std::move(sorted.table), target, weight, grow_options, *made.control)
+            : make_grower(std::as_const(sorted.table), target, weight, grow_options, *made.control);
   });
   new (self) PyGrower(std::move(made));
 }
@@ -212,38 +176,44 @@ void add_grow(nb::module_& m) {
            nb::arg("n_classes"), nb::arg("values").none(), nb::arg("weights").none(),
            nb::arg("options"), nb::arg("consume"))
       .def_prop_ro("n_nodes", [](const PyGrower& self) { return self.grower->n_nodes(); })
-      .def("stop_reason",
-           [](const PyGrower& self, int32_t node) {
-             return static_cast<int>(self.grower->stop_reason(node));
-           },
-           nb::arg("node"))
-      .def("candidates",
-           [](PyGrower& self, int32_t node, size_t top) {
-             nb::list found;
-             for (const Candidate& split : self.grower->candidates(node, top)) {
-               found.append(to_dict(split));
-             }
-             return found;
-           },
-           nb::arg("node"), nb::arg("top"), "The best split of each column, best first.")
-      .def("split",
-           [](PyGrower& self, int32_t node, const nb::dict& split) {
-             return self.grower->split(node, to_candidate(split));
-           },
-           nb::arg("node"), nb::arg("split"), "Split an open node; the left child's number.")
-      .def("close",
-           [](PyGrower& self, int32_t node, int reason) {
-             self.grower->close(node, static_cast<StopReason>(reason));
-           },
-           nb::arg("node"), nb::arg("reason"), "Make an open node a leaf.")
-      .def("grow_all",
-           [](PyGrower& self, const nb::object& progress) {
-             run_interruptible(self.entries > kLargeWork, progress, *self.control,
-                               [&] { self.grower->grow_all(); });
-           },
-           nb::arg("progress").none(), "Grow all open nodes to the end.")
-      .def("tree", [](const PyGrower& self) { return to_dict(self.grower->tree()); },
-           "The arrays of the tree so far.");
+      .def(
+          "stop_reason",
+          [](const PyGrower& self, int32_t node) {
+            return static_cast<int>(self.grower->stop_reason(node));
+          },
+          nb::arg("node"))
+      .def(
+          "candidates",
+          [](PyGrower& self, int32_t node, size_t top) {
+            nb::list found;
+            for (const Candidate& split : self.grower->candidates(node, top)) {
+              found.append(to_dict(split));
+            }
+            return found;
+          },
+          nb::arg("node"), nb::arg("top"), "The best split of each column, best first.")
+      .def(
+          "split",
+          [](PyGrower& self, int32_t node, const nb::dict& split) {
+            return self.grower->split(node, to_candidate(split));
+          },
+          nb::arg("node"), nb::arg("split"), "Split an open node; the left child's number.")
+      .def(
+          "close",
+          [](PyGrower& self, int32_t node, int reason) {
+            self.grower->close(node, static_cast<StopReason>(reason));
+          },
+          nb::arg("node"), nb::arg("reason"), "Make an open node a leaf.")
+      .def(
+          "grow_all",
+          [](PyGrower& self, const nb::object& progress) {
+            run_interruptible(self.entries > kLargeWork, progress, *self.control,
+                              [&] { self.grower->grow_all(); });
+          },
+          nb::arg("progress").none(), "Grow all open nodes to the end.")
+      .def(
+          "tree", [](const PyGrower& self) { return to_dict(self.grower->tree()); },
+          "The arrays of the tree so far.");
 }
 
 }  // namespace treewright::bind

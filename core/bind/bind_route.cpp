@@ -78,9 +78,8 @@ void add_route(nb::module_& m) {
              const Vector<int64_t>& category_start, const Vector<int32_t>& categories,
              const Vector<int32_t>& category_branch, const Vector<int32_t>& missing_route,
              const std::vector<int>& kinds) {
-            TreeShape shape{span_of(subtree_size),   span_of(split_kind),
-                            span_of(feature),        span_of(threshold),
-                            span_of(category_start), span_of(categories),
+            TreeShape shape{span_of(subtree_size),    span_of(split_kind),     span_of(feature),
+                            span_of(threshold),       span_of(category_start), span_of(categories),
                             span_of(category_branch), span_of(missing_route)};
             std::vector<Kind> types;
             for (int kind : kinds) {

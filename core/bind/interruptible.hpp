@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "treewright/parallel.hpp"
@@ -19,8 +20,7 @@ namespace nb = nanobind;
 // while this one looks for signals and reports progress(done share) ten times a second; a
 // signal, or an exception of progress, stops the work and is raised when it has wound down.
 template <class Work>
-void run_interruptible(bool large, const nb::object& progress, Control& control,
-                       const Work& work) {
+void run_interruptible(bool large, const nb::object& progress, Control& control, const Work& work) {
   if (!large) {
     nb::gil_scoped_release unlocked;
     work();
@@ -33,7 +33,7 @@ void run_interruptible(bool large, const nb::object& progress, Control& control,
   std::exception_ptr python_error;
   {
     nb::gil_scoped_release unlocked;
-    std::thread worker([&] {
+    const auto run = [&] {
       try {
         work();
       } catch (...) {
@@ -42,7 +42,13 @@ void run_interruptible(bool large, const nb::object& progress, Control& control,
       std::lock_guard lock(mutex);
       done = true;
       finished.notify_one();
-    });
+    };
+    std::thread worker;
+    try {
+      worker = std::thread(run);
+    } catch (const std::system_error&) {
+      run();  // the system gives no thread: do it here, deaf to signals
+    }
     std::unique_lock lock(mutex);
     while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {
       lock.unlock();
@@ -68,7 +74,9 @@ void run_interruptible(bool large, const nb::object& progress, Control& control,
       }
     }
     lock.unlock();
-    worker.join();
+    if (worker.joinable()) {
+      worker.join();
+    }
   }
   if (python_error) {
     std::rethrow_exception(python_error);

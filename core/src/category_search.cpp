@@ -82,8 +82,8 @@ struct CategorySearch::Search {
       }
     }
     sort_positions([&](int32_t a, int32_t b) {
-      const int128 difference = index_sum[size_t(a)] * stats(b)[kWeight] -
-                                index_sum[size_t(b)] * stats(a)[kWeight];
+      const int128 difference =
+          index_sum[size_t(a)] * stats(b)[kWeight] - index_sum[size_t(b)] * stats(a)[kWeight];
       return difference < 0 ? -1.0 : difference > 0 ? 1.0 : 0.0;
     });
   }
@@ -223,9 +223,8 @@ struct CategorySearch::Search {
     if (!ordered) {
       for (const auto& key : orderings()) {
         std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-          return key[size_t(a)] < key[size_t(b)];
-        });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](int32_t a, int32_t b) { return key[size_t(a)] < key[size_t(b)]; });
         keep_best_prefix(order);
       }
     }
@@ -250,9 +249,8 @@ struct CategorySearch::Search {
         const int64_t* level = stats(positions[p]);
         move(side[p], level);
         set_right();
-        const double now = rules.allows(left.data(), right.data())
-                               ? cost.gain(left.data(), right.data())
-                               : kNone;
+        const double now =
+            rules.allows(left.data(), right.data()) ? cost.gain(left.data(), right.data()) : kNone;
         if (now > gain + cost.tolerance()) {
           gain = now;
           side[p] ^= 1;
@@ -279,9 +277,8 @@ struct CategorySearch::Search {
     const size_t classes = size_t(cost.layout().classes());
     std::vector<size_t> by_weight(classes);
     std::iota(by_weight.begin(), by_weight.end(), size_t(0));
-    std::stable_sort(by_weight.begin(), by_weight.end(), [&](size_t a, size_t b) {
-      return node[kFirst + a] > node[kFirst + b];
-    });
+    std::stable_sort(by_weight.begin(), by_weight.end(),
+                     [&](size_t a, size_t b) { return node[kFirst + a] > node[kFirst + b]; });
     by_weight.resize(std::min(classes, size_t(kClassOrderings)));
     std::vector<std::vector<double>> keys;
     for (size_t k : by_weight) {
@@ -319,7 +316,8 @@ struct CategorySearch::Search {
           next[k] += weight * dot * deviation(p, k);
         }
       }
-      const double norm = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
+      const double norm =
+          std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
       if (norm == 0.0) {
         break;
       }
@@ -355,10 +353,9 @@ struct CategorySearch::Search {
 
 double CategorySearch::best(const Levels& levels) const {
   double best = kNone;
-  Search search{cost_, rules_, node_, levels,
-                [&](const Side&, const int64_t*, double gain, double, bool) {
-                  best = std::max(best, gain);
-                }};
+  Search search{
+      cost_, rules_, node_, levels,
+      [&](const Side&, const int64_t*, double gain, double, bool) { best = std::max(best, gain); }};
   search.run();
   return best;
 }

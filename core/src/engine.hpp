@@ -149,7 +149,9 @@ class Engine final : public Grower {
     return {entries_[column].data() + node.begin, known, node.n_rows()};
   }
   // The target sorted by value rides along as one more column (numbers only).
-  const Entry* target_entries(const Node& node) const { return entries_.back().data() + node.begin; }
+  const Entry* target_entries(const Node& node) const {
+    return entries_.back().data() + node.begin;
+  }
   int64_t weight_of(const Space<Rows>& space, Entry e) const {
     if constexpr (Rows::kUnitWeights) {
       return 1;
@@ -178,6 +180,7 @@ class Engine final : public Grower {
   std::vector<int32_t> missing_slot_;  // by column: index into Open::known, -1 if never missing
   std::vector<int64_t> y_;
   std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
+  std::unique_ptr<OneOver> one_over_;
   std::unique_ptr<NLogN> n_log_n_;
   Space<Rows> space_;
   NodeList list_;

@@ -172,8 +172,8 @@ void Engine<Rows>::grow_best_first() {
     control_.check();
     const auto next = queue.pop();
     const int64_t work = list_.nodes[size_t(next.open.id)].n_rows() * int64_t(n_columns());
-    Children children = expand(space_, list_, next.open, next.split,
-                               work >= kParallelWork ? team.get() : nullptr);
+    Children children =
+        expand(space_, list_, next.open, next.split, work >= kParallelWork ? team.get() : nullptr);
     ++n_leaves;
     for (int branch = 0; branch < 2; ++branch) {
       if (children.searched[branch]) {
@@ -182,8 +182,7 @@ void Engine<Rows>::grow_best_first() {
     }
   }
   for (const auto& left : queue.heap) {
-    stop(list_, left.open.id,
-         leaves_full() ? StopReason::max_leaf_nodes : StopReason::max_nodes);
+    stop(list_, left.open.id, leaves_full() ? StopReason::max_leaf_nodes : StopReason::max_nodes);
   }
 }
 

@@ -15,7 +15,13 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
   };
   if constexpr (std::is_same_v<Rows, CountedRows>) {
     if (options_.criterion == Criterion::gini && layout_.classes() == 2) {
-      return search([&](const int64_t* left) { return TwoClassGini(cost, space.rows, node, left); });
+      return search(
+          [&](const int64_t* left) { return TwoClassGini(cost, space.rows, node, left); });
+    }
+    if (options_.criterion == Criterion::gini && node[kRows] < simd::kFewRows) {
+      return search([&](const int64_t* left) {
+        return FewRowsGini(cost, space.rows, node, left, *one_over_);
+      });
     }
     if (options_.criterion == Criterion::gini) {
       return search(
@@ -28,9 +34,15 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
     }
   }
   if constexpr (std::is_same_v<Rows, NumberRows>) {
+    if (options_.criterion == Criterion::squared_error && one_over_->serves(node[kRows])) {
+      return search([&](const int64_t* left) {
+        return UnitSquaredError<true>(cost, space.rows, node, left, *one_over_);
+      });
+    }
     if (options_.criterion == Criterion::squared_error) {
-      return search(
-          [&](const int64_t* left) { return UnitSquaredError(cost, space.rows, node, left); });
+      return search([&](const int64_t* left) {
+        return UnitSquaredError<false>(cost, space.rows, node, left, *one_over_);
+      });
     }
   }
   return search(
@@ -67,8 +79,8 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
 
 template <class Rows>
 void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                const NodeCost& cost, size_t column, int64_t known,
-                                double at_least, Chooser& chooser) const {
+                                const NodeCost& cost, size_t column, int64_t known, double at_least,
+                                Chooser& chooser) const {
   const Span here = span(list.nodes[size_t(id)], column, known);
   const int64_t* node = list.stats_of(id);
   if (views_[column].kind == Kind::categorical) {

@@ -33,6 +33,7 @@ void Engine<Rows>::set_rules() {
     ++rules_.min_weight;
   }
   rules_.positive_sum = options_.criterion == Criterion::poisson;
+  one_over_ = std::make_unique<OneOver>(std::min(weights_.rows, simd::kFewRows));
   if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {
     n_log_n_ = std::make_unique<NLogN>(weights_.rows);
   }
@@ -159,8 +160,7 @@ void Engine<Rows>::add_root() {
   const auto wanted = columns_to_search(list_.nodes[0]);
   const auto search = [&](size_t c, int) {
     if (wanted[c]) {
-      open.best[c] =
-          search_column(space_, list_, 0, cost, c, known_of(open, c, list_.nodes[0]));
+      open.best[c] = search_column(space_, list_, 0, cost, c, known_of(open, c, list_.nodes[0]));
     }
   };
   const auto team = make_team(weights_.rows);

@@ -10,9 +10,8 @@ template <class Rows>
 int64_t Engine<Rows>::first_above(const Space<Rows>& space, const Span& span, size_t column,
                                   double at) const {
   const Entry* end = span.entries + span.n_known;
-  const Entry* found = std::partition_point(span.entries, end, [&](Entry e) {
-    return views_[column].value(space.row(e)) <= at;
-  });
+  const Entry* found = std::partition_point(
+      span.entries, end, [&](Entry e) { return views_[column].value(space.row(e)) <= at; });
   return found - span.entries;
 }
 
@@ -31,8 +30,7 @@ void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, con
     for (int64_t i = 0; i < here.n_known; ++i) {
       if (i == 0 || (here.entries[i] & kDiffers)) {
         const int32_t code = views_[column].code(space.row(here.entries[i]));
-        const auto found =
-            std::lower_bound(split.categories.begin(), split.categories.end(), code);
+        const auto found = std::lower_bound(split.categories.begin(), split.categories.end(), code);
         left = (found != split.categories.end() && *found == code
                     ? split.branches[size_t(found - split.categories.begin())]
                     : split.missing_route) == 0;
@@ -90,7 +88,8 @@ typename Engine<Rows>::Children Engine<Rows>::expand(Space<Rows>& space, NodeLis
   const Node& node = list.nodes[size_t(open.id)];
   space.scratch.resize(team ? size_t(team->size()) : 1);
   if constexpr (kNumber) {
-    space.scratch[0].resize(std::max(space.scratch[0].size(), size_t(node.n_rows()) + simd::kBlock));
+    space.scratch[0].resize(
+        std::max(space.scratch[0].size(), size_t(node.n_rows()) + simd::kBlock));
     partition(entries_.back().data() + node.begin, node.n_rows(), node.n_rows(), Rows::shift,
               space.sides, space.scratch[0].data());
   }
@@ -114,8 +113,7 @@ typename Engine<Rows>::Children Engine<Rows>::expand(Space<Rows>& space, NodeLis
       space.sides.clear(space.rows.row(entries_[0][size_t(i)]));
     }
   } else {
-    for_each_left(space, node, open, split,
-                  [&](Entry e) { space.sides.clear(space.rows.row(e)); });
+    for_each_left(space, node, open, split, [&](Entry e) { space.sides.clear(space.rows.row(e)); });
   }
   return children;
 }
@@ -138,9 +136,8 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   const auto divide = [&](size_t c, int worker) {
     std::vector<Entry>& scratch = space.scratch[size_t(worker)];
     scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + simd::kBlock));
-    const Parts parts =
-        partition(entries_[c].data() + node.begin, known_of(open, c, node), node.n_rows(),
-                  space.rows.shift, space.sides, scratch.data());
+    const Parts parts = partition(entries_[c].data() + node.begin, known_of(open, c, node),
+                                  node.n_rows(), space.rows.shift, space.sides, scratch.data());
     if (missing_slot_[c] >= 0) {
       children.open[0].known[size_t(missing_slot_[c])] = static_cast<int32_t>(parts.left_known);
       children.open[1].known[size_t(missing_slot_[c])] = static_cast<int32_t>(parts.right_known);
@@ -269,8 +266,7 @@ double Engine<Rows>::poisson_units(const Space<Rows>& space, const Node& node,
 // The smallest value whose cumulative weight reaches a quarter, half, three quarters; the
 // mean of two neighbours where it is reached exactly.
 template <class Rows>
-void Engine<Rows>::set_quartiles(const Space<Rows>& space, Node& node,
-                                 const int64_t* stats) const {
+void Engine<Rows>::set_quartiles(const Space<Rows>& space, Node& node, const int64_t* stats) const {
   const Entry* order = target_entries(node);
   const auto value = [&](int64_t i) { return target_.values[space.row(order[i])] + 0.0; };
   int64_t below = 0, i = 0;  // weight of the rows before i

@@ -10,6 +10,12 @@
 
 namespace treewright {
 
+OneOver::OneOver(int64_t largest) : table_(size_t(largest) + 1, 0.0) {
+  for (int64_t n = 1; n <= largest; ++n) {
+    table_[size_t(n)] = 1.0 / real(n);
+  }
+}
+
 NLogN::NLogN(int64_t largest) : table_(size_t(largest) + 1, 0) {
   for (int64_t n = 2; n <= largest; ++n) {
     table_[size_t(n)] = std::llrint(std::ldexp(real(n) * std::log2(real(n)), kFraction));
@@ -29,7 +35,7 @@ std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
                          : make(std::type_identity<WeightedNumberRows>{});
   }
   const auto bits = std::bit_width(uint64_t(std::max(target.n_classes - 1, 0))) +
-                   std::bit_width(uint64_t(table.n_rows));
+                    std::bit_width(uint64_t(table.n_rows));
   if (units.equal() && bits + 1 > 32) {
     units.units.assign(size_t(table.n_rows), 1);
   }

@@ -1,10 +1,16 @@
 #include "treewright/parallel.hpp"
 
+#include <system_error>
+
 namespace treewright {
 
 Team::Team(int n_threads, const Control& control) : control_(control) {
-  for (int worker = 1; worker < n_threads; ++worker) {
-    threads_.emplace_back([this, worker] { serve(worker); });
+  try {
+    for (int worker = 1; worker < n_threads; ++worker) {
+      threads_.emplace_back([this, worker] { serve(worker); });
+    }
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that started do the work.
   }
 }
 

@@ -65,8 +65,9 @@ Router::Router(const TreeShape& tree)
     const auto at = static_cast<size_t>(node);
     const auto kind = static_cast<SplitKind>(tree.split_kind[at]);
     if (kind == SplitKind::leaf) {
-      steps_.push_back(
-          {std::numeric_limits<double>::infinity(), static_cast<int32_t>(i), 0});
+      // A leaf reads the root's column, which is sure to be there.
+      steps_.push_back({std::numeric_limits<double>::infinity(), static_cast<int32_t>(i),
+                        2 * std::max(tree.feature[0], 0)});
       others.push_back({SplitKind::leaf, kStopHere, 0, 0});
       continue;
     }
@@ -176,7 +177,8 @@ void Router::route(std::span<const ColumnView> columns, int64_t n_rows, int n_th
   } else if (is_matrix(columns)) {
     const ptrdiff_t step = columns.size() > 1 ? columns[1].data - columns[0].data : 0;
     if (columns[0].storage == Storage::float32) {
-      run(Matrix<float>{columns[0].data, columns[0].stride, step}, n_rows, n_threads, control, node);
+      run(Matrix<float>{columns[0].data, columns[0].stride, step}, n_rows, n_threads, control,
+          node);
     } else {
       run(Matrix<double>{columns[0].data, columns[0].stride, step}, n_rows, n_threads, control,
           node);

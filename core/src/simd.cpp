@@ -6,6 +6,7 @@
 
 #include <array>
 #include <bit>
+#include <limits>
 #endif
 
 namespace treewright::simd {
@@ -49,13 +50,13 @@ bool has_avx2() {
 }
 
 TREEWRIGHT_TARGET inline __m256i lanes(const LaneTable& table, unsigned set) {
-  return _mm256_cvtepu8_epi32(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
 }
 // The set of lanes whose bit number `bit` is set.
 template <int bit>
 TREEWRIGHT_TARGET inline unsigned lanes_with(__m256i x) {
-  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 31 - bit))));
+  return static_cast<unsigned>(
+      _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 31 - bit))));
 }
 
 // The "differs" bits of the dropped lanes run on to the next kept lane. Adding the set of
@@ -67,9 +68,8 @@ inline unsigned carry(unsigned differs, unsigned dropped, Entry& pending) {
   return (differs | sum) & ~dropped;
 }
 
-TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift,
-                                      const uint64_t* sides, Entry* scratch,
-                                      PartitionState& state) {
+TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, const uint64_t* sides,
+                                      Entry* scratch, PartitionState& state) {
   const __m128i shift_by = _mm_cvtsi32_si128(shift);
   const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   const __m256i low_five = _mm256_set1_epi32(31), one = _mm256_set1_epi32(1);
@@ -77,10 +77,9 @@ TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift,
   for (; s.i + kBlock <= end; s.i += kBlock) {
     __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + s.i));
     const __m256i rows = _mm256_srl_epi32(e, shift_by);
-    const __m256i words = _mm256_i32gather_epi32(reinterpret_cast<const int*>(sides),
-                                                 _mm256_srli_epi32(rows, 5), 4);
-    const unsigned left =
-        lanes_with<0>(_mm256_srlv_epi32(words, _mm256_and_si256(rows, low_five)));
+    const __m256i words =
+        _mm256_i32gather_epi32(reinterpret_cast<const int*>(sides), _mm256_srli_epi32(rows, 5), 4);
+    const unsigned left = lanes_with<0>(_mm256_srlv_epi32(words, _mm256_and_si256(rows, low_five)));
     const unsigned right = left ^ 255;
     const unsigned differs = lanes_with<0>(e);
     const unsigned now =
@@ -119,9 +118,9 @@ TREEWRIGHT_TARGET void two_class_gini_avx2(const Entry* entries, int64_t end, in
     const __m256d left = _mm256_add_pd(_mm256_set1_pd(static_cast<double>(s.left)), steps);
     const Cuts low = four_cuts(
         _mm256_add_pd(base, _mm256_cvtepi32_pd(_mm256_castsi256_si128(before))), left, n, n_ones);
-    const Cuts high = four_cuts(
-        _mm256_add_pd(base, _mm256_cvtepi32_pd(_mm256_extracti128_si256(before, 1))),
-        _mm256_add_pd(left, four), n, n_ones);
+    const Cuts high =
+        four_cuts(_mm256_add_pd(base, _mm256_cvtepi32_pd(_mm256_extracti128_si256(before, 1))),
+                  _mm256_add_pd(left, four), n, n_ones);
     const __m256d best = _mm256_set1_pd(s.best);
     const auto beats = [&](const Cuts& cuts) TREEWRIGHT_TARGET {
       return static_cast<unsigned>(_mm256_movemask_pd(
@@ -143,8 +142,51 @@ TREEWRIGHT_TARGET void two_class_gini_avx2(const Entry* entries, int64_t end, in
   state = s;
 }
 
+// Both sides of the cut share a register: the left one in the low half, the right one, with
+// its sign turned, in the high half. A row then adds (1, 1) to the rows and to its class.
+void many_class_gini_sse2(const Entry* entries, int64_t end, Entry label_mask, int32_t* counts,
+                          const double* one_over, ManyClassState& state) {
+  const __m128i ones = _mm_set1_epi32(1);
+  __m128i rows = _mm_setr_epi32(state.left, -state.right, 0, 0);
+  __m128i b = _mm_setr_epi32(state.left_b, state.right_b, 0, 0);
+  const __m128d penalty[2] = {_mm_set1_pd(-std::numeric_limits<double>::infinity()),
+                              _mm_setzero_pd()};
+  __m128d best = _mm_set_sd(state.best);
+  const double* over_left = one_over + state.left;
+  const double* over_right = one_over + state.right;
+  for (int64_t i = state.i; i < end; ++i) {
+    const Entry e = entries[i];
+    const __m128d over = _mm_loadh_pd(_mm_load_sd(over_left++), over_right--);
+    const __m128d costs = _mm_mul_pd(_mm_cvtepi32_pd(b), over);
+    const __m128d score =
+        _mm_sub_sd(_mm_sub_sd(penalty[e & kDiffers], costs), _mm_unpackhi_pd(costs, costs));
+    best = _mm_max_sd(best, score);
+    auto* count = reinterpret_cast<__m128i*>(counts + 2 * ((e >> 1) & label_mask));
+    const __m128i before = _mm_loadl_epi64(count);
+    b = _mm_add_epi32(b, _mm_sub_epi32(rows, before));
+    _mm_storel_epi64(count, _mm_add_epi32(before, ones));
+    rows = _mm_add_epi32(rows, ones);
+  }
+  const auto moved = static_cast<int32_t>(end - state.i);
+  state = {end,
+           state.left + moved,
+           state.right - moved,
+           _mm_cvtsi128_si32(b),
+           _mm_cvtsi128_si32(_mm_srli_si128(b, 4)),
+           _mm_cvtsd_f64(best)};
+}
+
 }  // namespace
 #endif
+
+void many_class_gini(const Entry* entries, int64_t end, Entry label_mask, int32_t* counts,
+                     const double* one_over, ManyClassState& state) {
+#ifdef TREEWRIGHT_AVX2
+  if (end > state.i) {
+    many_class_gini_sse2(entries, end, label_mask, counts, one_over, state);
+  }
+#endif
+}
 
 void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, Entry* scratch,
                PartitionState& state) {

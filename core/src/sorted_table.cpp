@@ -1,16 +1,17 @@
 // How a column is sorted. Each row becomes one 64-bit item, sketch << 32 | row, where the
 // sketch is a monotone map of the value to 32 bits: unequal sketches are in the order of
 // their values, equal sketches say nothing. Items are dealt into 256 buckets by the first
-// eight bits of the sketch, each of which fits the cache; a bucket is radix-sorted by the next
-// sixteen bits, which leaves little out of order; insertion by the full sketch and, where that
-// ties, by the value does the rest. Where insertion would be long (values crowded by an
-// outlier) the bucket is sketched again on its own range. Ties end in row order, so the result
-// is unique.
+// eight bits of the sketch. A bucket fits the cache; it is radix-sorted by the next sixteen
+// bits, which leaves little out of order, and insertion by the full sketch and, where that
+// ties, by the value does the rest. A bucket in which insertion would be long (values crowded
+// by an outlier) is sketched again on its own range. Ties end in row order, so the result is
+// unique.
 #include "treewright/sorted_table.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace treewright {
@@ -20,29 +21,39 @@ using Item = uint64_t;
 constexpr int kDigitBits = 8;
 constexpr int kBuckets = 1 << kDigitBits;
 constexpr int kTopShift = 64 - kDigitBits;
-constexpr int64_t kShortRun = 24;
-constexpr int kMaxRounds = 4;
+constexpr int kFewValues = 1 << 16;  // whole numbers of this range are counted, not sorted
+using Counts = std::array<uint32_t, kBuckets>;
 
 inline uint32_t row_of(Item item) { return static_cast<uint32_t>(item); }
 inline uint32_t sketch_of(Item item) { return static_cast<uint32_t>(item >> 32); }
+inline size_t digit(Item item, int shift) { return (item >> shift) % kBuckets; }
+
+// From counts to where each bucket starts.
+void to_starts(Counts& counts) {
+  uint32_t position = 0;
+  for (uint32_t& count : counts) {
+    const uint32_t next = position + count;
+    count = position;
+    position = next;
+  }
+}
 
 // Scratch of one thread, kept between columns.
 struct Scratch {
   std::vector<Item> items, other;
 };
-using Counts = std::array<uint32_t, kBuckets>;
 
 template <class T>
 struct Range {
-  T low = std::numeric_limits<T>::infinity(), high = -std::numeric_limits<T>::infinity();
-  int64_t n_known = 0;
+  T low, high;
+  int64_t n_known;
 };
-template <class T>
-Range<T> range_of(const T* values, int64_t n_rows) {
-  T low = Range<T>().low, high = Range<T>().high;
+template <class T, class ValueAt>
+Range<T> range_of(int64_t n, const ValueAt& value_at) {
+  T low = std::numeric_limits<T>::infinity(), high = -low;
   int64_t n_known = 0;
-  for (int64_t row = 0; row < n_rows; ++row) {
-    const T x = values[row];
+  for (int64_t i = 0; i < n; ++i) {
+    const T x = value_at(i);
     n_known += x == x;
     low = x < low ? x : low;
     high = x > high ? x : high;
@@ -50,125 +61,150 @@ Range<T> range_of(const T* values, int64_t n_rows) {
   return {low, high, n_known};
 }
 
+// Whether the known values are whole numbers of a small range.
+template <class T>
+bool few_whole_numbers(const T* values, int64_t n_rows, const Range<T>& range) {
+  if (range.n_known == 0) {
+    return true;
+  }
+  if (!(range.high - range.low < kFewValues) || std::abs(range.low) > T(1 << 24)) {
+    return false;
+  }
+  return std::all_of(values, values + n_rows, [](T x) {
+    return std::isnan(x) || x == static_cast<T>(static_cast<int32_t>(x));
+  });
+}
+
+// The monotone map of [low, high] to 32 bits.
+class Sketch {
+ public:
+  Sketch(double low, double high)
+      // Halved, so that the range of the largest floats does not overflow; infinities are
+      // clamped, which keeps the map monotone.
+      : bottom_(std::max(low, -kLargest) / 2), finite_(low >= -kLargest && high <= kLargest) {
+    const double top = std::min(high, kLargest) / 2;
+    scale_ = top > bottom_ ? std::min(4294967040.0 / (top - bottom_), 1e300) : 0.0;
+  }
+  Item operator()(double x, Item row) const {
+    if (!finite_) {
+      x = std::clamp(x, -kLargest, kLargest);
+    }
+    // Not negative, and below 2^32 because scale_ leaves room for rounding.
+    return Item(static_cast<uint64_t>(static_cast<int64_t>((x / 2 - bottom_) * scale_))) << 32 |
+           row;
+  }
+
+ private:
+  static constexpr double kLargest = std::numeric_limits<double>::max();
+  double bottom_, scale_ = 0.0;
+  bool finite_;
+};
+
 template <class T>
 class Sorter {
  public:
   Sorter(const T* values, Scratch& scratch, const Control& control)
       : values_(values), scratch_(scratch), control_(control) {}
 
-  // Sorts items[begin, end), which hold row numbers, by (value, row). low and high are the
-  // least and the greatest of their values.
-  void sort(int64_t begin, int64_t end, T low, T high, int round) {
-    control_.check();
-    if (low == high) {
-      return;  // the items came in row order
-    }
-    if (end - begin <= kShortRun || round == kMaxRounds) {
-      std::sort(items() + begin, items() + end, [this](Item a, Item b) { return less(a, b); });
-      return;
-    }
-    sketch(begin, end, low, high);
-    Counts starts = count(items(), begin, end, kTopShift);
-    deal(items(), other(), begin, end, kTopShift, starts);
-    int64_t first = begin;
-    for (const uint32_t last : starts) {  // dealing has moved each start to its bucket's end
-      sort_bucket(first, last);
-      finish_bucket(first, last, round);
-      first = last;
+  // The known rows as entries, ascending.
+  void sort(int64_t n_rows, const Range<T>& range, Entry* entries) {
+    scratch_.items.resize(size_t(range.n_known));
+    Counts starts = deal(n_rows, range);
+    int64_t begin = 0;
+    for (const uint32_t end : starts) {  // dealing has moved each start to its bucket's end
+      if (end > begin) {
+        control_.check();
+        finish_bucket(begin, end);
+        write(begin, end, entries);
+        begin = end;
+      }
     }
   }
 
  private:
-  Item* items() { return scratch_.items.data(); }
-  Item* other() { return scratch_.other.data(); }
   T value(Item item) const { return values_[row_of(item)]; }
-  // As std::clamp, in the form that compiles to two instructions.
-  static double within(double x, double low, double high) {
-    x = x > low ? x : low;
-    return x < high ? x : high;
-  }
   bool less(Item a, Item b) const {
+    if (sketch_of(a) != sketch_of(b)) {
+      return sketch_of(a) < sketch_of(b);
+    }
     const T x = value(a), y = value(b);
     return x < y || (x == y && row_of(a) < row_of(b));
   }
 
-  // Puts a sketch of the range [low, high] into the items.
-  void sketch(int64_t begin, int64_t end, T low, T high) {
-    // Halved, so that the range of the largest floats does not overflow; infinities are
-    // clamped, which keeps the map monotone.
-    constexpr double kLargest = std::numeric_limits<double>::max();
-    const double bottom = std::max(double(low), -kLargest) / 2;
-    const double top = std::min(double(high), kLargest) / 2;
-    const double scale = top > bottom ? std::min(4294967040.0 / (top - bottom), 1e300) : 0.0;
-    Item* items = scratch_.items.data();
-    for (int64_t i = begin; i < end; ++i) {
-      const double x = within(double(value(items[i])), -kLargest, kLargest);
-      const double place = within((x / 2 - bottom) * scale, 0.0, 4294967295.0);
-      items[i] = Item(static_cast<uint64_t>(place)) << 32 | row_of(items[i]);
-    }
-  }
-
-  static size_t digit(Item item, int shift) { return (item >> shift) % kBuckets; }
-
-  // Where each bucket starts.
-  static Counts count(const Item* from, int64_t begin, int64_t end, int shift) {
+  Counts deal(int64_t n_rows, const Range<T>& range) {
+    const Sketch sketch(double(range.low), double(range.high));
+    const bool all_known = range.n_known == n_rows;
     Counts starts{};
-    for (int64_t i = begin; i < end; ++i) {
-      ++starts[digit(from[i], shift)];
+    for (int64_t row = 0; row < n_rows; ++row) {
+      if (all_known || !std::isnan(values_[row])) {
+        ++starts[digit(sketch(double(values_[row]), 0), kTopShift)];
+      }
     }
-    auto position = static_cast<uint32_t>(begin);
-    for (uint32_t& start : starts) {
-      const uint32_t next = position + start;
-      start = position;
-      position = next;
+    to_starts(starts);
+    Item* items = scratch_.items.data();
+    for (int64_t row = 0; row < n_rows; ++row) {
+      if (all_known || !std::isnan(values_[row])) {
+        const Item item = sketch(double(values_[row]), Item(row));
+        items[starts[digit(item, kTopShift)]++] = item;
+      }
     }
     return starts;
   }
-  static void deal(const Item* from, Item* to, int64_t begin, int64_t end, int shift,
-                   Counts& starts) {
+
+  // Sorts items[begin, end) by two digits of the sketch; other is scratch.
+  void radix_sort(int64_t begin, int64_t end, int low_shift) {
+    const int high_shift = low_shift + kDigitBits;
+    const int64_t n = end - begin;
+    // Always the same start of other, so that it stays in the cache.
+    scratch_.other.resize(std::max(scratch_.other.size(), size_t(n)));
+    Item *items = scratch_.items.data() + begin, *other = scratch_.other.data();
+    Counts low{}, high{};
+    for (int64_t i = 0; i < n; ++i) {
+      ++low[digit(items[i], low_shift)];
+      ++high[digit(items[i], high_shift)];
+    }
+    to_starts(low);
+    to_starts(high);
+    for (int64_t i = 0; i < n; ++i) {
+      other[low[digit(items[i], low_shift)]++] = items[i];
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      items[high[digit(other[i], high_shift)]++] = other[i];
+    }
+  }
+
+  void finish_bucket(int64_t begin, int64_t end) {
+    if (end - begin > kBuckets / 2) {
+      radix_sort(begin, end, kTopShift - 2 * kDigitBits);
+    }
+    if (!insertion_sort(begin, end)) {
+      sketch_again(begin, end);
+    }
+  }
+  void sketch_again(int64_t begin, int64_t end) {
+    Item* items = scratch_.items.data();
+    const auto range = range_of<T>(end - begin, [&](int64_t i) { return value(items[begin + i]); });
+    const Sketch sketch(double(range.low), double(range.high));
     for (int64_t i = begin; i < end; ++i) {
-      to[starts[digit(from[i], shift)]++] = from[i];
+      items[i] = sketch(double(value(items[i])), row_of(items[i]));
+    }
+    radix_sort(begin, end, kTopShift - 3 * kDigitBits);
+    radix_sort(begin, end, kTopShift - kDigitBits);
+    if (!insertion_sort(begin, end)) {
+      std::sort(items + begin, items + end, [this](Item a, Item b) { return less(a, b); });
     }
   }
-
-  // One bucket, from other() back into items(), sorted by the two digits after the first.
-  void sort_bucket(int64_t begin, int64_t end) {
-    if (end - begin > kShortRun) {
-      for (const int shift : {kTopShift - 2 * kDigitBits, kTopShift - kDigitBits}) {
-        Counts starts = count(other(), begin, end, shift);
-        deal(other(), items(), begin, end, shift, starts);
-        if (shift != kTopShift - kDigitBits) {
-          std::copy(items() + begin, items() + end, other() + begin);
-        }
-      }
-    } else {
-      std::copy(other() + begin, other() + end, items() + begin);
-    }
-  }
-
-  void finish_bucket(int64_t begin, int64_t end, int round) {
-    if (insertion_sort(begin, end, kShortRun + 4 * (end - begin))) {
-      return;
-    }
-    const auto [low, high] =
-        std::minmax_element(items() + begin, items() + end,
-                            [this](Item a, Item b) { return value(a) < value(b); });
-    const T least = value(*low), greatest = value(*high);
-    std::sort(items() + begin, items() + end,
-              [](Item a, Item b) { return row_of(a) < row_of(b); });
-    sort(begin, end, least, greatest, round + 1);
-  }
-
-  // Gives up, with everything still there, after this many steps.
-  bool insertion_sort(int64_t begin, int64_t end, int64_t steps) {
+  // Gives up, with everything still there, when it takes too many steps.
+  bool insertion_sort(int64_t begin, int64_t end) {
     Item* const items = scratch_.items.data();
+    int64_t steps = kBuckets * kBuckets / 4 + 4 * (end - begin);
     for (int64_t i = begin + 1; i < end; ++i) {
       const Item item = items[i];
       if (sketch_of(items[i - 1]) < sketch_of(item)) {
         continue;
       }
       int64_t j = i;
-      for (; j > begin && before(item, items[j - 1]); --j) {
+      for (; j > begin && less(item, items[j - 1]); --j) {
         items[j] = items[j - 1];
       }
       items[j] = item;
@@ -179,8 +215,16 @@ class Sorter {
     }
     return true;
   }
-  bool before(Item a, Item b) const {
-    return sketch_of(a) != sketch_of(b) ? sketch_of(a) < sketch_of(b) : less(a, b);
+
+  // Within a bucket unequal sketches mean unequal values; only equal ones need a look.
+  void write(int64_t begin, int64_t end, Entry* entries) const {
+    const Item* items = scratch_.items.data();
+    entries[begin] = row_of(items[begin]) << 1 | kDiffers;
+    for (int64_t i = begin + 1; i < end; ++i) {
+      const bool differs =
+          sketch_of(items[i]) != sketch_of(items[i - 1]) || value(items[i]) != value(items[i - 1]);
+      entries[i] = row_of(items[i]) << 1 | Entry(differs);
+    }
   }
 
   const T* values_;
@@ -188,77 +232,78 @@ class Sorter {
   const Control& control_;
 };
 
-// Rows with a known value are sorted in scratch.items, the missing ones follow as they came.
-template <class T>
-void sort_floats(const T* values, int64_t n_rows, Scratch& scratch, const Control& control,
-                 std::vector<Entry>& entries, int64_t& n_known) {
-  entries.resize(size_t(n_rows));
-  scratch.items.resize(size_t(n_rows));
-  const auto [low, high, known] = range_of(values, n_rows);
-  int64_t next = 0;
-  size_t next_missing = size_t(known);
-  for (int64_t row = 0; row < n_rows; ++row) {
-    scratch.items[size_t(next)] = Item(row);
-    const bool missing = known < n_rows && std::isnan(values[row]);
-    next += !missing;
-    if (missing) {
-      entries[next_missing++] = Entry(row) << 1;
-    }
-  }
-  if (known < n_rows) {
-    entries[size_t(known)] |= kDiffers;
-  }
-  n_known = known;
-  scratch.items.resize(size_t(known));
-  scratch.other.resize(size_t(known));
-  if (known == 0) {
-    return;
-  }
-  Sorter<T>(values, scratch, control).sort(0, known, low, high, 0);
-  const Item* items = scratch.items.data();
-  const bool constant = low == high;
-  entries[0] = row_of(items[0]) << 1 | kDiffers;
-  for (int64_t i = 1; i < known; ++i) {
-    // Unequal sketches mean unequal values; only equal ones need a look at the values. A
-    // run that was sketched again has sketches of its own, whose order is the values' too.
-    const bool same_sketch = sketch_of(items[i]) == sketch_of(items[i - 1]);
-    const bool differs = !constant && (!same_sketch || values[row_of(items[i])] !=
-                                                           values[row_of(items[i - 1])]);
-    entries[size_t(i)] = row_of(items[i]) << 1 | Entry(differs);
-  }
-}
-
-// Codes: one counting pass. Codes may be many (one per row) but are below 2^31.
-void sort_codes(const ColumnView& view, int64_t n_rows, std::vector<Entry>& entries,
-                int64_t& n_known) {
-  int32_t largest = -1;
-  for (int64_t row = 0; row < n_rows; ++row) {
-    largest = std::max(largest, view.code(row));
-  }
-  std::vector<uint32_t> position(size_t(largest) + 2, 0);
-  const auto slot = [&](int64_t row) {
-    const int32_t code = view.code(row);
-    return code < 0 ? size_t(largest) + 1 : size_t(code);
-  };
+// Rows by a small whole number: one pass to count, one to place. slot(row) is below n_slots;
+// the last slot is for missing rows.
+template <class Slot>
+void counting_sort(int64_t n_rows, size_t n_slots, const Slot& slot, std::vector<Entry>& entries,
+                   int64_t& n_known) {
+  std::vector<uint32_t> position(n_slots, 0);
   for (int64_t row = 0; row < n_rows; ++row) {
     ++position[slot(row)];
   }
   n_known = n_rows - position.back();
+  std::vector<uint32_t> starts;
   uint32_t start = 0;
   for (auto& p : position) {
     const uint32_t count = p;
     p = start;
+    if (count > 0) {
+      starts.push_back(start);
+    }
     start += count;
   }
   entries.resize(size_t(n_rows));
   for (int64_t row = 0; row < n_rows; ++row) {
     entries[position[slot(row)]++] = Entry(row) << 1;
   }
-  size_t previous = size_t(largest) + 2;
-  for (auto& entry : entries) {
-    const size_t here = slot(entry >> 1);
-    entry |= Entry(here != previous);
-    previous = here;
+  for (const uint32_t first : starts) {
+    entries[first] |= kDiffers;
+  }
+}
+
+// Codes may be many (one per row) but are below 2^31.
+void sort_codes(const ColumnView& view, int64_t n_rows, std::vector<Entry>& entries,
+                int64_t& n_known) {
+  int32_t largest = -1;
+  for (int64_t row = 0; row < n_rows; ++row) {
+    largest = std::max(largest, view.code(row));
+  }
+  const size_t missing = size_t(largest) + 1;
+  counting_sort(
+      n_rows, missing + 1,
+      [&](int64_t row) {
+        const int32_t code = view.code(row);
+        return code < 0 ? missing : size_t(code);
+      },
+      entries, n_known);
+}
+
+// Known rows ascending, then the missing ones as they came.
+template <class T>
+void sort_floats(const T* values, int64_t n_rows, Scratch& scratch, const Control& control,
+                 std::vector<Entry>& entries, int64_t& n_known) {
+  const auto range = range_of<T>(n_rows, [&](int64_t row) { return values[row]; });
+  if (few_whole_numbers(values, n_rows, range)) {
+    const size_t missing = range.n_known == 0 ? 0 : size_t(range.high - range.low) + 1;
+    counting_sort(
+        n_rows, missing + 1,
+        [&](int64_t row) {
+          return std::isnan(values[row]) ? missing : size_t(values[row] - range.low);
+        },
+        entries, n_known);
+    return;
+  }
+  n_known = range.n_known;
+  entries.resize(size_t(n_rows));
+  auto missing = entries.begin() + n_known;
+  for (int64_t row = 0; row < n_rows && n_known < n_rows; ++row) {
+    if (std::isnan(values[row])) {
+      *missing++ = Entry(row) << 1;
+    }
+  }
+  Sorter<T>(values, scratch, control).sort(n_rows, range, entries.data());
+  if (n_known < n_rows) {
+    entries[size_t(n_known)] |= kDiffers;
   }
 }
 

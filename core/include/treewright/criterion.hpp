@@ -10,10 +10,10 @@
 //     poisson            -W mean h(S / W / mean - 1), h(u) = (1 + u) ln(1 + u) - u
 //
 // so that gain = (cost(node) - sum of cost(branch)) / weight of the node. (Half the deviance
-// of a node is the sum of w mean h(y / mean - 1): what -u adds to u + h(u) sums to 0.) Gains of a number
-// are in units of the node's quantiser: no target is too large or too small to be split,
-// and only what is reported is converted. To add a criterion: its name in types.hpp, its cost
-// here, a fast sweep in sweep.hpp if it is worth one, its formula in growing/impurity.py.
+// of a node is the sum of w mean h(y / mean - 1): what -u adds to u + h(u) sums to 0.) Gains of a
+// number are in units of the node's quantiser: no target is too large or too small to be split, and
+// only what is reported is converted. To add a criterion: its name in types.hpp, its cost here, a
+// fast sweep in sweep.hpp if it is worth one, its formula in growing/impurity.py.
 #pragma once
 
 #include <algorithm>

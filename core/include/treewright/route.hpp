@@ -59,8 +59,8 @@ class Router {
            int32_t* node) const;
 
   std::vector<Step> steps_;
-  std::vector<Other> others_;       // empty if all splits are thresholds that route missing values
-  std::vector<int32_t> preorder_;   // number of each step in the tree
+  std::vector<Other> others_;      // empty if all splits are thresholds that route missing values
+  std::vector<int32_t> preorder_;  // number of each step in the tree
   std::vector<int32_t> categories_, branches_;
 };
 

@@ -33,4 +33,18 @@ struct TwoClassState {
 void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
                     TwoClassState& state);
 
+// Where a Gini sweep over many classes stands; see ManyClassGini in sweep.hpp. All numbers fit
+// 32 bits: nodes of at most kFewRows rows.
+constexpr int64_t kFewRows = int64_t(1) << 15;
+struct ManyClassState {
+  int64_t i = 0;
+  int32_t left = 0, right = 0;      // rows on either side
+  int32_t left_b = 0, right_b = 0;  // half of n^2 - sum of squared counts, of either side
+  double best = 0.0;
+};
+// counts: two numbers per class, rows on the left and minus the rows on the right.
+// one_over: table of 1 / n.
+void many_class_gini(const Entry* entries, int64_t end, Entry label_mask, int32_t* counts,
+                     const double* one_over, ManyClassState& state);
+
 }  // namespace treewright::simd

@@ -19,6 +19,19 @@
 
 namespace treewright {
 
+// Table of 1 / n: a multiplication in place of a division. 1 / 0 is 0.
+class OneOver {
+ public:
+  explicit OneOver(int64_t largest);
+  double operator()(int64_t n) const { return table_[size_t(n)]; }
+  const double* data() const { return table_.data(); }
+  // Whether the table serves a node of this many rows.
+  bool serves(int64_t n_rows) const { return n_rows < static_cast<int64_t>(table_.size()); }
+
+ private:
+  std::vector<double> table_;
+};
+
 // Two classes, Gini, unit weights. With n rows of which t are of class 1, and on the left
 // n_L with l of class 1, the gain is 2 D^2 / (n^2 n_L n_R), D = l n - t n_L.
 class TwoClassGini {
@@ -75,7 +88,7 @@ class ManyClassGini {
         counts_(size_t(cost.layout().classes())) {
     for (int k = 0; k < cost.layout().classes(); ++k) {
       const int64_t l = left[kFirst + k], r = node[kFirst + k] - l;
-      counts_.data()[k] = uint64_t(r) << 32 | uint64_t(l);
+      counts_.data()[k] = {l, r};
       left_b_ += l * (left_ - l);
       right_b_ += r * (right_ - r);
     }
@@ -84,30 +97,76 @@ class ManyClassGini {
   }
 
   void add(Entry e) {
-    uint64_t& count = counts_.data()[rows_.label(e)];
-    left_b_ += left_ - static_cast<int64_t>(count & 0xffffffff);
-    right_b_ -= right_ - static_cast<int64_t>(count >> 32);
-    count += 1 - (uint64_t(1) << 32);
+    Count& count = counts_.data()[rows_.label(e)];
+    left_b_ += left_ - count.left++;
+    right_b_ -= right_ - count.right--;
     ++left_;
     --right_;
   }
-  double score() const {
-    const double left = real(left_), right = real(right_);
-    return -(real(left_b_) * right + real(right_b_) * left) / (left * right);
-  }
-  double gain(double score) const {
-    return (node_cost_ + 2 * score) / real(left_ + right_);
-  }
+  double score() const { return -(real(left_b_) / real(left_) + real(right_b_) / real(right_)); }
+  double gain(double score) const { return (node_cost_ + 2 * score) / real(left_ + right_); }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
 
  private:
+  struct Count {
+    int64_t left, right;
+  };
   CountedRows rows_;
   int64_t left_, right_;
   double node_cost_;
   int64_t left_b_ = 0, right_b_ = 0;
-  // By class: rows on the left in the low half, on the right in the high half. One word, so
-  // that a row costs one load and one store.
-  Small<uint64_t, 16> counts_;
+  Small<Count, 12> counts_;
+};
+
+// The same for nodes of few rows, where everything fits 32 bits.
+class FewRowsGini {
+ public:
+  static constexpr bool kCheap = true;
+
+  FewRowsGini(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
+              const int64_t* left, const OneOver& one_over)
+      : rows_(rows),
+        one_over_(one_over),
+        node_cost_(cost.node_cost()),
+        counts_(2 * size_t(cost.layout().classes())) {
+    s_.left = static_cast<int32_t>(left[kRows]);
+    s_.right = static_cast<int32_t>(node[kRows] - left[kRows]);
+    int64_t left_b = 0, right_b = 0;
+    for (int k = 0; k < cost.layout().classes(); ++k) {
+      const int64_t l = left[kFirst + k], r = node[kFirst + k] - l;
+      counts_.data()[2 * k] = static_cast<int32_t>(l);
+      counts_.data()[2 * k + 1] = static_cast<int32_t>(-r);
+      left_b += l * (s_.left - l);
+      right_b += r * (s_.right - r);
+    }
+    s_.left_b = static_cast<int32_t>(left_b / 2);
+    s_.right_b = static_cast<int32_t>(right_b / 2);
+  }
+
+  void add(Entry e) {
+    int32_t* count = counts_.data() + 2 * rows_.label(e);
+    s_.left_b += s_.left++ - count[0]++;
+    s_.right_b -= s_.right-- + count[1]++;
+  }
+  double score() const {
+    return -(s_.left_b * one_over_(s_.left)) - s_.right_b * one_over_(s_.right);
+  }
+  double gain(double score) const { return (node_cost_ + 2 * score) / double(s_.left + s_.right); }
+  double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
+    s_.i = i;
+    s_.best = best;
+    simd::many_class_gini(entries, end, rows_.mask, counts_.data(), one_over_.data(), s_);
+    best = s_.best;
+    return s_.i;
+  }
+
+ private:
+  CountedRows rows_;
+  const OneOver& one_over_;
+  double node_cost_;
+  simd::ManyClassState s_;
+  Small<int32_t, 32> counts_;  // per class: rows on the left, minus the rows on the right
 };
 
 // Table of n log2 n for whole n in fixed point: sums of it are exact, whatever the order.
@@ -170,46 +229,51 @@ class CountEntropy {
 };
 
 // Squared error, unit weights. With sums around the node's mean the gain is
-// D^2 / (n^2 n_L n_R), D = S_L n - S n_L. The sum on the left is a double here, and margin()
+// D^2 / (n n_L n_R), D = S_L - mean n_L. The sum on the left is a double here, and margin()
 // says how far rounding may take it.
+template <bool kTable>  // whether the table of 1 / n serves the node
 class UnitSquaredError {
  public:
   static constexpr bool kCheap = true;
+
   UnitSquaredError(const NodeCost& cost, const NumberRows& rows, const int64_t* node,
-                   const int64_t* left)
-      : rows_(rows),
-        n_(real(node[kRows])),
+                   const int64_t* left, const OneOver& one_over)
+      : y_(rows.y),
+        one_over_(one_over),
+        n_(node[kRows]),
         center_(cost.center()),
-        sum_(cost.sum()),
-        left_(real(left[kRows])),
+        mean_(cost.sum() / real(node[kRows])),
+        left_(left[kRows]),
         left_sum_(real(get_sum(left) - int128(cost.center()) * left[kWeight])) {}
 
   void add(Entry e) {
-    left_sum_ += real(rows_.y[rows_.row(e)] - center_);
-    left_ += 1;
+    left_sum_ += real(y_[e >> NumberRows::shift] - center_);
+    ++left_;
   }
-  double score() const { return square() / sides(); }
-  double gain(double score) const { return score / (n_ * n_); }
+  // (S_L - mean n_L)^2 (1 / n_L + 1 / n_R), which is n times the gain.
+  double score() const {
+    const double d = left_sum_ - mean_ * real(left_);
+    return d * d * (over(left_) + over(n_ - left_));
+  }
+  double gain(double score) const { return score / real(n_); }
   // Each of at most n additions is off by 2^-53 of a partial sum, and partial sums are at most
   // n sqrt(impurity) by Cauchy and Schwarz: so the sum is off by e = n^2 2^-53 sqrt(impurity),
-  // and the square root of the gain, |D| / (n sqrt(n_L n_R)), by e / sqrt(n - 1) at most.
+  // and the square root of the gain, |D| / sqrt(n n_L n_R), by e / sqrt(n - 1) at most.
   double margin(const NodeCost& cost) const {
-    const double off = n_ * std::sqrt(n_) * 0x1p-52;
+    const double off = real(n_) * std::sqrt(real(n_)) * 0x1p-52;
     return (kTie + 2 * off + off * off) * cost.impurity();
   }
 
  private:
-  double square() const {
-    const double d = left_sum_ * n_ - sum_ * left_;
-    return d * d;
-  }
-  double sides() const { return left_ * (n_ - left_); }
+  double over(int64_t n) const { return kTable ? one_over_(n) : 1.0 / real(n); }
 
-  NumberRows rows_;
-  double n_;
+  const int64_t* y_;
+  const OneOver& one_over_;
+  int64_t n_;
   int64_t center_;
-  double sum_;
-  double left_, left_sum_;
+  double mean_;  // around the centre
+  int64_t left_;
+  double left_sum_;
 };
 
 // Everything else: the exact cost at every cut, O(classes) each.

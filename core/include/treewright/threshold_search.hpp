@@ -116,7 +116,8 @@ class ThresholdSearch {
         if (has_missing && sweep_missing_left.gain(sweep_missing_left.score()) >= at_least) {
           cost_.layout().copy(with_missing.data(), left.data());
           cost_.layout().add(with_missing.data(), missing.data());
-          consider(with_missing, [&](const int64_t* l, const int64_t* r) { return make(i, true, l, r); });
+          consider(with_missing,
+                   [&](const int64_t* l, const int64_t* r) { return make(i, true, l, r); });
         }
         if (sweep.gain(sweep.score()) >= at_least) {
           consider(left, [&](const int64_t* l, const int64_t* r) { return make(i, false, l, r); });

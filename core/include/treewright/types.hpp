@@ -30,13 +30,7 @@ enum class Criterion : int8_t {
   poisson = 4
 };
 
-enum class SplitKind : int8_t {
-  leaf = 0,
-  threshold = 1,
-  subset = 2,
-  is_missing = 3,
-  multiway = 4
-};
+enum class SplitKind : int8_t { leaf = 0, threshold = 1, subset = 2, is_missing = 3, multiway = 4 };
 
 // Why a node is a leaf: the first rule that applies, in this order.
 enum class StopReason : int8_t {

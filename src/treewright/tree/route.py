@@ -48,8 +48,6 @@ def route(
     -------
     int32 array of n_rows
     """
-    if columns and columns[0] is None:
-        columns = [_any_values(tree, n_rows), *columns[1:]]
     nodes: NDArray[np.int32] = _router(tree).route(columns, n_rows, n_jobs)
     return nodes
 
@@ -129,12 +127,6 @@ def _columns_used(tree: TreeData) -> NDArray[np.int32]:
     used = used[used >= 0]
     used.flags.writeable = False
     return used
-
-
-def _any_values(tree: TreeData, n_rows: int) -> NDArray[Any]:
-    # A row that has reached its leaf looks at column 0, whatever is there.
-    numeric = tree.schema.features[0].kind == "numeric"
-    return np.broadcast_to(np.float64(0) if numeric else np.int32(0), n_rows)
 
 
 def _router(tree: TreeData) -> Any:

@@ -1,0 +1,324 @@
+"""Grow a tree node by node: look at an open node, split it, close it, go on later.
+
+`grow` is the quick way to a whole tree; this is the way for those who decide
+themselves: editing by hand, the competitors of a split, the working behind it.
+Any order of steps gives the same tree, and `resume` opens any tree again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import OptionError, TableError
+from treewright.growing.grow import (
+    make_grower,
+    settled,
+    sort_columns,
+    tree_of,
+    with_summaries,
+)
+from treewright.options import GrowOptions
+from treewright.table.table import Table
+from treewright.table.weights import read_weights
+from treewright.tree.data import (
+    IS_MISSING,
+    LEAF,
+    STOP_CODES,
+    STOP_REASONS,
+    SUBSET,
+    THRESHOLD,
+    TreeData,
+)
+from treewright.tree.split import IsMissing, Split, Subset, Threshold, split_of
+from treewright.tree.walk import children
+
+if TYPE_CHECKING:
+    from treewright.table.schema import Feature, Schema
+
+__all__ = ["Steps", "resume"]
+
+
+class Steps:
+    """A tree that grows one step at a time.
+
+    Nodes are numbered in the order they are made: the root is 0, the children of
+    a split are the two next numbers. `tree` numbers them in preorder.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, target and weights, from `as_table`.
+    options : GrowOptions, optional
+        As for `grow`. A node that a rule stops before any search (pure,
+        max_depth, too few rows) is never open.
+    columns : SortedTable, optional
+        From `sort_columns`, to be shared with others. None: sorted here.
+    weights : array, optional
+        Instead of the table's own; 0 leaves a row out.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        options: GrowOptions | None = None,
+        *,
+        columns: Any = None,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        if weights is not None:
+            table = replace(table, weights=read_weights(weights, table.n_rows))
+        self._options = settled(table, options)
+        own = columns is None
+        columns = sort_columns(table, self._options.n_jobs) if own else columns
+        self._schema = with_summaries(table.schema, columns)
+        self._grower = make_grower(table, self._options, columns, consume=own)
+        self._open: dict[int, None] = {}
+        self._add_open(0)
+
+    # -- looking ------------------------------------------------------------------
+
+    @property
+    def open(self) -> tuple[int, ...]:
+        """Nodes that may still be split, oldest first."""
+        return tuple(self._open)
+
+    def stop_reason(self, node: int) -> str:
+        """Return the rule that made a node a leaf, or "" if none has."""
+        code: int = self._grower.stop_reason(self._existing(node))
+        return STOP_REASONS[code].name
+
+    def candidates(self, node: int, top: int = 1) -> list[Split]:
+        """Return the best split of each column, best first.
+
+        Parameters
+        ----------
+        node : int
+            An open node.
+        top : int, default=1
+            At most so many. The one with ``top=1`` is the split that growing
+            takes; there is none where growing stops. More of them are listed
+            even where their gain is below `min_gain`.
+
+        Returns
+        -------
+        list of Split
+            All of them allowed by the rules on rows and weight.
+        """
+        found = self._grower.candidates(self._checked(node), top)
+        return [self._view(candidate) for candidate in found]
+
+    def tree(self) -> TreeData:
+        """Return the tree so far; open nodes are leaves without a stop reason."""
+        return tree_of(self._grower, self._schema.usable, self._schema, self._options)
+
+    # -- growing ------------------------------------------------------------------
+
+    def split(self, node: int, split: Split) -> tuple[int, int]:
+        """Split an open node by any split: a candidate, another tree's, your own.
+
+        Parameters
+        ----------
+        node : int
+            An open node.
+        split : Threshold, Subset or IsMissing
+            Its `column` counts, not the name; its gain is worked out anew. The
+            rules on rows and weight are not asked, but no branch may be empty.
+
+        Returns
+        -------
+        left, right : int
+            The new nodes.
+        """
+        node = self._checked(node)
+        request = self._request(split)
+        try:
+            left: int = self._grower.split(node, request)
+        except ValueError as error:
+            raise OptionError(
+                f"{split.words(0)!r} does not divide node {node}: {error}. Take a "
+                "split with rows on both sides."
+            ) from error
+        del self._open[node]
+        self._add_open(left, left + 1)
+        return left, left + 1
+
+    def close(self, node: int, reason: str = "pruned") -> None:
+        """Make a leaf of an open node; `reason` is a name of `STOP_CODES`."""
+        node = self._checked(node)
+        if reason not in STOP_CODES:
+            known = ", ".join(STOP_CODES)
+            raise OptionError(f"reason must be one of {known}; got {reason!r}.")
+        self._grower.close(node, STOP_CODES[reason])
+        del self._open[node]
+
+    def step(self, node: int) -> tuple[int, ...]:
+        """Do with one open node what growing does, and return its children, if any."""
+        best = self.candidates(node)
+        if best:
+            return self.split(node, best[0])
+        self._grower.close(node, 0)  # the core knows the rule that forbids a split
+        del self._open[node]
+        return ()
+
+    def grow_all(self, progress: Callable[[float], Any] | None = None) -> TreeData:
+        """Grow all open nodes to the end and return the tree."""
+        self._open.clear()
+        self._grower.grow_all(progress)
+        return self.tree()
+
+    # -- small helpers ------------------------------------------------------------
+
+    def _add_open(self, *nodes: int) -> None:
+        self._open.update((n, None) for n in nodes if not self._grower.stop_reason(n))
+
+    def _existing(self, node: int) -> int:
+        last = self._grower.n_nodes - 1
+        whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
+        if not whole or not 0 <= node <= last:
+            raise OptionError(
+                f"node must be a whole number, so far from 0 to {last}; got {node!r}."
+            )
+        return int(node)
+
+    def _checked(self, node: int) -> int:
+        node = self._existing(node)
+        if node not in self._open:
+            why = self.stop_reason(node)
+            state = f"a leaf already ({why})" if why else "split or finished already"
+            listed = ", ".join(map(str, self._open)) or "none"
+            raise OptionError(f"Node {node} is {state}. Open nodes: {listed}.")
+        return node
+
+    def _view(self, candidate: dict[str, Any]) -> Split:
+        """Say a candidate of the core in the words of the schema.
+
+        `split_of` gets a tree of one node, as far as it looks at it.
+        """
+        names = ("threshold", "missing_route", "gain", "proven")
+        one = SimpleNamespace(
+            **{name: [candidate[name]] for name in names},
+            n_nodes=1,
+            n_children=[2],
+            split_kind=[candidate["kind"]],
+            feature=[self._schema.usable[candidate["column"]]],
+            category_start=np.array([0, len(candidate["categories"])]),
+            categories=np.array(candidate["categories"], np.int32),
+            category_branch=np.array(candidate["branches"], np.int32),
+            schema=self._schema,
+        )
+        return cast(Split, split_of(cast(TreeData, one), 0))
+
+    def _request(self, split: Split) -> dict[str, Any]:
+        """Say a split in the terms of the core, the opposite of `_view`."""
+        features, usable = self._schema.features, list(self._schema.usable)
+        if split.column not in usable:
+            raise OptionError(
+                f"A split must look at a usable column, {usable} by number; "
+                f"got column {split.column!r} ({split.feature!r})."
+            )
+        if split.missing not in (0, 1):
+            raise OptionError(
+                "A split needs a branch for missing values, 0 or 1; "
+                f"got {split.missing!r} for {split.feature!r}."
+            )
+        asked = _asked(split, features[split.column])
+        return {
+            **asked,
+            "column": usable.index(split.column),
+            "missing_route": split.missing,
+            "proven": bool(split.proven),
+        }
+
+
+def resume(
+    table: Table,
+    tree: TreeData,
+    options: GrowOptions | None = None,
+    *,
+    columns: Any = None,
+    weights: ArrayLike | None = None,
+) -> tuple[Steps, NDArray[np.int64]]:
+    """Open the leaves of a tree again, to go on from there.
+
+    Parameters
+    ----------
+    table : Table
+        A table with the columns of the tree; its rows take the place of those
+        the tree was grown on.
+    tree : TreeData
+        Any tree of splits in two: grown, pruned or edited by hand.
+    options, columns, weights
+        As for `Steps`. A rule that stops growing above a split of the tree is
+        an error.
+
+    Returns
+    -------
+    steps : Steps
+        With the splits of the tree made, and its leaves open.
+    numbers : int array of tree.n_nodes
+        Number of every node of the tree in `steps`.
+    """
+    _check_same_columns(table.schema, tree.schema)
+    steps = Steps(table, options, columns=columns, weights=weights)
+    numbers = np.zeros(tree.n_nodes, dtype=np.int64)
+    for node in np.flatnonzero(tree.split_kind != LEAF).tolist():
+        split = cast(Split, split_of(tree, node))
+        try:
+            made = steps.split(int(numbers[node]), split)
+        except OptionError as error:
+            raise OptionError(
+                f"The split of node {node} of the tree ({split.words(0)}) cannot be "
+                f"made on this table: {error}"
+            ) from error
+        numbers[list(children(tree, node))] = made
+    return steps, numbers
+
+
+def _asked(split: Split, feature: Feature) -> dict[str, Any]:
+    """Return what a split asks of a column, in codes; refuse what does not fit it."""
+    if isinstance(split, IsMissing):
+        return {"kind": IS_MISSING}
+    if isinstance(split, Threshold) and feature.kind != "categorical":
+        if math.isnan(split.threshold):
+            raise OptionError(f"The threshold of {feature.name!r} must not be NaN.")
+        return {"kind": THRESHOLD, "threshold": float(split.threshold)}
+    if not isinstance(split, Subset) or feature.kind != "categorical":
+        raise OptionError(
+            f"A {feature.kind} column such as {feature.name!r} cannot be divided by "
+            f"a split of type {type(split).__name__}."
+        )
+    codes = {label: code for code, label in enumerate(feature.labels)}
+    unknown = [
+        label for group in split.branches for label in group if label not in codes
+    ]
+    if unknown or len(split.branches) != 2:
+        raise OptionError(
+            f"A split of {feature.name!r} needs two groups of its categories "
+            f"({', '.join(map(repr, feature.labels))}); got {split.branches!r}."
+        )
+    branch_of = {
+        codes[label]: branch
+        for branch, group in enumerate(split.branches)
+        for label in group
+    }
+    categories = sorted(branch_of)
+    branches = [branch_of[code] for code in categories]
+    return {"kind": SUBSET, "categories": categories, "branches": branches}
+
+
+def _check_same_columns(ours: Schema, theirs: Schema) -> None:
+    def columns(schema: Schema) -> list[Any]:
+        return [(f.name, f.kind, tuple(f.labels or ())) for f in schema.features]
+
+    if columns(ours) != columns(theirs):
+        raise TableError(
+            "The table and the tree differ in their columns: names, kinds and "
+            "categories must agree. Build the table with the same columns and kinds."
+        )
