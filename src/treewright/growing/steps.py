@@ -8,7 +8,7 @@ Any order of steps gives the same tree, and `resume` opens any tree again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -27,6 +27,7 @@ from treewright.growing.grow import (
 from treewright.options import GrowOptions
 from treewright.table.table import Table
 from treewright.table.weights import read_weights
+from treewright.tree import wording
 from treewright.tree.data import (
     IS_MISSING,
     LEAF,
@@ -79,6 +80,7 @@ class Steps:
         columns = sort_columns(table, self._options.n_jobs) if own else columns
         self._schema = with_summaries(table.schema, columns)
         self._grower = make_grower(table, self._options, columns, consume=own)
+        self._codes: dict[int, dict[Any, int]] = {}  # of the labels, by column
         self._open: dict[int, None] = {}
         self._add_open(0)
 
@@ -228,7 +230,10 @@ class Steps:
                 "A split needs a branch for missing values, 0 or 1; "
                 f"got {split.missing!r} for {split.feature!r}."
             )
-        asked = _asked(split, features[split.column])
+        if split.column not in self._codes:
+            labels = features[split.column].labels or ()
+            self._codes[split.column] = {x: code for code, x in enumerate(labels)}
+        asked = _asked(split, features[split.column], self._codes[split.column])
         return {
             **asked,
             "column": usable.index(split.column),
@@ -281,7 +286,7 @@ def resume(
     return steps, numbers
 
 
-def _asked(split: Split, feature: Feature) -> dict[str, Any]:
+def _asked(split: Split, feature: Feature, codes: Mapping[Any, int]) -> dict[str, Any]:
     """Return what a split asks of a column, in codes; refuse what does not fit it."""
     if isinstance(split, IsMissing):
         return {"kind": IS_MISSING}
@@ -294,23 +299,22 @@ def _asked(split: Split, feature: Feature) -> dict[str, Any]:
             f"A {feature.kind} column such as {feature.name!r} cannot be divided by "
             f"a split of type {type(split).__name__}."
         )
-    codes = {label: code for code, label in enumerate(feature.labels)}
-    unknown = [
-        label for group in split.branches for label in group if label not in codes
-    ]
-    if unknown or len(split.branches) != 2:
+    branch_of = {
+        x: branch for branch, group in enumerate(split.branches) for x in group
+    }
+    known = [x for x in branch_of if x in codes]
+    if len(split.branches) != 2 or len(known) != sum(map(len, split.branches)):
         raise OptionError(
             f"A split of {feature.name!r} needs two groups of its categories "
-            f"({', '.join(map(repr, feature.labels))}); got {split.branches!r}."
+            f"{wording.listed(feature.labels, 9)}, each in one group; got "
+            f"{split.branches!r}."
         )
-    branch_of = {
-        codes[label]: branch
-        for branch, group in enumerate(split.branches)
-        for label in group
+    known.sort(key=codes.__getitem__)
+    return {
+        "kind": SUBSET,
+        "categories": [codes[x] for x in known],
+        "branches": [branch_of[x] for x in known],
     }
-    categories = sorted(branch_of)
-    branches = [branch_of[code] for code in categories]
-    return {"kind": SUBSET, "categories": categories, "branches": branches}
 
 
 def _check_same_columns(ours: Schema, theirs: Schema) -> None:

@@ -1,0 +1,68 @@
+"""The C++ core of treewright: sorting, growing and routing."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class SortedTable:
+    """Columns sorted once; knows no target."""
+
+    def __init__(self, columns: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], kinds: Sequence[int], n_rows: int, n_threads: int) -> None: ...
+
+    def summary(self, column: int) -> tuple:
+        """Missing rows, minimum, quartiles and maximum of a column."""
+
+class Grower:
+    """A tree that grows node by node; see core/grow.hpp."""
+
+    def __init__(self, table: object, labels: object | None, n_classes: int, values: object | None, weights: object | None, options: dict, consume: bool) -> None: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    def stop_reason(self, node: int) -> int: ...
+
+    def candidates(self, node: int, top: int) -> list:
+        """The best split of each column, best first."""
+
+    def split(self, node: int, split: dict) -> int:
+        """Split an open node; the left child's number."""
+
+    def close(self, node: int, reason: int) -> None:
+        """Make an open node a leaf."""
+
+    def grow_all(self, progress: object | None) -> None:
+        """Grow all open nodes to the end."""
+
+    def tree(self) -> dict:
+        """The arrays of the tree so far."""
+
+class Router:
+    """A tree, laid out for sending rows down."""
+
+    def __init__(self, subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], split_kind: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], category_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], category_branch: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_route: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: Sequence[int]) -> None: ...
+
+    def route(self, columns: Sequence, n_rows: int, n_threads: int) -> object:
+        """Node reached by each row of these columns."""
+
+    def route_matrix(self, X: Annotated[NDArray, dict(device='cpu', writable=False)], n_threads: int) -> object:
+        """Node reached by each row of a float matrix."""
+
+def histogram(nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_nodes: int, n_codes: int, n_classes: int, labels: object | None, y: object | None, weights: object | None) -> object:
+    """
+    Statistics of each (node, code), missing rows last, of a part of a table. Those of several parts are added by add_statistics.
+    """
+
+def add_statistics(a: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], number: bool) -> object:
+    """The sum of two histograms of the same nodes and codes."""
+
+def best_split(columns: Sequence, criterion: int, number: bool, impurity: float, min_rows: int, min_weight: int) -> dict:
+    """
+    The split that growing takes, from (statistics, values of the codes or None) of each column; kind 0 if nothing is allowed.
+    """
+
+def quantise(y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], centered: bool) -> object:
+    """The whole numbers that stand for a numeric target."""
