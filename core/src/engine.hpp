@@ -128,6 +128,7 @@ class Engine final : public Grower {
   void stop(NodeList& list, int32_t id, StopReason reason);
 
   // -- orders (engine_orders.hpp) --
+  std::vector<Candidate> best_of_each_column(const Open& open) const;
   void grow_depth_first();
   void grow_best_first();
   void grow_subtree(Space<Rows>& space, NodeList& list, Open root);

@@ -42,8 +42,21 @@ std::vector<Candidate> Engine<Rows>::candidates(int32_t node, size_t top) {
     if (auto winner = choose(space_, list_, open, reason)) {
       found.push_back(std::move(*winner));
     }
-    return found;
+  } else {
+    found = best_of_each_column(open);
+    found.resize(std::min(top, found.size()));
   }
+  for (Candidate& split : found) {
+    split.gain = real_units(list_.nodes[size_t(node)], split.gain);
+    split.left.clear();  // split() works everything out anew
+  }
+  return found;
+}
+
+template <class Rows>
+std::vector<Candidate> Engine<Rows>::best_of_each_column(const Open& open) const {
+  std::vector<Candidate> found;
+  const int32_t node = open.id;
   const NodeCost cost = cost_of(list_, node);
   for (size_t c = 0; c < n_columns(); ++c) {
     Chooser chooser(cost);
@@ -55,10 +68,23 @@ std::vector<Candidate> Engine<Rows>::candidates(int32_t node, size_t top) {
       found.push_back(chooser.winner());
     }
   }
+  if (found.empty()) {
+    return found;
+  }
+  // The one that wins by the written tie rule, then the others by their gains.
+  Chooser all(cost);
+  for (const Candidate& split : found) {
+    if (all.wants(split.gain, split.tie_gain)) {
+      all.keep(split);
+    }
+  }
+  const int32_t first = all.winner().column;
   std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
-    return a.gain > b.gain + cost.tolerance();
+    if ((a.column == first) != (b.column == first)) {
+      return a.column == first;
+    }
+    return a.gain != b.gain ? a.gain > b.gain : a.tie_gain > b.tie_gain;
   });
-  found.resize(std::min(top, found.size()));
   return found;
 }
 
@@ -85,7 +111,11 @@ int32_t Engine<Rows>::split(int32_t node, const Candidate& split) {
 
 template <class Rows>
 void Engine<Rows>::close(int32_t node, StopReason reason) {
-  open_at(node);
+  Open& open = open_at(node);
+  StopReason rule = StopReason::none;
+  if (reason == StopReason::none && !choose(space_, list_, open, rule)) {
+    reason = rule;
+  }
   open_.erase(node);
   stop(list_, node, reason);
 }
@@ -226,7 +256,7 @@ void Engine<Rows>::grow_depth_first() {
   if (tasks.empty()) {
     return;
   }
-  local_number_.resize(size_t(weights_.equal() ? n_rows : int64_t(weights_.units.size())));
+  local_number_.resize(size_t(weights_.n_rows));
   const size_t first = subtrees_.size();
   for (size_t i = 0; i < tasks.size(); ++i) {
     Node& node = list_.nodes[size_t(tasks[i].id)];

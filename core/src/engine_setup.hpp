@@ -47,9 +47,9 @@ void Engine<Rows>::set_rows() {
     space_.rows.mask = (Entry(1) << bits) - 1;
   } else if constexpr (Rows::kTask == Task::classes) {
     space_.rows.labels = target_.labels;
-    space_.rows.weights = weights_.units.data();
+    space_.rows.weights = weights_.unequal.data();
   } else if constexpr (!Rows::kUnitWeights) {
-    space_.rows.weights = weights_.units.data();
+    space_.rows.weights = weights_.unequal.data();
   }
 }
 
@@ -66,7 +66,7 @@ Entry Engine<Rows>::with_label(uint32_t row, Entry differs) const {
 template <class Rows>
 void Engine<Rows>::take_entries(SortedTable& table) {
   const bool all_rows = weights_.rows == table.n_rows;
-  const auto present = [&](uint32_t row) { return all_rows || weights_.units[row] > 0; };
+  const auto present = [&](uint32_t row) { return all_rows || weights_.units(row) > 0; };
   const auto team = make_team(table.n_rows);
   std::vector<int64_t> n_known(n_columns());
   const auto take = [&](size_t c, int) {
@@ -129,7 +129,7 @@ void Engine<Rows>::add_root() {
   Node root;
   root.end = weights_.rows;
   std::vector<int64_t> stats(size_t(layout_.words()), 0);
-  const size_t n_rows = weights_.equal() ? size_t(weights_.rows) : weights_.units.size();
+  const auto n_rows = static_cast<size_t>(weights_.n_rows);
   if constexpr (kNumber) {
     y_.resize(n_rows);
     space_.y = y_.data();
@@ -137,7 +137,7 @@ void Engine<Rows>::add_root() {
     root.scale.exponent = std::numeric_limits<int>::min();  // not measured yet
   }
   for (size_t row = 0; row < n_rows; ++row) {
-    const int64_t weight = weights_.equal() ? 1 : weights_.units[row];
+    const int64_t weight = weights_.units(row);
     stats[kRows] += weight > 0;
     stats[kWeight] += weight;
     root.weight_squared += int128(weight) * weight;

@@ -52,7 +52,7 @@ void Engine<Rows>::add_children(Space<Rows>& space, NodeList& list, const Open& 
   const size_t words = size_t(layout_.words());
   std::vector<int64_t> left = split.left, right(words);
   int128 left_squared = 0;
-  const bool sum_left = left.empty();
+  const bool sum_left = left.empty();  // a split that no search has found
   left.resize(words, 0);
   for_each_left(space, node, open, split, [&](Entry e) {
     space.sides.set(space.rows.row(e));
@@ -65,6 +65,9 @@ void Engine<Rows>::add_children(Space<Rows>& space, NodeList& list, const Open& 
   layout_.copy(right.data(), list.stats_of(open.id));
   layout_.subtract(right.data(), left.data());
   list.set_split(open.id, split);
+  if (sum_left) {
+    list.nodes[size_t(open.id)].gain = cost_of(list, open.id).gain(left.data(), right.data());
+  }
   list.nodes[size_t(open.id)].first_child = static_cast<int32_t>(list.nodes.size());
   for (int branch = 0; branch < 2; ++branch) {
     const std::vector<int64_t>& stats = branch == 0 ? left : right;

@@ -37,7 +37,10 @@ std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
   const auto bits = std::bit_width(uint64_t(std::max(target.n_classes - 1, 0))) +
                     std::bit_width(uint64_t(table.n_rows));
   if (units.equal() && bits + 1 > 32) {
-    units.units.assign(size_t(table.n_rows), 1);
+    units.unequal.resize(size_t(table.n_rows));
+    for (size_t row = 0; row < units.unequal.size(); ++row) {
+      units.unequal[row] = units.present.empty() ? 1 : units.present[row];
+    }
   }
   return units.equal() ? make(std::type_identity<CountedRows>{})
                        : make(std::type_identity<WeightedRows>{});

@@ -7,31 +7,33 @@ namespace treewright {
 
 Weights make_weights(const double* weights, int64_t n_rows) {
   Weights result;
-  result.rows = result.total = n_rows;
+  result.n_rows = result.rows = result.total = n_rows;
   if (weights == nullptr) {
     return result;
   }
-  double largest = 0.0;
-  int64_t positive = 0;
-  bool equal = true;
+  const double largest = *std::max_element(weights, weights + n_rows);
+  int64_t positive = 0, equal = 0;
   for (int64_t row = 0; row < n_rows; ++row) {
-    largest = std::max(largest, weights[row]);
     positive += weights[row] > 0.0;
-    equal = equal && weights[row] == weights[0];
+    equal += weights[row] == largest;
   }
-  result.rows = positive;
-  if (equal && largest > 0.0) {
+  result.rows = result.total = positive;
+  if (equal == positive) {
     result.unit = largest;
+    if (positive < n_rows) {
+      result.present.resize(size_t(n_rows));
+      std::transform(weights, weights + n_rows, result.present.begin(),
+                     [](double weight) { return weight > 0.0; });
+    }
     return result;
   }
   // ilogb + 1 bounds the logarithms from above, so rows * largest * 2^exponent <= 2^52.
-  const int exponent =
-      52 - (std::ilogb(largest) + 1) - (std::ilogb(double(std::max<int64_t>(positive, 1))) + 1);
+  const int exponent = 52 - (std::ilogb(largest) + 1) - (std::ilogb(double(positive)) + 1);
   result.unit = std::ldexp(1.0, -exponent);
-  result.units.resize(size_t(n_rows));
+  result.unequal.resize(size_t(n_rows));
   result.total = 0;
   for (int64_t row = 0; row < n_rows; ++row) {
-    int64_t& units = result.units[size_t(row)];
+    int64_t& units = result.unequal[size_t(row)];
     if (weights[row] > 0.0) {
       units = std::max<int64_t>(1, std::llrint(std::ldexp(weights[row], exponent)));
     }

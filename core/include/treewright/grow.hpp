@@ -40,11 +40,14 @@ class Grower {
   // kNone while the node is open or split; otherwise the rule that made it a leaf.
   virtual StopReason stop_reason(int32_t node) const = 0;
   // The best split of each column, best first (ties in column order); at most top of them.
-  // With top = 1, the split that growing takes; empty if the node must be a leaf.
+  // With top = 1, the split that growing takes; empty if the node must be a leaf. Their gains
+  // are real numbers.
   virtual std::vector<Candidate> candidates(int32_t node, size_t top) = 0;
   // Divides an open node by any split of these columns; the left child's number comes back,
-  // the right child's is one more. A split that leaves a branch empty is refused.
+  // the right child's is one more. Its gain is worked out here. A split that leaves a branch
+  // empty is refused.
   virtual int32_t split(int32_t node, const Candidate& split) = 0;
+  // Makes an open node a leaf. Without a reason, the rule that forbids its split is recorded.
   virtual void close(int32_t node, StopReason reason) = 0;
 
   // Grows all open nodes to the end: subtree by subtree, or best first where the number of

@@ -12,16 +12,25 @@
 
 namespace treewright {
 
-// A row's weight is units[row] * unit. Equal weights need no units at all: each row
-// counts 1. Otherwise unit is a power of two, chosen so that the total stays below
-// 2^52; a positive weight too small for that counts 1.
+// A row's weight is units(row) * unit. Where all weights above 0 are equal, each such row
+// counts 1 (so a fold given by weights 0 and 1 is as fast as a table). Otherwise unit is a
+// power of two, chosen so that the total stays below 2^52; a positive weight too small for
+// that counts 1.
 struct Weights {
-  std::vector<int64_t> units;
+  int64_t n_rows = 0;  // of the table
+  int64_t rows = 0;    // of positive weight
+  int64_t total = 0;   // in units
   double unit = 1.0;
-  int64_t rows = 0;   // rows of positive weight
-  int64_t total = 0;  // in units
+  std::vector<int64_t> unequal;  // empty: all positive weights are equal
+  std::vector<uint8_t> present;  // empty: all rows, or unequal tells
 
-  bool equal() const { return units.empty(); }
+  bool equal() const { return unequal.empty(); }
+  int64_t units(size_t row) const {
+    if (!unequal.empty()) {
+      return unequal[row];
+    }
+    return present.empty() ? 1 : present[row];
+  }
 };
 Weights make_weights(const double* weights, int64_t n_rows);
 

@@ -11,6 +11,8 @@ from treewright.table.source import is_sparse
 
 __all__ = ["read_weights"]
 
+_SMALLEST = 1e-250  # the largest weight must leave room for weights far below it
+
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     """Check the caller's weights.
@@ -95,6 +97,11 @@ def _check_values(weights: NDArray[np.float64]) -> None:
         raise TableError(
             "Sample weights are all zero, so every row is left out. At least one row "
             "needs a weight above zero."
+        )
+    if high < _SMALLEST:
+        raise TableError(
+            f"The sample weights are too small to be told apart (largest: {high}). "
+            "Multiply all of them by a large number: only their ratios matter."
         )
     with np.errstate(over="ignore"):
         total = weights.sum()
