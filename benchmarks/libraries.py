@@ -26,7 +26,7 @@ def treewright_sort(X):
     from treewright import _core
 
     columns = [X[:, j] for j in range(X.shape[1])]
-    return _core.SortedTable(columns, [0] * len(columns), THREADS)
+    return _core.SortedTable(columns, [0] * len(columns), len(X), THREADS)
 
 
 def sklearn(X, y, max_depth=None, min_leaf=1):

@@ -79,10 +79,6 @@ GrowOptions to_options(const nb::dict& dict) {
 nb::dict to_dict(FlatTree&& tree) {
   const size_t n = tree.subtree_size.size(), width = static_cast<size_t>(tree.width);
   const size_t n_numbers = tree.variance.size();
-  std::vector<double> quartiles;
-  for (const auto& q : tree.quartiles) {
-    quartiles.insert(quartiles.end(), q.begin(), q.end());
-  }
   nb::dict arrays;
   arrays["subtree_size"] = to_numpy(std::move(tree.subtree_size));
   arrays["split_kind"] = to_numpy(std::move(tree.split_kind));
@@ -97,7 +93,7 @@ nb::dict to_dict(FlatTree&& tree) {
   arrays["weight_squared"] = to_numpy(std::move(tree.weight_squared));
   arrays["value"] = to_numpy(std::move(tree.value), {n, width});
   arrays["variance"] = to_numpy(std::move(tree.variance));
-  arrays["quartiles"] = to_numpy(std::move(quartiles), {n_numbers, 3});
+  arrays["quartiles"] = to_numpy(std::move(tree.quartiles), {n_numbers, 3});
   arrays["impurity"] = to_numpy(std::move(tree.impurity));
   arrays["gain"] = to_numpy(std::move(tree.gain));
   arrays["label"] = to_numpy(std::move(tree.label));
@@ -213,7 +209,10 @@ void add_grow(nb::module_& m) {
           nb::arg("progress").none(), "Grow all open nodes to the end.")
       .def(
           "tree", [](const PyGrower& self) { return to_dict(self.grower->tree()); },
-          "The arrays of the tree so far.");
+          "The arrays of the tree so far.")
+      .def(
+          "take_tree", [](PyGrower& self) { return to_dict(self.grower->take_tree()); },
+          "The arrays of the finished tree; the grower is of no use afterwards.");
 }
 
 }  // namespace treewright::bind

@@ -32,7 +32,7 @@ namespace treewright {
 // Below this many entries (rows x columns) threads cost more than they save.
 constexpr int64_t kParallelWork = 100'000;
 // A subtree of at most this many rows is grown by one thread.
-constexpr int64_t kSubtreeRows = 16'384;
+constexpr int64_t kSubtreeRows = 2048;
 
 // The numbering of rows that the entries of a range use, and the targets by that number.
 template <class Rows>
@@ -75,6 +75,7 @@ class Engine final : public Grower {
   void close(int32_t node, StopReason reason) override;
   void grow_all() override;
   FlatTree tree() const override;
+  FlatTree take_tree() override;
 
  private:
   // -- setting up (engine_setup.hpp) --
@@ -119,21 +120,28 @@ class Engine final : public Grower {
                      const Candidate& split, const Visit& visit) const;
   int64_t first_above(const Space<Rows>& space, const Span& span, size_t column, double at) const;
   void measure(Space<Rows>& space, NodeList& list, int32_t id);
-  void measure_number(Space<Rows>& space, Node& node, int64_t* stats);
-  void rescale(Space<Rows>& space, Node& node, int64_t* stats, double minimum, double maximum);
+  void measure_number(Space<Rows>& space, Node& node, NumberPart& number, int64_t* stats);
+  void rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,
+               double minimum, double maximum);
   double squared_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   double poisson_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
-  void set_quartiles(const Space<Rows>& space, Node& node, const int64_t* stats) const;
+  void set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,
+                     const int64_t* stats) const;
   StopReason stop_before_search(const NodeList& list, int32_t id) const;
   void stop(NodeList& list, int32_t id, StopReason reason);
 
   // -- orders (engine_orders.hpp) --
   std::vector<Candidate> best_of_each_column(const Open& open) const;
+  void check_split(const Candidate& split) const;
   void grow_depth_first();
   void grow_best_first();
   void grow_subtree(Space<Rows>& space, NodeList& list, Open root);
   void enter_own_space(Space<Rows>& space, const Node& node);
   std::unique_ptr<Team> make_team(int64_t n_rows) const;
+  template <class Visit>
+  void in_preorder(const Visit& visit) const;
+  void append(FlatTree& flat, const NodeList& list, int32_t id) const;
+  FlatTree empty_tree() const;
 
   // -- small helpers --
   static constexpr bool kNumber = Rows::kTask == Task::number;
@@ -161,11 +169,12 @@ class Engine final : public Grower {
     }
   }
   // An impurity or a gain, from units of the node's quantiser to real numbers.
-  double real_units(const Node& node, double units) const {
+  double real_units(const NodeList& list, int32_t id, double units) const {
     if (!kNumber) {
       return units;
     }
-    return node.scale.real(units, options_.criterion == Criterion::squared_error ? 2 : 1);
+    const int power = options_.criterion == Criterion::squared_error ? 2 : 1;
+    return list.numbers[size_t(id)].scale.real(units, power);
   }
   const Node& at(int32_t node) const;
   Open& open_at(int32_t node);

@@ -37,9 +37,10 @@ template <class Rows>
 std::vector<Candidate> Engine<Rows>::candidates(int32_t node, size_t top) {
   Open& open = open_at(node);
   std::vector<Candidate> found;
+  StopReason reason;
+  auto winner = choose(space_, list_, open, reason);  // draws more columns where needed
   if (top == 1) {
-    StopReason reason;
-    if (auto winner = choose(space_, list_, open, reason)) {
+    if (winner) {
       found.push_back(std::move(*winner));
     }
   } else {
@@ -47,7 +48,7 @@ std::vector<Candidate> Engine<Rows>::candidates(int32_t node, size_t top) {
     found.resize(std::min(top, found.size()));
   }
   for (Candidate& split : found) {
-    split.gain = real_units(list_.nodes[size_t(node)], split.gain);
+    split.gain = real_units(list_, node, split.gain);
     split.left.clear();  // split() works everything out anew
   }
   return found;
@@ -88,9 +89,27 @@ std::vector<Candidate> Engine<Rows>::best_of_each_column(const Open& open) const
   return found;
 }
 
+// A split from outside may name any column, and any kind.
+template <class Rows>
+void Engine<Rows>::check_split(const Candidate& split) const {
+  if (split.column < 0 || size_t(split.column) >= n_columns()) {
+    throw std::invalid_argument("there is no column " + std::to_string(split.column));
+  }
+  const bool categorical = views_[size_t(split.column)].kind == Kind::categorical;
+  const bool fits = split.kind == SplitKind::is_missing ||
+                    split.kind == (categorical ? SplitKind::subset : SplitKind::threshold);
+  const bool routed = split.missing_route == 0 || split.missing_route == 1;
+  if (!fits || !routed || std::isnan(split.threshold) ||
+      split.categories.size() != split.branches.size() ||
+      !std::is_sorted(split.categories.begin(), split.categories.end())) {
+    throw std::invalid_argument("this split does not suit column " + std::to_string(split.column));
+  }
+}
+
 template <class Rows>
 int32_t Engine<Rows>::split(int32_t node, const Candidate& split) {
   const Open open = open_at(node);
+  check_split(split);
   int64_t n_left = 0;
   for_each_left(space_, list_.nodes[size_t(node)], open, split, [&](Entry) { ++n_left; });
   if (n_left == 0 || n_left == list_.nodes[size_t(node)].n_rows()) {
@@ -129,6 +148,12 @@ void Engine<Rows>::grow_all() {
   } else {
     grow_depth_first();
   }
+  // Nothing is open any more, so nobody will look at the rows again.
+  entries_.clear();
+  entries_.shrink_to_fit();
+  y_ = {};
+  local_number_ = {};
+  space_ = {};
 }
 
 // The open nodes of a best-first tree, by the improvement their split brings.
@@ -177,11 +202,11 @@ void Engine<Rows>::grow_best_first() {
   const auto consider = [&](Open&& open) {
     StopReason reason;
     if (auto split = choose(space_, list_, open, reason)) {
-      const Node& node = list_.nodes[size_t(open.id)];
-      const double weight = real(list_.stats_of(open.id)[kWeight]);
-      queue.push({weight * real_units(node, split->gain),
-                  kTie * weight * real_units(node, node.impurity), std::move(open),
-                  std::move(*split)});
+      const int32_t id = open.id;
+      const double weight = real(list_.stats_of(id)[kWeight]);
+      queue.push({weight * real_units(list_, id, split->gain),
+                  kTie * weight * real_units(list_, id, list_.nodes[size_t(id)].impurity),
+                  std::move(open), std::move(*split)});
     } else {
       stop(list_, open.id, reason);
     }
@@ -262,6 +287,12 @@ void Engine<Rows>::grow_depth_first() {
     Node& node = list_.nodes[size_t(tasks[i].id)];
     NodeList list(layout_.words());
     list.add(node, list_.stats_of(tasks[i].id));
+    if constexpr (kNumber) {
+      list.numbers.push_back(list_.numbers[size_t(tasks[i].id)]);
+    }
+    if constexpr (!Rows::kUnitWeights) {
+      list.weight_squared.push_back(list_.weight_squared[size_t(tasks[i].id)]);
+    }
     node.subtree = static_cast<int32_t>(first + i);
     subtrees_.push_back(std::move(list));
   }
@@ -272,6 +303,7 @@ void Engine<Rows>::grow_depth_first() {
     enter_own_space(space, list.nodes[0]);
     tasks[i].id = 0;
     grow_subtree(space, list, std::move(tasks[i]));
+    list.shrink();
   };
   if (team) {
     team->run(tasks.size(), run);
@@ -348,68 +380,145 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Node& node) {
 
 // ---- the finished tree ----
 
+// Calls visit(list, id, number of the parent) for each node in preorder, and visit(list, -1, 0)
+// when a subtree's own list is through.
 template <class Rows>
-FlatTree Engine<Rows>::tree() const {
-  FlatTree flat;
-  flat.width = kNumber ? 1 : layout_.classes();
-  flat.category_start.push_back(0);
-  std::vector<int32_t> parents;
-  struct Visit {
+template <class Visit>
+void Engine<Rows>::in_preorder(const Visit& visit) const {
+  struct Step {
     const NodeList* list;
     int32_t id, parent;
   };
-  std::vector<Visit> stack{{&list_, 0, -1}};
+  std::vector<Step> stack{{&list_, 0, -1}};
+  int32_t number = 0;
   while (!stack.empty()) {
     auto [list, id, parent] = stack.back();
     stack.pop_back();
-    if (list->nodes[size_t(id)].subtree >= 0 && list == &list_) {
-      list = &subtrees_[size_t(list->nodes[size_t(id)].subtree)];
+    if (id >= 0 && list == &list_ && list_.nodes[size_t(id)].subtree >= 0) {
+      list = &subtrees_[size_t(list_.nodes[size_t(id)].subtree)];
       id = 0;
+      stack.push_back({list, -1, 0});
     }
-    const Node& node = list->nodes[size_t(id)];
-    const int64_t* stats = list->stats_of(id);
-    const auto number = static_cast<int32_t>(parents.size());
-    parents.push_back(parent);
-    flat.split_kind.push_back(static_cast<int8_t>(node.kind));
-    flat.feature.push_back(node.column);
-    flat.threshold.push_back(node.kind == SplitKind::threshold ? node.threshold : std::nan(""));
-    flat.missing_route.push_back(node.missing_route);
-    for (int64_t i = node.category_begin; i < node.category_end; ++i) {
-      flat.categories.push_back(list->categories[size_t(i)]);
-      flat.category_branch.push_back(list->branches[size_t(i)]);
+    visit(*list, id, parent);
+    if (id < 0) {
+      continue;
     }
-    flat.category_start.push_back(static_cast<int64_t>(flat.categories.size()));
-    flat.n_rows.push_back(node.n_rows());
-    flat.weight.push_back(real(stats[kWeight]) * weights_.unit);
-    flat.weight_squared.push_back(real(node.weight_squared) * weights_.unit * weights_.unit);
-    const double impurity = real_units(node, node.impurity);
-    flat.impurity.push_back(impurity);
-    flat.gain.push_back(node.first_child < 0 ? 0.0 : real_units(node, node.gain));
-    flat.stop_reason.push_back(static_cast<int8_t>(node.stop));
-    flat.proven.push_back(node.proven);
-    if constexpr (kNumber) {
-      flat.value.push_back(node.mean);
-      flat.variance.push_back(node.scale.real(node.variance, 2));
-      flat.quartiles.push_back(node.quartiles);
-      flat.label.push_back(-1);
-      flat.risk.push_back(impurity);
-    } else {
-      const int64_t* heaviest = std::max_element(stats + kFirst, stats + layout_.words());
-      for (int k = 0; k < layout_.classes(); ++k) {
-        flat.value.push_back(real(stats[kFirst + k]) * weights_.unit);
-      }
-      flat.label.push_back(static_cast<int32_t>(heaviest - (stats + kFirst)));
-      flat.risk.push_back(real(stats[kWeight] - *heaviest) / real(stats[kWeight]));
+    const int32_t first_child = list->nodes[size_t(id)].first_child;
+    if (first_child >= 0) {
+      stack.push_back({list, first_child + 1, number});
+      stack.push_back({list, first_child, number});
     }
-    if (node.first_child >= 0) {
-      stack.push_back({list, node.first_child + 1, number});
-      stack.push_back({list, node.first_child, number});
-    }
+    ++number;
   }
-  flat.subtree_size.assign(parents.size(), 1);
+}
+
+// A tree without nodes, with room for all of them.
+template <class Rows>
+FlatTree Engine<Rows>::empty_tree() const {
+  size_t n = list_.nodes.size(), n_categories = list_.categories.size();
+  for (const NodeList& list : subtrees_) {
+    n += list.nodes.size() - 1;  // its root is counted already
+    n_categories += list.categories.size();
+  }
+  FlatTree flat;
+  flat.width = kNumber ? 1 : layout_.classes();
+  for (auto* array : {&flat.threshold, &flat.weight, &flat.weight_squared, &flat.impurity,
+                      &flat.gain, &flat.risk}) {
+    array->reserve(n);
+  }
+  for (auto* array : {&flat.feature, &flat.missing_route, &flat.label}) {
+    array->reserve(n);
+  }
+  flat.split_kind.reserve(n);
+  flat.stop_reason.reserve(n);
+  flat.proven.reserve(n);
+  flat.n_rows.reserve(n);
+  flat.value.reserve(n * size_t(flat.width));
+  flat.variance.reserve(kNumber ? n : 0);
+  flat.quartiles.reserve(kNumber ? 3 * n : 0);
+  flat.categories.reserve(n_categories);
+  flat.category_branch.reserve(n_categories);
+  flat.category_start.reserve(n + 1);
+  flat.category_start.push_back(0);
+  return flat;
+}
+
+template <class Rows>
+void Engine<Rows>::append(FlatTree& flat, const NodeList& list, int32_t id) const {
+  const Node& node = list.nodes[size_t(id)];
+  const int64_t* stats = list.stats_of(id);
+  flat.split_kind.push_back(static_cast<int8_t>(node.kind));
+  flat.feature.push_back(node.column);
+  flat.threshold.push_back(node.kind == SplitKind::threshold ? node.threshold : std::nan(""));
+  flat.missing_route.push_back(node.missing_route);
+  for (size_t i = node.category_begin; i < node.category_end; ++i) {
+    flat.categories.push_back(list.categories[i]);
+    flat.category_branch.push_back(list.branches[i]);
+  }
+  flat.category_start.push_back(static_cast<int64_t>(flat.categories.size()));
+  flat.n_rows.push_back(node.n_rows());
+  flat.weight.push_back(real(stats[kWeight]) * weights_.unit);
+  const double weight_squared =
+      Rows::kUnitWeights ? real(node.n_rows()) : real(list.weight_squared[size_t(id)]);
+  flat.weight_squared.push_back(weight_squared * weights_.unit * weights_.unit);
+  const double impurity = real_units(list, id, node.impurity);
+  flat.impurity.push_back(impurity);
+  flat.gain.push_back(node.first_child < 0 ? 0.0 : real_units(list, id, node.gain));
+  flat.stop_reason.push_back(static_cast<int8_t>(node.stop));
+  flat.proven.push_back(node.proven);
+  if constexpr (kNumber) {
+    const NumberPart& number = list.numbers[size_t(id)];
+    flat.value.push_back(number.mean);
+    flat.variance.push_back(number.scale.real(number.variance, 2));
+    flat.quartiles.insert(flat.quartiles.end(), number.quartiles.begin(), number.quartiles.end());
+    flat.label.push_back(-1);
+    flat.risk.push_back(impurity);
+  } else {
+    const int64_t* heaviest = std::max_element(stats + kFirst, stats + layout_.words());
+    for (int k = 0; k < layout_.classes(); ++k) {
+      flat.value.push_back(real(stats[kFirst + k]) * weights_.unit);
+    }
+    flat.label.push_back(static_cast<int32_t>(heaviest - (stats + kFirst)));
+    flat.risk.push_back(real(stats[kWeight] - *heaviest) / real(stats[kWeight]));
+  }
+}
+
+// Sizes of subtrees from parents: children come after their parent.
+inline std::vector<int32_t> subtree_sizes(const std::vector<int32_t>& parents) {
+  std::vector<int32_t> sizes(parents.size(), 1);
   for (size_t i = parents.size(); i-- > 1;) {
-    flat.subtree_size[size_t(parents[i])] += flat.subtree_size[i];
+    sizes[size_t(parents[i])] += sizes[i];
   }
+  return sizes;
+}
+
+template <class Rows>
+FlatTree Engine<Rows>::tree() const {
+  FlatTree flat = empty_tree();
+  std::vector<int32_t> parents;
+  in_preorder([&](const NodeList& list, int32_t id, int32_t parent) {
+    if (id >= 0) {
+      parents.push_back(parent);
+      append(flat, list, id);
+    }
+  });
+  flat.subtree_size = subtree_sizes(parents);
+  return flat;
+}
+
+template <class Rows>
+FlatTree Engine<Rows>::take_tree() {
+  FlatTree flat = empty_tree();
+  std::vector<int32_t> parents;
+  in_preorder([&](const NodeList& list, int32_t id, int32_t parent) {
+    if (id >= 0) {
+      parents.push_back(parent);
+      append(flat, list, id);
+    } else {
+      subtrees_[size_t(&list - subtrees_.data())] = NodeList(layout_.words());
+    }
+  });
+  flat.subtree_size = subtree_sizes(parents);
   return flat;
 }
 

@@ -199,7 +199,7 @@ template <class Rows>
 StopReason Engine<Rows>::too_little(const NodeList& list, int32_t id,
                                     const Candidate& split) const {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-  const double gain = real_units(list.nodes[size_t(id)], split.gain);
+  const double gain = real_units(list, id, split.gain);
   if (gain + kEpsilon < options_.min_gain) {
     return StopReason::min_gain;
   }

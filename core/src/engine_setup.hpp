@@ -127,25 +127,30 @@ void Engine<Rows>::take_entries(SortedTable& table) {
 template <class Rows>
 void Engine<Rows>::add_root() {
   Node root;
-  root.end = weights_.rows;
+  root.end = static_cast<uint32_t>(weights_.rows);
   std::vector<int64_t> stats(size_t(layout_.words()), 0);
   const auto n_rows = static_cast<size_t>(weights_.n_rows);
   if constexpr (kNumber) {
     y_.resize(n_rows);
     space_.y = y_.data();
     space_.rows.y = y_.data();
-    root.scale.exponent = std::numeric_limits<int>::min();  // not measured yet
+    list_.numbers.emplace_back();
+    list_.numbers[0].scale.exponent = std::numeric_limits<int>::min();  // not measured yet
   }
+  int128 weight_squared = 0;
   for (size_t row = 0; row < n_rows; ++row) {
     const int64_t weight = weights_.units(row);
     stats[kRows] += weight > 0;
     stats[kWeight] += weight;
-    root.weight_squared += int128(weight) * weight;
+    weight_squared += int128(weight) * weight;
     if constexpr (!kNumber) {
       stats[size_t(kFirst + target_.labels[row])] += weight;
     }
   }
   list_.add(root, stats.data());
+  if constexpr (!Rows::kUnitWeights) {
+    list_.weight_squared.push_back(weight_squared);
+  }
   measure(space_, list_, 0);
   Open& open = open_.at(0);
   open.id = 0;

@@ -59,8 +59,10 @@ void Engine<Rows>::add_children(Space<Rows>& space, NodeList& list, const Open& 
     if (sum_left) {
       space.rows.add(left.data(), e);
     }
-    const int64_t weight = weight_of(space, e);
-    left_squared += int128(weight) * weight;
+    if constexpr (!Rows::kUnitWeights) {
+      const int64_t weight = weight_of(space, e);
+      left_squared += int128(weight) * weight;
+    }
   });
   layout_.copy(right.data(), list.stats_of(open.id));
   layout_.subtract(right.data(), left.data());
@@ -72,13 +74,19 @@ void Engine<Rows>::add_children(Space<Rows>& space, NodeList& list, const Open& 
   for (int branch = 0; branch < 2; ++branch) {
     const std::vector<int64_t>& stats = branch == 0 ? left : right;
     Node child;
-    child.begin = branch == 0 ? node.begin : node.begin + left[kRows];
-    child.end = child.begin + stats[kRows];
+    child.begin = branch == 0 ? node.begin : node.begin + static_cast<uint32_t>(left[kRows]);
+    child.end = child.begin + static_cast<uint32_t>(stats[kRows]);
     child.key = child_key(node.key, branch);
     child.depth = node.depth + 1;
-    child.scale = node.scale;
-    child.weight_squared = branch == 0 ? left_squared : node.weight_squared - left_squared;
     list.add(child, stats.data());
+    if constexpr (kNumber) {
+      list.numbers.emplace_back();
+      list.numbers.back().scale = list.numbers[size_t(open.id)].scale;
+    }
+    if constexpr (!Rows::kUnitWeights) {
+      const int128 all = list.weight_squared[size_t(open.id)];
+      list.weight_squared.push_back(branch == 0 ? left_squared : all - left_squared);
+    }
   }
 }
 
@@ -168,51 +176,53 @@ template <class Rows>
 void Engine<Rows>::measure(Space<Rows>& space, NodeList& list, int32_t id) {
   Node& node = list.nodes[size_t(id)];
   if constexpr (kNumber) {
-    measure_number(space, node, list.stats_of(id));
+    measure_number(space, node, list.numbers[size_t(id)], list.stats_of(id));
   } else {
     node.impurity = cost_of(list, id).impurity();
   }
 }
 
 template <class Rows>
-void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, int64_t* stats) {
+void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, NumberPart& number,
+                                  int64_t* stats) {
   if constexpr (kNumber) {
     const Entry* order = target_entries(node);
     const Entry first = order[0], last = order[node.n_rows() - 1];
     const double minimum = target_.values[space.row(first)] + 0.0;  // never -0.0
     const double maximum = target_.values[space.row(last)];
     if (minimum == maximum) {
-      node.mean = minimum;
-      node.quartiles.fill(minimum);
-      node.variance = node.impurity = 0.0;
-      if (node.scale.exponent == std::numeric_limits<int>::min()) {
-        rescale(space, node, stats, minimum, maximum);
+      number.mean = minimum;
+      number.quartiles.fill(minimum);
+      number.variance = node.impurity = 0.0;
+      if (number.scale.exponent == std::numeric_limits<int>::min()) {
+        rescale(space, node, number, stats, minimum, maximum);
       }
       return;
     }
     const bool centered = options_.criterion == Criterion::squared_error;
-    const bool measured = node.scale.exponent != std::numeric_limits<int>::min();
+    const bool measured = number.scale.exponent != std::numeric_limits<int>::min();
     const int64_t high = space.y[space.rows.row(last)], low = space.y[space.rows.row(first)];
     if (!measured || high - (centered ? low : 0) < kShortRange) {
-      rescale(space, node, stats, minimum, maximum);
+      rescale(space, node, number, stats, minimum, maximum);
     }
-    node.mean = node.scale.center + node.scale.real(real(get_sum(stats)) / real(stats[kWeight]), 1);
-    node.variance = squared_units(space, node, stats) / real(stats[kWeight]);
-    node.impurity = centered ? node.variance : poisson_units(space, node, stats);
-    set_quartiles(space, node, stats);
+    number.mean =
+        number.scale.center + number.scale.real(real(get_sum(stats)) / real(stats[kWeight]), 1);
+    number.variance = squared_units(space, node, stats) / real(stats[kWeight]);
+    node.impurity = centered ? number.variance : poisson_units(space, node, stats);
+    set_quartiles(space, node, number, stats);
   }
 }
 
 template <class Rows>
-void Engine<Rows>::rescale(Space<Rows>& space, Node& node, int64_t* stats, double minimum,
-                           double maximum) {
+void Engine<Rows>::rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,
+                           double minimum, double maximum) {
   if constexpr (kNumber) {
-    node.scale = Quantiser(minimum, maximum, options_.criterion == Criterion::squared_error);
+    number.scale = Quantiser(minimum, maximum, options_.criterion == Criterion::squared_error);
     const Entry* order = target_entries(node);
     int128 sum = 0;
     for (int64_t i = 0; i < node.n_rows(); ++i) {
       int64_t& y = space.y[space.rows.row(order[i])];
-      y = node.scale(target_.values[space.row(order[i])]);
+      y = number.scale(target_.values[space.row(order[i])]);
       sum += int128(weight_of(space, order[i])) * y;
     }
     set_sum(stats, sum);
@@ -269,7 +279,8 @@ double Engine<Rows>::poisson_units(const Space<Rows>& space, const Node& node,
 // The smallest value whose cumulative weight reaches a quarter, half, three quarters; the
 // mean of two neighbours where it is reached exactly.
 template <class Rows>
-void Engine<Rows>::set_quartiles(const Space<Rows>& space, Node& node, const int64_t* stats) const {
+void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,
+                                 const int64_t* stats) const {
   const Entry* order = target_entries(node);
   const auto value = [&](int64_t i) { return target_.values[space.row(order[i])] + 0.0; };
   int64_t below = 0, i = 0;  // weight of the rows before i
@@ -284,7 +295,7 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, Node& node, const int
       }
     }
     const bool exact = 4 * int128(below + weight_of(space, order[i])) == goal;
-    node.quartiles[size_t(q - 1)] =
+    number.quartiles[size_t(q - 1)] =
         exact && i + 1 < node.n_rows() ? value(i) / 2 + value(i + 1) / 2 : value(i);
   }
 }

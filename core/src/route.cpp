@@ -121,29 +121,36 @@ void Router::route_block(const Source& source, int64_t begin, int64_t end, int32
 }
 
 // Thresholds only: several rows side by side, one step each in turn, no branches.
+template <int kRows, class Source>
+void Router::walk(const Source& source, int64_t first, int32_t* node) const {
+  const Step* steps = steps_.data();
+  int32_t at[kRows] = {};
+  for (bool moved = true; moved;) {
+    int32_t changed = 0;
+    for (int i = 0; i < kRows; ++i) {
+      const Step& step = steps[at[i]];
+      const double x = source.value(step.feature >> 1, first + i);
+      const int right = (x > step.threshold) | ((x != x) & step.feature);
+      const int32_t next = step.child + right;
+      changed |= next ^ at[i];
+      at[i] = next;
+    }
+    moved = changed != 0;
+  }
+  for (int i = 0; i < kRows; ++i) {
+    node[first + i] = preorder_[size_t(at[i])];
+  }
+}
+
 template <class Source>
 void Router::route_thresholds(const Source& source, int64_t begin, int64_t end,
                               int32_t* node) const {
-  const Step* steps = steps_.data();
-  for (int64_t first = begin; first < end; first += kTogether) {
-    const int together = static_cast<int>(std::min<int64_t>(kTogether, end - first));
-    int32_t at[kTogether] = {};
-    bool moved = true;
-    while (moved) {
-      int32_t changed = 0;
-      for (int i = 0; i < together; ++i) {
-        const Step& step = steps[at[i]];
-        const double x = source.value(step.feature >> 1, first + i);
-        const int right = (x > step.threshold) | ((x != x) & step.feature);
-        const int32_t next = step.child + right;
-        changed |= next ^ at[i];
-        at[i] = next;
-      }
-      moved = changed != 0;
-    }
-    for (int i = 0; i < together; ++i) {
-      node[first + i] = preorder_[size_t(at[i])];
-    }
+  int64_t row = begin;
+  for (; row + kTogether <= end; row += kTogether) {
+    walk<kTogether>(source, row, node);
+  }
+  for (; row < end; ++row) {
+    walk<1>(source, row, node);
   }
 }
 

@@ -40,6 +40,9 @@ class Grower:
     def tree(self) -> dict:
         """The arrays of the tree so far."""
 
+    def take_tree(self) -> dict:
+        """The arrays of the finished tree; the grower is of no use afterwards."""
+
 class Router:
     """A tree, laid out for sending rows down."""
 

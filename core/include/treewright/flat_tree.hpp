@@ -5,7 +5,6 @@
 // c + subtree_size[c].
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -25,8 +24,8 @@ struct FlatTree {
   std::vector<double> weight, weight_squared;
   std::vector<double> value;  // width entries per node: class weights, or the mean
   int64_t width = 1;
-  std::vector<double> variance;                  // numbers only
-  std::vector<std::array<double, 3>> quartiles;  // numbers only
+  std::vector<double> variance;   // numbers only
+  std::vector<double> quartiles;  // numbers only: three per node
   std::vector<double> impurity, gain, risk;
   std::vector<int32_t> label;
   std::vector<int8_t> stop_reason;

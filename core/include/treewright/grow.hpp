@@ -55,6 +55,8 @@ class Grower {
   virtual void grow_all() = 0;
   // The tree so far; open nodes are leaves.
   virtual FlatTree tree() const = 0;
+  // The same, giving memory back on the way: the grower is of no use afterwards.
+  virtual FlatTree take_tree() = 0;
 };
 
 // The sorted columns are copied, or taken over if the table may be consumed.

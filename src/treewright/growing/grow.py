@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright._version import __version__
@@ -24,12 +25,21 @@ from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
 from treewright.table.schema import Schema, Summary
 from treewright.table.table import ClassTarget, Table
+from treewright.table.weights import read_weights
 from treewright.tree.data import TreeData
 
 if TYPE_CHECKING:
     from treewright._core import Grower, SortedTable
 
-__all__ = ["grow", "make_grower", "n_threads", "sort_columns", "tree_of"]
+__all__ = [
+    "grow",
+    "make_grower",
+    "n_threads",
+    "settled",
+    "sort_columns",
+    "tree_of",
+    "with_summaries",
+]
 
 _CRITERIA = {
     "gini": 0,
@@ -70,7 +80,7 @@ def grow(
     schema = with_summaries(table.schema, columns)
     grower = make_grower(table, options, columns, consume=True)
     grower.grow_all(progress)
-    return tree_of(grower, table.schema.usable, schema, options)
+    return tree_of(grower.take_tree(), schema, options)
 
 
 def settled(table: Table, options: GrowOptions | None) -> GrowOptions:
@@ -86,7 +96,8 @@ def settled(table: Table, options: GrowOptions | None) -> GrowOptions:
     options = options.for_task(_task(table))
     if options.criterion == "poisson":
         _check_counts(table)
-    return options
+    # A generator gives its number once, so that the tree can say what it was.
+    return replace(options, random_state=_seed(options.random_state))
 
 
 def sort_columns(table: Table, n_jobs: int | None = None) -> SortedTable:
@@ -128,7 +139,7 @@ def make_grower(
     options: GrowOptions,
     columns: SortedTable,
     *,
-    weights: NDArray[np.float64] | None = None,
+    weights: ArrayLike | None = None,
     consume: bool = False,
 ) -> Grower:
     """Open the root of a tree.
@@ -138,10 +149,10 @@ def make_grower(
     table : Table
         The table that was sorted.
     options : GrowOptions
-        With the criterion settled.
+        From `settled`.
     columns : SortedTable
         From `sort_columns`.
-    weights : float64 array, optional
+    weights : array, optional
         Instead of the table's own: 0 leaves a row out, so that a fold needs no
         copy of the table.
     consume : bool, default=False
@@ -155,29 +166,30 @@ def make_grower(
     target = table.target
     if target is None:
         raise TableError("This table has no target. Pass y: as_table(X, y).")
-    weights = table.weights if weights is None else weights
-    values = _core_options(table, options, weights)
+    if weights is not None:
+        table = replace(table, weights=read_weights(weights, table.n_rows))
+    values = _core_options(table, options)
+    labels, n_classes, numbers = None, 0, None
     if isinstance(target, ClassTarget):
-        return _core.Grower(
-            columns, target.codes, len(target.classes), None, weights, values, consume
-        )
-    return _core.Grower(columns, None, 0, target.values, weights, values, consume)
+        labels, n_classes = target.codes, len(target.classes)
+    else:
+        numbers = target.values
+    return _core.Grower(
+        columns, labels, n_classes, numbers, table.weights, values, consume
+    )
 
 
-def tree_of(
-    grower: Grower, usable: Sequence[int], schema: Schema, options: GrowOptions
-) -> TreeData:
-    """Return the tree grown so far; open nodes are leaves."""
-    arrays = grower.tree()
+def tree_of(arrays: dict[str, Any], schema: Schema, options: GrowOptions) -> TreeData:
+    """Return the tree of the arrays that a grower gives; open nodes are leaves."""
     arrays["proven"] = arrays["proven"].view(np.bool_)
-    if len(usable) != len(schema.features):
+    if len(schema.usable) != len(schema.features):
         # The core numbers the usable columns only.
-        number = np.array([*usable, -1], dtype=np.int32)
+        number = np.array([*schema.usable, -1], dtype=np.int32)
         arrays["feature"] = number[arrays["feature"]]
     made_by = {
         "method": "cart",
         "task": schema.target.kind if schema.target else None,
-        "options": {**options.to_dict(), "random_state": _seed(options)},
+        "options": options.to_dict(),
         "version": __version__,
     }
     return TreeData.from_arrays(arrays, schema, made_by)
@@ -224,13 +236,10 @@ def _check_counts(table: Table) -> None:
         )
 
 
-def _core_options(
-    table: Table, options: GrowOptions, weights: NDArray[np.float64] | None
-) -> dict[str, Any]:
+def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
+    weights = table.weights
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
     total = float(n_rows if weights is None else math.fsum(weights))
-    if n_rows == 0:
-        raise TableError("No row has a weight above 0, so there is nothing to learn.")
     values = {
         "criterion": _CRITERIA[str(options.criterion)],
         "min_samples_split": max(2, _count(options.min_samples_split, n_rows)),
@@ -243,7 +252,7 @@ def _core_options(
         "max_features": 0
         if options.max_features is None
         else options.columns_to_try(len(table.usable)),
-        "seed": _seed(options),
+        "seed": options.random_state,
         "n_threads": n_threads(options.n_jobs),
     }
     if options.max_depth is not None:
@@ -257,9 +266,8 @@ def _count(rows_or_share: int | float, n_rows: int) -> int:
     return rows_or_share
 
 
-def _seed(options: GrowOptions) -> int:
+def _seed(state: Any) -> int:
     """Return the seed as a number; a generator is asked for one."""
-    state = options.random_state
     if state is None:
         return _FIXED_SEED
     if isinstance(state, int):

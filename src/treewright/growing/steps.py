@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -37,13 +36,23 @@ from treewright.tree.data import (
     THRESHOLD,
     TreeData,
 )
-from treewright.tree.split import IsMissing, Split, Subset, Threshold, split_of
+from treewright.tree.split import (
+    IsMissing,
+    Split,
+    Subset,
+    Threshold,
+    make_split,
+    split_of,
+)
 from treewright.tree.walk import children
 
 if TYPE_CHECKING:
     from treewright.table.schema import Feature, Schema
 
 __all__ = ["Steps", "resume"]
+
+# What the core and `make_split` call by the same name.
+_SHARED = ("threshold", "gain", "proven", "categories", "branches")
 
 
 class Steps:
@@ -118,7 +127,7 @@ class Steps:
 
     def tree(self) -> TreeData:
         """Return the tree so far; open nodes are leaves without a stop reason."""
-        return tree_of(self._grower, self._schema.usable, self._schema, self._options)
+        return tree_of(self._grower.tree(), self._schema, self._options)
 
     # -- growing ------------------------------------------------------------------
 
@@ -199,23 +208,15 @@ class Steps:
         return node
 
     def _view(self, candidate: dict[str, Any]) -> Split:
-        """Say a candidate of the core in the words of the schema.
-
-        `split_of` gets a tree of one node, as far as it looks at it.
-        """
-        names = ("threshold", "missing_route", "gain", "proven")
-        one = SimpleNamespace(
-            **{name: [candidate[name]] for name in names},
-            n_nodes=1,
-            n_children=[2],
-            split_kind=[candidate["kind"]],
-            feature=[self._schema.usable[candidate["column"]]],
-            category_start=np.array([0, len(candidate["categories"])]),
-            categories=np.array(candidate["categories"], np.int32),
-            category_branch=np.array(candidate["branches"], np.int32),
-            schema=self._schema,
+        """Say a candidate of the core in the words of the schema."""
+        return make_split(
+            self._schema,
+            candidate["kind"],
+            self._schema.usable[candidate["column"]],
+            missing=candidate["missing_route"],
+            n_branches=2,
+            **{name: candidate[name] for name in _SHARED},
         )
-        return cast(Split, split_of(cast(TreeData, one), 0))
 
     def _request(self, split: Split) -> dict[str, Any]:
         """Say a split in the terms of the core, the opposite of `_view`."""

@@ -231,11 +231,18 @@ def _with_missing(
 
 def _from_integers(raw: RawColumn, *, exact: bool) -> NDArray[np.float64]:
     values = raw.values
+    # One pass over the caller's (perhaps strided) column; the rest reads the copy.
+    floats = values.astype(np.float64)
     if exact and values.dtype.itemsize >= 8 and len(values):
-        low, high = int(values.min()), int(values.max())
-        if max(-low, high) > EXACT_INTEGERS:
+        largest = max(-floats.min(), floats.max())
+        # 2^53 + 1 is rounded to 2^53: look at the integers themselves.
+        if largest >= EXACT_INTEGERS and _beyond(values):
             raise _huge_error(raw)
-    return _with_missing(values.astype(np.float64), raw.missing)
+    return _with_missing(floats, raw.missing)
+
+
+def _beyond(integers: NDArray[Any]) -> bool:
+    return max(-int(integers.min()), int(integers.max())) > EXACT_INTEGERS
 
 
 def _from_huge(raw: RawColumn, *, exact: bool) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ words from `Split.words`, so that they never disagree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,16 +22,23 @@ from treewright.tree.data import (
     LEAF,
     MULTIWAY,
     STOP_HERE,
-    SUBSET,
     THRESHOLD,
     TreeData,
 )
 from treewright.tree.walk import checked_node
 
 if TYPE_CHECKING:
-    from treewright.table.schema import Feature
+    from treewright.table.schema import Feature, Schema
 
-__all__ = ["IsMissing", "Multiway", "Split", "Subset", "Threshold", "split_of"]
+__all__ = [
+    "IsMissing",
+    "Multiway",
+    "Split",
+    "Subset",
+    "Threshold",
+    "make_split",
+    "split_of",
+]
 
 
 @dataclass(frozen=True)
@@ -183,23 +190,66 @@ def split_of(tree: TreeData, node: int) -> Split | None:
     kind = int(tree.split_kind[node])
     if kind == LEAF:
         return None
-    column = int(tree.feature[node])
-    feature = tree.schema.features[column]
-    common = {
-        "feature": str(feature.name),
-        "column": column,
-        "missing": int(tree.missing_route[node]),
-        "n_branches": int(tree.n_children[node]),
-        "gain": float(tree.gain[node]),
-        "proven": bool(tree.proven[node]),
-    }
-    return _VIEWS[kind](tree, node, feature, common)
+    start, end = tree.category_start[node : node + 2].tolist()
+    return make_split(
+        tree.schema,
+        kind,
+        int(tree.feature[node]),
+        missing=int(tree.missing_route[node]),
+        n_branches=int(tree.n_children[node]),
+        gain=float(tree.gain[node]),
+        proven=bool(tree.proven[node]),
+        threshold=float(tree.threshold[node]),
+        categories=tree.categories[start:end].tolist(),
+        branches=tree.category_branch[start:end].tolist(),
+    )
 
 
-def _threshold(
-    tree: TreeData, node: int, feature: Feature, common: dict[str, Any]
+def make_split(
+    schema: Schema,
+    kind: int,
+    column: int,
+    *,
+    threshold: float,
+    categories: Sequence[int],
+    branches: Sequence[int],
+    **common: Any,
 ) -> Split:
-    threshold = float(tree.threshold[node])
+    """Return a split in names, given the numbers that the arrays and the core use.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns.
+    kind : int
+        One of the split kinds, not a leaf.
+    column : int
+        Number of the column in the schema.
+    threshold : float
+        Of a threshold; others ignore it.
+    categories, branches : sequences of int
+        The codes seen and the branch of each, of a subset or a multiway split.
+    **common
+        The other fields of `Split`: missing, n_branches, gain, proven.
+
+    Returns
+    -------
+    Threshold, Subset, IsMissing or Multiway
+    """
+    feature = schema.features[column]
+    common = {"feature": str(feature.name), "column": column, **common}
+    if kind == THRESHOLD:
+        return _threshold(feature, threshold, common)
+    if kind == IS_MISSING:
+        return IsMissing(**common)
+    groups: list[list[Any]] = [[] for _ in range(common["n_branches"])]
+    for code, branch in zip(categories, branches, strict=True):
+        groups[branch].append(feature.labels[code])
+    view = Multiway if kind == MULTIWAY else Subset
+    return view(**common, branches=tuple(map(tuple, groups)))
+
+
+def _threshold(feature: Feature, threshold: float, common: dict[str, Any]) -> Split:
     values: tuple[str, ...] = ()
     if feature.kind == "ordinal":
         at = wording.value(feature.labels[_rank(threshold, len(feature.labels))])
@@ -213,32 +263,3 @@ def _threshold(
 def _rank(threshold: float, n_labels: int) -> int:
     """Return the highest category on the left of a threshold between ranks."""
     return int(min(max(np.floor(threshold), 0), n_labels - 1))
-
-
-def _by_category(view: type[_ByCategory]) -> Callable[..., Split]:
-    def make(
-        tree: TreeData, node: int, feature: Feature, common: dict[str, Any]
-    ) -> Split:
-        start, end = tree.category_start[node : node + 2].tolist()
-        groups: list[list[Any]] = [[] for _ in range(common["n_branches"])]
-        codes = tree.categories[start:end].tolist()
-        routes = tree.category_branch[start:end].tolist()
-        for code, branch in zip(codes, routes, strict=True):
-            groups[branch].append(feature.labels[code])
-        return view(**common, branches=tuple(map(tuple, groups)))
-
-    return make
-
-
-def _is_missing(
-    tree: TreeData, node: int, feature: Feature, common: dict[str, Any]
-) -> Split:
-    return IsMissing(**common)
-
-
-_VIEWS: Mapping[int, Callable[[TreeData, int, Any, dict[str, Any]], Split]] = {
-    THRESHOLD: _threshold,
-    SUBSET: _by_category(Subset),
-    IS_MISSING: _is_missing,
-    MULTIWAY: _by_category(Multiway),
-}
