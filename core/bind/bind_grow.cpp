@@ -19,7 +19,7 @@ namespace {
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Work below this many entries is over before anyone could press Ctrl-C.
+// Work below this many entries is soon over: no thread of its own, deaf to Ctrl-C.
 constexpr int64_t kLargeWork = 200'000;
 
 struct PySortedTable {
@@ -39,13 +39,14 @@ void init_sorted_table(PySortedTable* self, const std::vector<AnyArray>& columns
     }
     views.push_back(view_of(columns[c], static_cast<Kind>(kinds.at(c))));
   }
-  new (self) PySortedTable();
-  self->arrays = columns;
+  PySortedTable made;
+  made.arrays = columns;
   Control control;
   const bool large = n_rows * static_cast<int64_t>(columns.size()) > kLargeWork;
   run_interruptible(large, nb::none(), control, [&] {
-    self->table = sort_table(views, n_rows, large ? n_threads : 1, control);
+    made.table = sort_table(views, n_rows, large ? n_threads : 1, control);
   });
+  new (self) PySortedTable(std::move(made));
 }
 
 nb::tuple summary(const PySortedTable& self, size_t column) {

@@ -23,12 +23,14 @@ struct CategorySearch::Search {
   const Rules& rules;
   const int64_t* node;
   const Levels& levels;
+  const Control* control;
   // Called with every allowed grouping that may matter, in the written order.
   std::function<void(const Side&, const int64_t* left, double gain, double tie, bool proven)> visit;
 
   int words = cost.layout().words();
   std::vector<int64_t> left = std::vector<int64_t>(size_t(words)), right = left;
   std::vector<int32_t> positions = {};
+  bool visited = false;  // whether any allowed grouping was found
   int64_t n_levels = static_cast<int64_t>(levels.codes.size());
 
   const int64_t* stats(int32_t level) const {
@@ -49,13 +51,19 @@ struct CategorySearch::Search {
     if (n_levels <= kEnumerate) {
       return enumerate(identity_blocks(), true);
     }
-    if (!ordered) {
-      const auto blocks = proportional_blocks();
-      if (blocks.size() <= size_t(kEnumerate)) {
-        return enumerate(blocks, rules.min_rows <= 1 && rules.min_weight <= 1);
+    if (!ordered && prefix_is_best && classes_here() <= 2) {
+      // Equal gains of this criterion may hide a better tie gain elsewhere.
+      return visit_prefixes(prefixes, !cost.has_tie_gain());
+    }
+    const auto blocks = ordered ? Blocks() : proportional_blocks();
+    if (blocks.size() >= 2 && blocks.size() <= size_t(kEnumerate)) {
+      enumerate(blocks, rules.min_rows <= 1 && rules.min_weight <= 1);
+      if (visited) {
+        return;
       }
     }
-    visit_prefixes(prefixes, false);
+    // Where all levels are proportional, no grouping gains anything.
+    visit_prefixes(prefixes, blocks.size() == 1);
     improve(ordered);
   }
 
@@ -124,6 +132,7 @@ struct CategorySearch::Search {
       side[p] = 1;
       if (prefixes.gains[p] != kNone) {
         set_right();
+        visited = true;
         visit(side, left.data(), prefixes.gains[p], tie_gain(), proven);
       }
     }
@@ -139,7 +148,7 @@ struct CategorySearch::Search {
     }
     return blocks;
   }
-  // Positions whose class counts are proportional lie side by side in the best grouping.
+  // Positions whose class counts are proportional are on the same side in the best grouping.
   Blocks proportional_blocks() const {
     Blocks blocks;
     for (int32_t p = 0; p < n_levels && blocks.size() <= size_t(kEnumerate); ++p) {
@@ -222,9 +231,20 @@ struct CategorySearch::Search {
     keep_best_prefix(order);
     if (!ordered) {
       for (const auto& key : orderings()) {
+        check();
         std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(),
                          [&](int32_t a, int32_t b) { return key[size_t(a)] < key[size_t(b)]; });
+        keep_best_prefix(order);
+      }
+    }
+    for (const int word : {int(kRows), int(kWeight)}) {
+      if (best_gain == kNone) {
+        // No ordering by class allows a cut: large levels against small ones may.
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+          return stats(positions[size_t(a)])[word] < stats(positions[size_t(b)])[word];
+        });
         keep_best_prefix(order);
       }
     }
@@ -243,6 +263,7 @@ struct CategorySearch::Search {
   // Moves single levels across while that helps.
   void exchange(Side& side, double gain) {
     for (int round = 0; round < kExchangeRounds; ++round) {
+      check();
       bool moved = false;
       sum_left(side);
       for (size_t p = 0; p < side.size(); ++p) {
@@ -330,6 +351,12 @@ struct CategorySearch::Search {
 
   // ---- shared ----
 
+  void check() const {
+    if (control != nullptr) {
+      control->check();
+    }
+  }
+
   void set_right() {
     cost.layout().copy(right.data(), node);
     cost.layout().subtract(right.data(), left.data());
@@ -346,15 +373,24 @@ struct CategorySearch::Search {
   void visit_current(const Side& side, bool proven) {
     set_right();
     if (rules.allows(left.data(), right.data())) {
+      visited = true;
       visit(side, left.data(), cost.gain(left.data(), right.data()), tie_gain(), proven);
     }
+  }
+  int classes_here() const {
+    return static_cast<int>(
+        std::count_if(node + kFirst, node + words, [](int64_t weight) { return weight > 0; }));
   }
 };
 
 double CategorySearch::best(const Levels& levels) const {
   double best = kNone;
   Search search{
-      cost_, rules_, node_, levels,
+      cost_,
+      rules_,
+      node_,
+      levels,
+      control_,
       [&](const Side&, const int64_t*, double gain, double, bool) { best = std::max(best, gain); }};
   search.run();
   return best;
@@ -362,7 +398,7 @@ double CategorySearch::best(const Levels& levels) const {
 
 void CategorySearch::offer(const Levels& levels, int32_t column, double at_least,
                            Chooser& chooser) const {
-  Search search{cost_, rules_, node_, levels, {}};
+  Search search{cost_, rules_, node_, levels, control_, {}};
   search.visit = [&](const Side& side, const int64_t* left, double gain, double tie, bool proven) {
     if (gain < at_least || !chooser.wants(gain, tie)) {
       return;

@@ -31,8 +31,10 @@ namespace treewright {
 
 // Below this many entries (rows x columns) threads cost more than they save.
 constexpr int64_t kParallelWork = 100'000;
-// A subtree of at most this many rows is grown by one thread.
+// A subtree of at most this many rows is grown by one thread; a node of at most the second
+// number gets a numbering of its own.
 constexpr int64_t kSubtreeRows = 2048;
+constexpr int64_t kMiddleRows = 131'072;
 
 // The numbering of rows that the entries of a range use, and the targets by that number.
 template <class Rows>
@@ -44,7 +46,7 @@ struct Space {
   int64_t* y = nullptr;                     // what rows.y points to (numbers only)
 
   // Storage of a space that has its own numbering.
-  std::vector<uint32_t> own_global;
+  std::vector<uint32_t> own_global, own_number;
   std::vector<int32_t> own_labels;
   std::vector<int64_t> own_weights, own_y;
 
@@ -136,7 +138,10 @@ class Engine final : public Grower {
   void grow_depth_first();
   void grow_best_first();
   void grow_subtree(Space<Rows>& space, NodeList& list, Open root);
-  void enter_own_space(Space<Rows>& space, const Node& node);
+  std::vector<Open> grow_columnwise(Space<Rows>& space, std::vector<Open> stack, int64_t at_most,
+                                    Team& team);
+  void grow_subtrees(const Space<Rows>& space, std::vector<Open> roots, Team& team);
+  void enter_own_space(Space<Rows>& space, const Space<Rows>& from, const Node& node, Team* team);
   std::unique_ptr<Team> make_team(int64_t n_rows) const;
   template <class Visit>
   void in_preorder(const Visit& visit) const;
@@ -188,6 +193,7 @@ class Engine final : public Grower {
   std::vector<ColumnView> views_;
   std::vector<std::vector<Entry>> entries_;
   std::vector<int32_t> missing_slot_;  // by column: index into Open::known, -1 if never missing
+  std::vector<uint8_t> short_labels_;  // a smaller copy of the labels, while entries are made
   std::vector<int64_t> y_;
   std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
   std::unique_ptr<OneOver> one_over_;

@@ -27,8 +27,7 @@ Open& Engine<Rows>::open_at(int32_t node) {
 template <class Rows>
 std::unique_ptr<Team> Engine<Rows>::make_team(int64_t n_rows) const {
   const bool worth = n_rows * static_cast<int64_t>(n_columns()) >= 4 * kParallelWork;
-  return options_.n_threads > 1 && worth ? std::make_unique<Team>(options_.n_threads, control_)
-                                         : nullptr;
+  return std::make_unique<Team>(worth ? options_.n_threads : 1, control_);
 }
 
 // ---- one node at a time ----
@@ -241,77 +240,101 @@ void Engine<Rows>::grow_best_first() {
   }
 }
 
+// Three sizes of nodes. Large ones are split one after another, their columns shared out among
+// the threads. A node of middle size is renumbered first, so that what it looks up by row fits
+// a core's cache, and goes on in the same way. Small subtrees are shared out whole.
 template <class Rows>
 void Engine<Rows>::grow_depth_first() {
   const int64_t n_rows = weights_.rows;
   const auto team = make_team(n_rows);
-  const int64_t subtree_rows =
-      team ? std::min(kSubtreeRows, std::max<int64_t>(1024, n_rows / 8)) : kSubtreeRows;
-  std::vector<Open> stack;
-  for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
-    stack.push_back(std::move(it->second));
+  int64_t small = kSubtreeRows;
+  if (team->size() > 1) {
+    small = std::min(kSubtreeRows, std::max<int64_t>(1024, n_rows / 8));
+  }
+  if (n_rows <= small) {
+    small = 0;  // nothing to gain from a numbering of its own
+  } else {
+    local_number_.resize(size_t(weights_.n_rows));
+  }
+  std::vector<Open> roots;
+  for (auto& [id, open] : open_) {
+    roots.push_back(std::move(open));
   }
   open_.clear();
-  std::vector<Open> tasks;
+  const int64_t middle = n_rows > 2 * kMiddleRows ? kMiddleRows : small;
+  std::vector<Open> stopped = grow_columnwise(space_, std::move(roots), middle, *team);
+  if (middle == small) {
+    return grow_subtrees(space_, std::move(stopped), *team);
+  }
+  Space<Rows> space;
+  for (Open& open : stopped) {
+    enter_own_space(space, space_, list_.nodes[size_t(open.id)], team.get());
+    std::vector<Open> one;
+    one.push_back(std::move(open));
+    grow_subtrees(space, grow_columnwise(space, std::move(one), small, *team), *team);
+  }
+}
+
+// Splits nodes, depth first, until they have at most so many rows; those come back, open.
+template <class Rows>
+std::vector<Open> Engine<Rows>::grow_columnwise(Space<Rows>& space, std::vector<Open> stack,
+                                                int64_t at_most, Team& team) {
+  std::reverse(stack.begin(), stack.end());
+  std::vector<Open> stopped;
   while (!stack.empty()) {
     control_.check();
     Open open = std::move(stack.back());
     stack.pop_back();
-    if (n_rows > subtree_rows && list_.nodes[size_t(open.id)].n_rows() <= subtree_rows) {
-      tasks.push_back(std::move(open));
+    if (list_.nodes[size_t(open.id)].n_rows() <= at_most) {
+      stopped.push_back(std::move(open));
       continue;
     }
     StopReason reason;
-    const auto split = choose(space_, list_, open, reason);
+    const auto split = choose(space, list_, open, reason);
     if (!split) {
       stop(list_, open.id, reason);
       continue;
     }
-    Children children = expand(space_, list_, open, *split, team.get());
+    Children children = expand(space, list_, open, *split, &team);
     for (int branch = 1; branch >= 0; --branch) {
       if (children.searched[branch]) {
         stack.push_back(std::move(children.open[branch]));
       }
     }
   }
+  return stopped;
+}
+
+// Grows each of these nodes to the end, in a list and a numbering of its own.
+template <class Rows>
+void Engine<Rows>::grow_subtrees(const Space<Rows>& space, std::vector<Open> roots, Team& team) {
   // Large subtrees first, so that no thread is left with one at the end.
-  std::stable_sort(tasks.begin(), tasks.end(), [&](const Open& a, const Open& b) {
+  std::stable_sort(roots.begin(), roots.end(), [&](const Open& a, const Open& b) {
     return list_.nodes[size_t(a.id)].n_rows() > list_.nodes[size_t(b.id)].n_rows();
   });
-  if (tasks.empty()) {
-    return;
-  }
-  local_number_.resize(size_t(weights_.n_rows));
   const size_t first = subtrees_.size();
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    Node& node = list_.nodes[size_t(tasks[i].id)];
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const auto id = static_cast<size_t>(roots[i].id);
     NodeList list(layout_.words());
-    list.add(node, list_.stats_of(tasks[i].id));
+    list.add(list_.nodes[id], list_.stats_of(roots[i].id));
     if constexpr (kNumber) {
-      list.numbers.push_back(list_.numbers[size_t(tasks[i].id)]);
+      list.numbers.push_back(list_.numbers[id]);
     }
     if constexpr (!Rows::kUnitWeights) {
-      list.weight_squared.push_back(list_.weight_squared[size_t(tasks[i].id)]);
+      list.weight_squared.push_back(list_.weight_squared[id]);
     }
-    node.subtree = static_cast<int32_t>(first + i);
+    list_.nodes[id].subtree = static_cast<int32_t>(first + i);
     subtrees_.push_back(std::move(list));
   }
-  std::vector<Space<Rows>> spaces(team ? size_t(team->size()) : 1);
-  const auto run = [&](size_t i, int worker) {
-    Space<Rows>& space = spaces[size_t(worker)];
+  std::vector<Space<Rows>> spaces(size_t(team.size()));
+  team.run(roots.size(), [&](size_t i, int worker) {
+    Space<Rows>& own = spaces[size_t(worker)];
     NodeList& list = subtrees_[first + i];
-    enter_own_space(space, list.nodes[0]);
-    tasks[i].id = 0;
-    grow_subtree(space, list, std::move(tasks[i]));
+    enter_own_space(own, space, list.nodes[0], nullptr);
+    roots[i].id = 0;
+    grow_subtree(own, list, std::move(roots[i]));
     list.shrink();
-  };
-  if (team) {
-    team->run(tasks.size(), run);
-  } else {
-    for (size_t i = 0; i < tasks.size(); ++i) {
-      run(i, 0);
-    }
-  }
+  });
 }
 
 template <class Rows>
@@ -340,39 +363,50 @@ void Engine<Rows>::grow_subtree(Space<Rows>& space, NodeList& list, Open root) {
 // Renumbers the rows of a node 0..n-1 and copies their targets. The entries of its range are
 // rewritten in place: from here on nobody else reads them.
 template <class Rows>
-void Engine<Rows>::enter_own_space(Space<Rows>& space, const Node& node) {
+void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, const Node& node,
+                                   Team* team) {
   const size_t n = size_t(node.n_rows());
-  const int shift = space_.rows.shift;
-  space.rows = space_.rows;
+  const int shift = from.rows.shift;
+  space.rows = from.rows;
   space.own_global.resize(n);
+  std::vector<uint32_t>& number = space.own_number;  // in the numbering left behind
+  number.resize(n);
   for (size_t i = 0; i < n; ++i) {
-    const uint32_t row = entries_[0][size_t(node.begin) + i] >> shift;
-    local_number_[row] = static_cast<uint32_t>(i);
-    space.own_global[i] = row;
+    const Entry entry = entries_[0][size_t(node.begin) + i];
+    number[i] = entry >> shift;
+    local_number_[number[i]] = static_cast<uint32_t>(i);
+    space.own_global[i] = static_cast<uint32_t>(from.row(entry));
   }
   space.global = space.own_global.data();
-  const auto copy = [&](auto& own, const auto* from) {
+  const auto copy = [&](auto& own, const auto* values) {
     own.resize(n);
     for (size_t i = 0; i < n; ++i) {
-      own[i] = from[space.own_global[i]];
+      own[i] = values[number[i]];
     }
     return own.data();
   };
   if constexpr (!Rows::kUnitWeights) {
-    space.rows.weights = copy(space.own_weights, space_.rows.weights);
+    space.rows.weights = copy(space.own_weights, from.rows.weights);
   }
   if constexpr (std::is_same_v<Rows, WeightedRows>) {
-    space.rows.labels = copy(space.own_labels, space_.rows.labels);
+    space.rows.labels = copy(space.own_labels, from.rows.labels);
   }
   if constexpr (kNumber) {
-    space.y = copy(space.own_y, space_.rows.y);
+    space.y = copy(space.own_y, from.rows.y);
     space.rows.y = space.y;
   }
-  const Entry low = (Entry(1) << shift) - 1;
-  for (auto& column : entries_) {
-    Entry* entries = column.data() + node.begin;
+  const auto renumber = [&](size_t c, int) {
+    const Entry low = (Entry(1) << shift) - 1;
+    Entry* entries = entries_[c].data() + node.begin;
     for (size_t i = 0; i < n; ++i) {
       entries[i] = local_number_[entries[i] >> shift] << shift | (entries[i] & low);
+    }
+  };
+  if (team) {
+    team->run(entries_.size(), renumber);
+  } else {
+    for (size_t c = 0; c < entries_.size(); ++c) {
+      renumber(c, 0);
     }
   }
   space.sides = Sides(static_cast<int64_t>(n));

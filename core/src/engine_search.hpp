@@ -71,7 +71,7 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
   const Span here = span(list.nodes[size_t(id)], column, known);
   const int64_t* node = list.stats_of(id);
   if (views_[column].kind == Kind::categorical) {
-    return CategorySearch(cost, rules_, node).best(levels_of(space, here, column));
+    return CategorySearch(cost, rules_, node, &control_).best(levels_of(space, here, column));
   }
   return with_threshold_search(space, cost, node,
                                [&](const auto& search) { return search.best(here); });
@@ -84,7 +84,7 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
   const Span here = span(list.nodes[size_t(id)], column, known);
   const int64_t* node = list.stats_of(id);
   if (views_[column].kind == Kind::categorical) {
-    CategorySearch(cost, rules_, node)
+    CategorySearch(cost, rules_, node, &control_)
         .offer(levels_of(space, here, column), static_cast<int32_t>(column), at_least, chooser);
     return;
   }
@@ -198,13 +198,14 @@ std::optional<Candidate> Engine<Rows>::choose(const Space<Rows>& space, NodeList
 template <class Rows>
 StopReason Engine<Rows>::too_little(const NodeList& list, int32_t id,
                                     const Candidate& split) const {
-  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  // A gain that only rounding keeps below its threshold is enough.
+  constexpr double kNearly = 1.0 - 1e-12;
   const double gain = real_units(list, id, split.gain);
-  if (gain + kEpsilon < options_.min_gain) {
+  if (gain < options_.min_gain * kNearly) {
     return StopReason::min_gain;
   }
   const double share = real(list.stats_of(id)[kWeight]) / real(weights_.total);
-  if (share * gain + kEpsilon < options_.min_impurity_decrease) {
+  if (share * gain < options_.min_impurity_decrease * kNearly) {
     return StopReason::min_impurity_decrease;
   }
   return StopReason::none;
@@ -222,13 +223,14 @@ StopReason Engine<Rows>::why_no_split(const Space<Rows>& space, const NodeList& 
     weight = weight || !rules_.enough_weight(branch);
   };
   for (size_t c = 0; c < n_columns(); ++c) {
-    const Levels levels = levels_of(space, span(node, c, known_of(open, c, node)), c);
+    const Span here = span(node, c, known_of(open, c, node));
+    const Levels levels = levels_of(space, here, c);
     if (levels.codes.size() < 2) {
       continue;
     }
     differ = true;
     const size_t words = size_t(layout_.words()), n = levels.codes.size();
-    const bool has_missing = levels.codes.back() == kMissing;
+    const bool has_missing = here.n_known < here.n_rows;
     const bool categorical = views_[c].kind == Kind::categorical;
     for (size_t i = 0; i < n; ++i) {
       const bool outermost = i == 0 || i + 1 == n || (has_missing && i + 2 == n);

@@ -45,6 +45,11 @@ void Engine<Rows>::set_rows() {
     const int bits = std::bit_width(uint32_t(target_.n_classes - 1));
     space_.rows.shift = 1 + bits;
     space_.rows.mask = (Entry(1) << bits) - 1;
+    if (bits <= 8) {
+      short_labels_.resize(size_t(weights_.n_rows));
+      std::transform(target_.labels, target_.labels + weights_.n_rows, short_labels_.begin(),
+                     [](int32_t label) { return static_cast<uint8_t>(label); });
+    }
   } else if constexpr (Rows::kTask == Task::classes) {
     space_.rows.labels = target_.labels;
     space_.rows.weights = weights_.unequal.data();
@@ -56,7 +61,8 @@ void Engine<Rows>::set_rows() {
 template <class Rows>
 Entry Engine<Rows>::with_label(uint32_t row, Entry differs) const {
   if constexpr (std::is_same_v<Rows, CountedRows>) {
-    return row << space_.rows.shift | Entry(target_.labels[row]) << 1 | differs;
+    const Entry label = short_labels_.empty() ? Entry(target_.labels[row]) : short_labels_[row];
+    return row << space_.rows.shift | label << 1 | differs;
   } else {
     return row << 1 | differs;
   }
@@ -67,15 +73,15 @@ template <class Rows>
 void Engine<Rows>::take_entries(SortedTable& table) {
   const bool all_rows = weights_.rows == table.n_rows;
   const auto present = [&](uint32_t row) { return all_rows || weights_.units(row) > 0; };
-  const auto team = make_team(table.n_rows);
-  std::vector<int64_t> n_known(n_columns());
-  const auto take = [&](size_t c, int) {
-    std::vector<Entry>& entries = table.columns[c].entries;
+  // Moves the entries of rows that count to the front; a row left out hands its "differs" bit
+  // to the next one. Returns how many there are, and how many of them are known.
+  const auto keep_present = [&](std::vector<Entry>& entries, int64_t n_all_known,
+                                int64_t& n_known) {
     Entry pending = 0;
     size_t kept = 0;
     for (size_t i = 0; i < entries.size(); ++i) {
-      if (static_cast<int64_t>(i) == table.columns[c].n_known) {
-        n_known[c] = static_cast<int64_t>(kept);
+      if (static_cast<int64_t>(i) == n_all_known) {
+        n_known = static_cast<int64_t>(kept);
       }
       const uint32_t row = entries[i] >> 1;
       pending |= entries[i] & kDiffers;
@@ -84,34 +90,27 @@ void Engine<Rows>::take_entries(SortedTable& table) {
         pending = 0;
       }
     }
-    if (table.columns[c].n_known == static_cast<int64_t>(entries.size())) {
-      n_known[c] = static_cast<int64_t>(kept);
+    if (n_all_known == static_cast<int64_t>(entries.size())) {
+      n_known = static_cast<int64_t>(kept);
     }
-    entries.resize(kept);
-    entries_[c] = std::move(entries);
+    return kept;
+  };
+  const auto team = make_team(table.n_rows);
+  std::vector<int64_t> n_known(n_columns());
+  const auto take = [&](size_t c, int) {
+    SortedColumn& column = table.columns[c];
+    column.entries.resize(keep_present(column.entries, column.n_known, n_known[c]));
+    entries_[c] = std::move(column.entries);
   };
   entries_.resize(n_columns() + (kNumber ? 1 : 0));
-  if (team) {
-    team->run(n_columns(), take);
-  } else {
-    for (size_t c = 0; c < n_columns(); ++c) {
-      take(c, 0);
-    }
-  }
+  team->run(n_columns(), take);
   if constexpr (kNumber) {
     auto& order = entries_.back();
-    order = sort_values(target_.values, table.n_rows);
-    Entry pending = 0;
-    std::erase_if(order, [&](Entry& e) {
-      pending |= e & kDiffers;
-      const bool gone = !present(e >> 1);
-      if (!gone) {
-        e |= pending;
-        pending = 0;
-      }
-      return gone;
-    });
+    order = sort_values(target_.values, table.n_rows, control_);
+    int64_t n_known_of_target = 0;
+    order.resize(keep_present(order, table.n_rows, n_known_of_target));
   }
+  short_labels_ = {};
   missing_slot_.assign(n_columns(), -1);
   Open root;
   for (size_t c = 0; c < n_columns(); ++c) {
@@ -168,14 +167,7 @@ void Engine<Rows>::add_root() {
       open.best[c] = search_column(space_, list_, 0, cost, c, known_of(open, c, list_.nodes[0]));
     }
   };
-  const auto team = make_team(weights_.rows);
-  if (team) {
-    team->run(n_columns(), search);
-  } else {
-    for (size_t c = 0; c < n_columns(); ++c) {
-      search(c, 0);
-    }
-  }
+  make_team(weights_.rows)->run(n_columns(), search);
 }
 
 }  // namespace treewright

@@ -116,8 +116,8 @@ typename Engine<Rows>::Children Engine<Rows>::expand(Space<Rows>& space, NodeLis
     }
   }
   const int64_t begin = node.begin, end = begin + list.nodes[size_t(node.first_child)].n_rows();
-  // Every row number is cleared again, so that the next split finds all bits 0. The rows
-  // are read where the split's own column has them on the left now, or still has.
+  // Every row number is cleared again, so that the next split finds all bits 0. The rows that
+  // went left come first in every column now; undivided columns are asked as before.
   if (children.searched[0] || children.searched[1]) {
     divide_columns(space, list, open, children, team);
     for (int64_t i = begin; i < end; ++i) {

@@ -64,8 +64,8 @@ Range<T> range_of(int64_t n, const ValueAt& value_at) {
 // Whether the known values are whole numbers of a small range.
 template <class T>
 bool few_whole_numbers(const T* values, int64_t n_rows, const Range<T>& range) {
-  if (range.n_known == 0) {
-    return true;
+  if (!(range.low < range.high)) {
+    return true;  // one value, or none
   }
   if (!(range.high - range.low < kFewValues) || std::abs(range.low) > T(1 << 24)) {
     return false;
@@ -284,11 +284,15 @@ void sort_floats(const T* values, int64_t n_rows, Scratch& scratch, const Contro
                  std::vector<Entry>& entries, int64_t& n_known) {
   const auto range = range_of<T>(n_rows, [&](int64_t row) { return values[row]; });
   if (few_whole_numbers(values, n_rows, range)) {
-    const size_t missing = range.n_known == 0 ? 0 : size_t(range.high - range.low) + 1;
+    const bool constant = !(range.low < range.high);
+    const size_t missing = constant ? 1 : size_t(range.high - range.low) + 1;
     counting_sort(
         n_rows, missing + 1,
         [&](int64_t row) {
-          return std::isnan(values[row]) ? missing : size_t(values[row] - range.low);
+          if (std::isnan(values[row])) {
+            return missing;
+          }
+          return constant ? 0 : size_t(values[row] - range.low);
         },
         entries, n_known);
     return;
@@ -399,8 +403,7 @@ SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int
   return table;
 }
 
-std::vector<Entry> sort_values(const double* values, int64_t n_rows) {
-  Control control;
+std::vector<Entry> sort_values(const double* values, int64_t n_rows, const Control& control) {
   Scratch scratch;
   std::vector<Entry> entries;
   int64_t n_known = 0;

@@ -9,6 +9,7 @@ from typing import Any
 
 _HOME = {
     "ColumnError": "errors",
+    "ColumnKindWarning": "errors",
     "ColumnSetAsideWarning": "errors",
     "GrowOptions": "options",
     "OptionError": "errors",
@@ -18,6 +19,7 @@ _HOME = {
     "TreeFormatError": "errors",
     "TreeRegressor": "estimators.regressor",
     "TreewrightError": "errors",
+    "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
     "gain": "growing.impurity",

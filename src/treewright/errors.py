@@ -11,7 +11,9 @@ TreewrightError
                              (also a ValueError)
 
 UserWarning
-`-- ColumnSetAsideWarning    columns that tell rows apart were set aside
+|-- ColumnSetAsideWarning    columns that tell rows apart were set aside
+|-- ColumnKindWarning        columns of numbers were read as categories
+`-- UnseenCategoryWarning    a column of new data has no category the tree knows
 
 Every message says what went wrong, where, the value seen and what to do.
 """
@@ -21,12 +23,14 @@ from difflib import get_close_matches
 
 __all__ = [
     "ColumnError",
+    "ColumnKindWarning",
     "ColumnSetAsideWarning",
     "ColumnTypeError",
     "OptionError",
     "TableError",
     "TreeFormatError",
     "TreewrightError",
+    "UnseenCategoryWarning",
     "nearest_name",
 ]
 
@@ -59,7 +63,15 @@ class ColumnSetAsideWarning(UserWarning):
     """Columns that tell rows apart, not classes, were set aside."""
 
 
-def nearest_name(name: str, known: Iterable[str]) -> str | None:
+class ColumnKindWarning(UserWarning):
+    """Columns were read as categories, though nearly all values spell numbers."""
+
+
+class UnseenCategoryWarning(UserWarning):
+    """No category in a column of new data was there when the tree was grown."""
+
+
+def nearest_name(name: str, known: Iterable[str], alike: float = 0.5) -> str | None:
     """Return the known name most like the one given, for "did you mean".
 
     Parameters
@@ -68,6 +80,8 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
         The name that was not found.
     known : iterable of str
         The names there are. Letter case is ignored in the comparison.
+    alike : float, default=0.5
+        How similar a name must be, from 0 to 1, the same name.
 
     Returns
     -------
@@ -75,5 +89,5 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
         The nearest name, or None when none is similar.
     """
     by_lower = {each.lower(): each for each in reversed(list(known))}
-    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=alike)
     return by_lower[near[0]] if near else None

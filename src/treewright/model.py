@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TableError, nearest_name
 from treewright.growing.grow import grow as grow_data
+from treewright.growing.grow import n_threads
+from treewright.options import GrowOptions
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_matrix
 
-    from treewright.options import GrowOptions
     from treewright.table.schema import Schema
 
 __all__ = ["Tree", "as_tree", "grow"]
@@ -159,7 +160,7 @@ class Tree:
     # -- answers ------------------------------------------------------------------
 
     def apply(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int = 1
+        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> NDArray[np.int32]:
         """Return the node in which each row ends.
 
@@ -171,8 +172,8 @@ class Tree:
         unseen : {'missing', 'error'}, default='missing'
             What to do with a category that was not there when the tree was
             grown: treat it as missing, or refuse.
-        n_jobs : int, default=1
-            Number of threads.
+        n_jobs : int or None, default=1
+            Number of threads; None: the cores this process may use.
 
         Returns
         -------
@@ -180,30 +181,35 @@ class Tree:
             Node numbers: leaves, or inner nodes where a missing value stops.
         """
         data = self.data
+        if unseen not in ("missing", "error"):
+            raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
+        threads = n_threads(n_jobs)
         matrix = plain_matrix(data.schema, X)
         if matrix is not None:
-            return route_matrix(data, matrix, n_jobs)
+            return route_matrix(data, matrix, threads)
         columns = match(data.schema, X, columns_used(data).tolist(), unseen)
-        return route(data, columns, columns.n_rows, n_jobs)
+        return route(data, columns, columns.n_rows, threads)
 
-    def predict(self, X: Any, *, unseen: str = "missing", n_jobs: int = 1) -> Any:
+    def predict(
+        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+    ) -> Any:
         """Return the class, or the number, for each row; see `apply`."""
         return answers(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
 
     def predict_proba(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int = 1
+        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> NDArray[np.float64]:
         """Return the share of every class where each row ends; see `apply`."""
         return class_shares(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
 
     def decision_path(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int = 1
+        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> csr_matrix:
         """Return which nodes each row passes, as a sparse matrix; see `apply`."""
         return decision_path(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
 
     def rows(
-        self, node: int, X: Any, *, unseen: str = "missing", n_jobs: int = 1
+        self, node: int, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> NDArray[np.int64]:
         """Return the row numbers of `X` that pass through a node; see `apply`."""
         first = walk.checked_node(self.data, node)
@@ -213,9 +219,32 @@ class Tree:
 
     # -- reading ------------------------------------------------------------------
 
-    def text(self, max_depth: int | None = None, *, ascii: bool = False) -> str:
-        """Return the tree as indented text, down to `max_depth`."""
-        return text(self.data, max_depth, ascii=ascii)
+    def text(
+        self,
+        max_depth: int | None = None,
+        *,
+        ascii: bool = False,
+        numbers: bool = False,
+    ) -> str:
+        """Return the tree as indented text, one line per node.
+
+        Parameters
+        ----------
+        max_depth : int or None, default=None
+            Deepest level to write; None: all.
+        ascii : bool, default=False
+            Draw with ASCII characters only.
+        numbers : bool, default=False
+            Write each node's number at the left: the number that `path`, `rows`
+            and `split` take.
+
+        Returns
+        -------
+        str
+            Leaves are marked with a star, conditions of a split that is not
+            proven the best with a tilde.
+        """
+        return text(self.data, max_depth, ascii=ascii, numbers=numbers)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""
@@ -313,9 +342,26 @@ def grow(
     if not isinstance(table, Table):
         raise TableError(
             f"grow takes a Table; got {type(table).__name__}. Make one with "
-            "as_table(X, y)."
+            "tw.as_table(X, y)."
         )
+    if options is not None and not isinstance(options, GrowOptions):
+        raise OptionError(_options_words(options))
     return Tree(grow_data(table, options, progress=progress))
+
+
+def _options_words(options: object) -> str:
+    """Say how to pass options that came as something else, such as a dict."""
+    given = "max_depth=2"
+    if isinstance(options, dict) and options and all(map(_is_word, options)):
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    return (
+        "options must be a GrowOptions or None; got "
+        f"{type(options).__name__}. Pass tw.GrowOptions({given})."
+    )
+
+
+def _is_word(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier()
 
 
 def as_tree(tree: object) -> Tree:

@@ -10,11 +10,24 @@ import numpy as np
 
 from treewright.errors import OptionError, nearest_name
 
-__all__ = ["CLASS_CRITERIA", "NUMBER_CRITERIA", "GrowOptions"]
+__all__ = [
+    "CLASS_CRITERIA",
+    "NUMBER_CRITERIA",
+    "GrowOptions",
+    "check_criterion",
+    "criterion_hint",
+]
 
 CLASS_CRITERIA = ("gini", "entropy", "misclassification")
 NUMBER_CRITERIA = ("squared_error", "poisson")
 _ALIASES = {"log_loss": "entropy"}
+_ELSEWHERE = {
+    "mse": "squared_error",
+    "friedman_mse": "squared_error",
+    "information_gain": "entropy",
+}
+"""What some criteria are called in other places."""
+_NOT_YET = ("absolute_error", "mae")
 
 
 class _Rule(NamedTuple):
@@ -98,8 +111,8 @@ _RULES: dict[str, _Rule] = {
     ),
     "n_jobs": _Rule(
         (_none, lambda v: _is_whole(v) and v != 0),
-        "a whole number >= 1, -1 for all cores, or None for the cores this "
-        "process may use",
+        "a whole number >= 1, -1 for all cores (-2 for all but one, and so on), or "
+        "None for the cores this process may use",
     ),
     "missing": _Rule((_one_of("learned", "error"),), "'learned' or 'error'"),
     "unseen": _Rule((_one_of("missing", "error"),), "'missing' or 'error'"),
@@ -120,10 +133,58 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _spelling_hint(name: str, value: Any) -> str:
-    if name != "criterion" or not isinstance(value, str):
+    return criterion_hint(value, _CRITERION_NAMES) if name == "criterion" else ""
+
+
+def criterion_hint(value: Any, known: Collection[str]) -> str:
+    """Return what may have been meant by a criterion that there is not.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    known : collection of str
+        The criteria there are.
+
+    Returns
+    -------
+    str
+        A sentence with a blank before it, or nothing.
+    """
+    if not isinstance(value, str):
         return ""
-    near = nearest_name(value, _CRITERION_NAMES)
+    if value in _NOT_YET:
+        return " The absolute error is not available yet."
+    near = _ELSEWHERE.get(value)
+    if near not in known:
+        near = nearest_name(value, known)
     return f" Did you mean {near!r}?" if near else ""
+
+
+def check_criterion(value: Any, task: str) -> None:
+    """Refuse a criterion that does not suit this kind of target.
+
+    Parameters
+    ----------
+    value : object
+        The criterion; None, to go by the target, always suits.
+    task : {'class', 'number'}
+        What the target holds.
+
+    Raises
+    ------
+    OptionError
+        Naming the criteria that do.
+    """
+    known = (*CLASS_CRITERIA, *_ALIASES) if task == "class" else NUMBER_CRITERIA
+    if value is None or (isinstance(value, str) and value in known):
+        return
+    is_other = isinstance(value, str) and value in _CRITERION_NAMES
+    hint = "" if is_other else criterion_hint(value, known)
+    raise OptionError(
+        f"criterion must be {_listed(known)} when the target holds "
+        f"{'classes' if task == 'class' else 'numbers'}; got {value!r}.{hint}"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +220,8 @@ class GrowOptions:
     random_state : int, numpy.random.RandomState, Generator or None, default=None
         Seed of the draw of columns. None is a fixed seed.
     n_jobs : int or None, default=None
-        Threads. None: the cores this process may use. Never changes the tree.
+        Threads. None: the cores this process may use. -1: all cores, -2: all but
+        one, and so on, but at least one. Never changes the tree.
     missing : {'learned', 'error'}, default='learned'
         Learn a branch for missing values, or refuse missing and infinite ones.
     unseen : {'missing', 'error'}, default='missing'
@@ -258,15 +320,10 @@ for no limit; got 0.
         OptionError
             When the criterion does not suit the target.
         """
-        allowed = CLASS_CRITERIA if task == "class" else NUMBER_CRITERIA
+        check_criterion(self.criterion, task)
         if self.criterion is None:
+            allowed = CLASS_CRITERIA if task == "class" else NUMBER_CRITERIA
             return replace(self, criterion=allowed[0])
-        if self.criterion not in allowed:
-            raise OptionError(
-                f"criterion must be {_listed(allowed)} when the target holds "
-                f"{'classes' if task == 'class' else 'numbers'}; "
-                f"got {self.criterion!r}."
-            )
         return self
 
     def columns_to_try(self, n_columns: int) -> int:

@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 import treewright as tw
 
@@ -335,3 +336,53 @@ def test_column_of_another_kind_at_prediction():
     by_word = tw.TreeClassifier().fit({"c": ["a", "b"]}, [0, 1])
     with pytest.raises(tw.ColumnError, match=r"'c' held categories .* now holds 3"):
         by_word.predict({"c": [3]})
+
+
+@pytest.mark.parametrize(
+    ("estimator", "criterion", "words"),
+    [
+        (
+            tw.TreeRegressor,
+            "mse",
+            r"be 'squared_error' or 'poisson' when.*'squared_error'\?",
+        ),
+        (tw.TreeRegressor, "friedman_mse", r"Did you mean 'squared_error'\?"),
+        (tw.TreeRegressor, "absolute_error", "absolute error is not available yet"),
+        (tw.TreeRegressor, "mae", "not available yet"),
+        (tw.TreeRegressor, "gini", "or 'poisson' when the target .*; got 'gini'.$"),
+        (tw.TreeClassifier, "information_gain", r"Did you mean 'entropy'\?"),
+        (tw.TreeClassifier, "mse", "'misclassification' or 'log_loss' when.*'mse'.$"),
+        (tw.TreeClassifier, 3, "holds classes; got 3.$"),
+    ],
+)
+def test_a_wrong_criterion_lists_those_that_suit(estimator, criterion, words):
+    with pytest.raises(tw.OptionError, match=words) as caught:
+        estimator(criterion=criterion).fit(X4, Y4)
+    assert "None" not in str(caught.value)
+
+
+@BOTH
+def test_before_fit_everything_says_call_fit(estimator):
+    assert not hasattr(estimator(), "tree_")
+    for name in ("tree_", "n_features_in_", "feature_importances_"):
+        with pytest.raises(NotFittedError, match=f"no '{name}'. Call fit first"):
+            getattr(estimator(), name)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        estimator().nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense_'"):
+        estimator().fit(X4, Y4).nonsense_  # noqa: B018
+    with pytest.raises(tw.TableError, match="requires y to be passed"):
+        estimator().fit(X4)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_depth": 2}, r"got dict. Pass tw.GrowOptions\(max_depth=2\)"),
+        ({"a b": 2}, r"Pass tw.GrowOptions\(max_depth=2\)"),
+        (3, "options must be a GrowOptions or None; got int"),
+    ],
+)
+def test_options_that_are_none_are_refused(options, words):
+    with pytest.raises(tw.OptionError, match=words):
+        tw.grow(tw.as_table(X4, Y4), options)

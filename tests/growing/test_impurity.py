@@ -174,3 +174,32 @@ def test_numbers_near_the_limit_of_floats():
 def test_errors_say_what_was_seen_and_what_to_do(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([3, 4], r"one sequence of class counts per branch, .*; got 3 for branch 0"),
+        (7, "one sequence of class counts per branch, .*; got 7"),
+        ([[3, 4], [1]], "same classes in every branch; got branches of 1 and of 2"),
+        ([[3, 4], [1, -2]], r"counts\[1\]\[1\] is -2; it must be"),
+    ],
+)
+def test_wrong_counts_of_branches_are_refused(counts, words):
+    with pytest.raises(TableError, match=words):
+        gain(counts=counts)
+
+
+def test_a_wrong_count_is_named_by_its_place_or_its_class():
+    with pytest.raises(TableError, match=r"^counts\[0\] is -1"):
+        impurity(counts=[-1, 2])
+    with pytest.raises(TableError, match=r"^the count of 'yes' is -1"):
+        impurity({"yes": -1, "no": 2})
+
+
+@pytest.mark.parametrize(
+    ("criterion", "meant"), [("entropi", "entropy"), ("mse", "squared_error")]
+)
+def test_an_unknown_criterion_names_the_nearest(criterion, meant):
+    with pytest.raises(OptionError, match=f"Did you mean '{meant}'"):
+        impurity([1.0, 2.0], criterion)

@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -124,9 +125,11 @@ def test_a_deep_chain_is_written_quickly_and_not_indented_for_ever():
     started = time.perf_counter()
     lines = text(tree).splitlines()
     assert time.perf_counter() - started < 10
-    assert len(lines) == tree.n_nodes + 3
+    assert len(lines) == tree.n_nodes + 3 + 2
     assert max(map(len, lines)) < 140
-    assert "[depth 50000] x > 49999" in lines[-1]
+    assert "[depth 50000] x > 49999" in lines[-3]
+    assert lines[-2:] == ["", "text(max_depth=3) shows less."]
+    assert "shows less" not in text(tree, max_depth=3)
 
 
 @pytest.mark.parametrize("max_depth", [-1, 1.5, "2", True])
@@ -137,3 +140,67 @@ def test_a_wrong_max_depth_is_refused(max_depth):
 
 def test_numpy_integers_are_depths():
     assert text(chain(3), np.int64(1)) == text(chain(3), 1)
+
+
+def many_jobs(**more):
+    return categorical("job", *(f"occupation {i}" for i in range(12)), **more)
+
+
+def test_only_the_list_of_categories_is_shortened():
+    job = many_jobs(summary=Summary(n_missing=2))
+    halves = [[*range(11)], [11]]
+    tree = build(subset(0, halves, leaf(0), leaf(1), missing=0), schema_of(job))
+    line = text(tree).splitlines()[4]
+    assert "occupation 0, occupation 1, " in line
+    assert " more} or missing " in line
+    assert len(line) < 130
+
+
+def test_the_numbers_line_up_whatever_the_names_are():
+    job = many_jobs()
+    wordy = categorical("a column of the name " + "n" * 90, "p" * 80, "q" * 80)
+    spec = subset(1, [[0], [1]], leaf(0), leaf(1))
+    for depth in range(30):
+        spec = subset(0, [[*range(11)], [11]], spec, leaf(depth % 2))
+    lines = text(build(spec, schema_of(job, wordy))).splitlines()[2:]
+    at = lines[0].index("class")
+    assert at < 120
+    assert {line[at - 2 : at] for line in lines} == {"  "}
+    assert {line[at : at + 3].strip() for line in lines[1:]} == {"no", "yes"}
+
+
+def test_missing_is_not_spoken_of_where_it_cannot_arrive():
+    wind = Feature("wind", summary=Summary(n_missing=3))
+    left = threshold(0, 1.0, leaf(0), leaf(1), missing=1)
+    right = threshold(0, 9.0, leaf(0), leaf(1), missing=0)
+    spec = threshold(0, 5.0, left, right, missing=1)
+    lines = text(build(spec, schema_of(wind))).splitlines()
+    assert [line.split("wind ")[1].split("  ")[0] for line in lines[4:]] == [
+        "<= 5",
+        "<= 1",
+        "> 1",
+        "> 5 or missing",
+        "<= 9 or missing",
+        "> 9",
+    ]
+
+
+def test_splits_not_proven_the_best_are_marked_and_the_mark_explained(iris_like):
+    assert "~" not in text(iris_like)
+    tree = replace(iris_like, proven=np.array([True, True, False, True, True]))
+    lines = text(tree).splitlines()
+    assert ["~ petal" in line for line in lines[3:8]] == [False] * 3 + [True] * 2
+    assert lines[8:] == ["", "~ the split is not proven to be the best of its kind"]
+    assert "~" not in text(tree, max_depth=1)
+
+
+def test_a_share_of_unequal_weights_is_called_so(iris_like):
+    assert "  weight share  " not in text(iris_like)
+    squares = iris_like.weight_squared * 1.5
+    assert "  weight share  " in text(replace(iris_like, weight_squared=squares))
+
+
+def test_node_numbers_stand_at_the_left(iris_like):
+    lines = text(iris_like, numbers=True).splitlines()
+    assert [line[:4].strip() for line in lines[2:]] == ["node", *"01234"]
+    assert lines[4].startswith("   1  ├─ petal length <= 2.45")

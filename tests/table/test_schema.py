@@ -138,3 +138,39 @@ def test_dates_beyond_the_calendar_are_still_shown():
     far = show_value(Feature("a", stored_as="datetime"), 4e17)
     assert far.startswith("14645-")
     assert "microseconds" in show_value(Feature("a", stored_as="duration"), 1e30)
+
+
+def test_a_table_and_its_schema_show_one_line_per_column():
+    table = as_table({"age": [30, 41], "the city": ["Rome", "Bonn"]}, ["no", "yes"])
+    lines = [
+        "  age       numeric      The values are whole numbers.",
+        "  the city  categorical  The values are text.",
+    ]
+    assert str(table).splitlines() == [
+        "Table: 2 rows, 2 columns, target y (classes no, yes)",
+        *lines,
+    ]
+    assert repr(as_table({"age": [30]}).schema).splitlines() == [
+        "Schema: 1 column",
+        lines[0].replace("age     ", "age"),
+    ]
+
+
+def test_a_wide_table_with_wild_names_is_still_shown_in_short():
+    table = as_table(
+        {"a\nb" + "c" * 99 + str(i): [1.5, 2] for i in range(60)}, [1.5, 2]
+    )
+    lines = repr(table).splitlines()
+    assert len(lines) == 52
+    assert lines[0] == "Table: 2 rows, 60 columns, target y (numbers)"
+    assert lines[-1] == "  ... and 10 more columns"
+    assert max(map(len, lines)) < 100
+
+
+def test_a_column_set_aside_says_so():
+    aside = Feature("id", "categorical", set_aside="all differ")
+    assert repr(Schema((Feature("x"), aside))).splitlines() == [
+        "Schema: 2 columns (1 set aside)",
+        "  x   numeric",
+        "  id  categorical  set aside: all differ",
+    ]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treewright.errors import ColumnSetAsideWarning
+from treewright.errors import ColumnKindWarning, ColumnSetAsideWarning
 from treewright.table.as_table import as_table
 
 
@@ -82,3 +82,34 @@ def test_a_tables_own_warning_is_not_repeated_for_its_target():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         as_table(table, np.arange(60) % 2)
+
+
+def test_when_nothing_is_left_the_warning_says_so():
+    with pytest.warns(ColumnSetAsideWarning, match="No usable column is left"):
+        as_table({"name": ids(50, 50)})
+
+
+def test_numbers_read_as_text_stay_categories_and_are_warned_of():
+    ages = [str(i % 30) for i in range(97)] + ["NA", "?", "NA"]
+    words = r"Column 'age' is read as categories.*97 of 100 spell numbers.*to_numeric"
+    with pytest.warns(ColumnKindWarning, match=words):
+        table = as_table({"age": ages, "x": [1.5] * 100})
+    age = table.schema.features[0]
+    assert age.kind == "categorical"
+    assert "the others are '?', 'NA'; make those missing" in age.reason
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        as_table({"age": ages}, kinds={"age": "categorical"})
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1", "2", "3"] * 9 + ["3+"],  # few numbers: codes, as likely as not
+        [str(i % 9) for i in range(70)] + ["a", "b", "c"] * 10,
+        [str(i % 9) for i in range(85)] + ["A", "B", "C", "D", "13 15"] * 3,
+        ["1a", "2b", "3c", "4d", "5e"] * 4,
+    ],
+)
+def test_categories_that_are_partly_numbers_are_not_warned_of(cells):
+    assert as_table({"c": cells}).schema.features[0].reason == "The values are text."

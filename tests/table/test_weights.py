@@ -68,3 +68,8 @@ def test_contiguous_float64_weights_are_not_copied_nor_locked():
 def test_bad_weights_are_refused_with_row_and_value(given, words):
     with pytest.raises(TableError, match=words):
         weights(given)
+
+
+def test_the_name_of_a_column_is_no_weight():
+    with pytest.raises(TableError, match=r"one number per row.*mean X\['age'\]\?"):
+        weights("age")

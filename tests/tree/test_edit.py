@@ -14,6 +14,8 @@ from tree.build import (
     threshold,
 )
 from treewright.errors import OptionError, TreeFormatError
+from treewright.growing.grow import grow
+from treewright.table.as_table import as_table
 from treewright.tree import walk
 from treewright.tree.check import check
 from treewright.tree.data import LEAF, STOP_CODES, TreeData
@@ -254,3 +256,20 @@ def test_edits_leave_the_old_tree_alone():
 def test_specs_in_preorder_are_what_build_writes():
     root = Spec(branches=[leaf(1), Spec(branches=[leaf(2), leaf(3)])])
     assert [s.y for s in preorder(root)] == [[], [1], [], [2], [3]]
+
+
+def test_a_subtree_for_other_classes_is_refused():
+    ours = grow(as_table([[0.0], [1.0]], ["a", "b"]))
+    theirs = grow(as_table([[0.0], [1.0]], ["c", "d"]))
+    with pytest.raises(TreeFormatError, match="grow both for the same target"):
+        replace(ours, 1, theirs)
+
+
+def test_a_tree_does_not_change_with_an_array_its_values_came_from():
+    tree = grow(as_table([[0.0], [1.0]], ["a", "b"]))
+    values = tree.value.copy()
+    view = values[:]
+    changed = with_values(tree, value=values)
+    view[0, 0] = 99.0
+    assert changed.value[0, 0] == 1.0
+    assert values.flags.writeable

@@ -199,3 +199,15 @@ def test_a_split_carries_gain_and_proof(sex_tree):
 )
 def test_percent_never_rounds_to_nothing_or_all(share, said):
     assert wording.percent(share) == said
+
+
+def test_names_and_categories_are_cut_where_asked_and_braces_never():
+    schema = schema_of(categorical("a long name", "first, category", "second", "x"))
+    split = split_of(build(subset(0, [[0, 1], [2]], leaf(0), leaf(1)), schema), 0)
+    assert split.words(0, missing=True).startswith("a long name in {")
+    assert split.words(0, longest=9) == 'a long... in {"first,...", second}'
+    assert split.words(1, longest=9) == "a long... = x"
+    split = split_of(
+        build(threshold(0, 0.1 + 0.2, leaf(0), leaf(1)), schema_of("x")), 0
+    )
+    assert split.words(0, longest=5) == "x <= 0.30000000000000004"

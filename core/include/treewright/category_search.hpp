@@ -8,12 +8,14 @@
 //       - otherwise the best prefix of several orderings (mean, each class against the rest,
 //         first principal component), improved by moving single levels across. Not proven.
 // Order of candidates (for ties): prefixes of (mean, category) by length, then other sets by
-// bit mask, bit p standing for position p; the last position is always on the right.
+// bit mask, bit p standing for position p (or the p-th block of levels that move together);
+// the last position is always on the right.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "treewright/parallel.hpp"
 #include "treewright/split.hpp"
 
 namespace treewright {
@@ -31,8 +33,9 @@ struct Levels {
 
 class CategorySearch {
  public:
-  CategorySearch(const NodeCost& cost, const Rules& rules, const int64_t* node)
-      : cost_(cost), rules_(rules), node_(node) {}
+  CategorySearch(const NodeCost& cost, const Rules& rules, const int64_t* node,
+                 const Control* control = nullptr)
+      : cost_(cost), rules_(rules), node_(node), control_(control) {}
 
   // The best gain of an allowed grouping, kNone if there is none.
   double best(const Levels& levels) const;
@@ -44,6 +47,7 @@ class CategorySearch {
   const NodeCost& cost_;
   const Rules& rules_;
   const int64_t* node_;
+  const Control* control_;
 };
 
 }  // namespace treewright

@@ -37,7 +37,7 @@ class Grower {
 
   // The root is node 0, open from the start.
   virtual int64_t n_nodes() const = 0;
-  // kNone while the node is open or split; otherwise the rule that made it a leaf.
+  // StopReason::none while the node is open or split; otherwise the rule that made it a leaf.
   virtual StopReason stop_reason(int32_t node) const = 0;
   // The best split of each column, best first (ties in column order); at most top of them.
   // With top = 1, the split that growing takes; empty if the node must be a leaf. Their gains

@@ -1,8 +1,9 @@
-// simd.hpp: eight entries at a time, where the processor can (AVX2).
+// simd.hpp: kernels in the processor's vector instructions (x86-64).
 //
-// Each function does as many whole blocks of eight as it may and returns how far it came;
-// the plain loop of the caller, which says what is meant, does the rest. On other
-// processors it returns at once. The results are the same either way.
+// Each goes as far as it can and says in its state how far it came; the plain loop of the
+// caller, which says what is meant, does the rest. On other processors it does nothing. The
+// results are the same either way. partition and two_class_gini take eight entries at a time
+// (AVX2, if the processor has it), many_class_gini both sides of a cut at once (SSE2).
 #pragma once
 
 #include <cstdint>

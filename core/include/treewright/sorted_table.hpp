@@ -40,6 +40,6 @@ SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int
                        const Control& control);
 
 // The same for a numeric vector without missing values (the target of a regression).
-std::vector<Entry> sort_values(const double* values, int64_t n_rows);
+std::vector<Entry> sort_values(const double* values, int64_t n_rows, const Control& control);
 
 }  // namespace treewright

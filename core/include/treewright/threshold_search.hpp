@@ -3,7 +3,7 @@
 // In:   the node's entries in this column, known rows ascending, then the missing rows.
 // How:  one sweep over the known rows, two if the node has missing rows (once with all of
 //       them on the right, once on the left), plus "is missing" as a split of its own.
-// Cost: O(rows).
+// Cost: O(rows); O(rows x classes) where the criterion has no cheap sweep.
 // Ties: the smallest threshold wins, missing left before right, "is missing" last; columns
 //       are compared by the caller, in order.
 #pragma once
@@ -85,8 +85,8 @@ class ThresholdSearch {
     return gain;
   }
 
-  // Offers every cut of at least this gain, in order. make(threshold cut i, kind, missing
-  // on the left, left statistics) builds the candidate once it is wanted.
+  // Offers every cut of at least this gain, in order. make(i, whether missing rows go left,
+  // left and right statistics) builds the candidate once it is wanted; i = 0: "is missing".
   template <class Make>
   void offer(const Span& span, double at_least, Chooser& chooser, const Make& make) const {
     Words left(words()), missing(words()), right(words()), with_missing(words());

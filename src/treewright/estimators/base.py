@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import OptionError
 from treewright.growing.grow import grow, n_threads
 from treewright.model import Tree
-from treewright.options import GrowOptions
+from treewright.options import GrowOptions, check_criterion
 from treewright.table.as_table import as_table
 from treewright.table.check import check_matched
 from treewright.table.match import match, plain_matrix
@@ -47,6 +47,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     _task: ClassVar[str]
 
     tree_: Tree
+    criterion: str
     kinds: Any
     missing: str
     n_jobs: int | None
@@ -54,7 +55,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- fitting ------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -62,7 +63,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         X : array, data frame, dict of columns, list of rows or Table
             The training rows; see `treewright.as_table`. Never modified.
         y : array, series or list
-            The target, one value per row.
+            The target, one value per row; never left out.
         sample_weight : array, series or list, default=None
             One finite weight >= 0 per row; 0 leaves the row out. None: all 1.
 
@@ -93,6 +94,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 "is not part of this version: bound the tree with max_depth, "
                 "min_samples_leaf or max_leaf_nodes instead."
             )
+        check_criterion(self.criterion, self._task)
         # Not by get_params, which reads the signature anew each time.
         return GrowOptions(**{name: getattr(self, name) for name in _OPTION_NAMES})
 
@@ -135,6 +137,17 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             reconstruction_attributes=lambda: self._fitted(tree, table, X),
         )
         return tree
+
+    def __getattr__(self, name: str) -> Any:
+        """Say that fit comes first, where fit is what brings the attribute."""
+        kind = type(self).__name__
+        public = name.endswith("_") and not name.startswith("_")
+        if public and "tree_" not in self.__dict__:
+            raise NotFittedError(
+                f"This {kind} instance is not fitted yet, so it has no {name!r}. Call "
+                "fit first."
+            )
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}")
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is a tree."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
 from treewright.table.table import ClassTarget, Table
+from treewright.table.weights import read_weights
 
 __all__ = ["class_weighted"]
 
@@ -50,14 +51,15 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
         )
     weights = factors[target.codes]
     if table.weights is not None:
-        weights *= table.weights
+        with np.errstate(over="ignore", under="ignore"):
+            weights *= table.weights
     if not weights.any():
         raise OptionError(
             f"class_weight gives weight 0 to every row: {class_weight!r}. At least one "
             "class that occurs needs a weight above 0."
         )
-    weights.flags.writeable = False
-    return replace(table, weights=weights)
+    # The product of two sets of weights may overflow, or come to nothing.
+    return replace(table, weights=read_weights(weights, table.n_rows))
 
 
 def _balanced(

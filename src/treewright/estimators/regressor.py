@@ -67,7 +67,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         None is the unpruned tree, the only value for now.
     n_jobs : int or None, default=None
         Threads. None: the cores this process may use, one inside a joblib worker.
-        -1: all cores. Never changes the tree.
+        -1: all cores, -2: all but one, and so on, but at least one. Never changes
+        the tree.
 
     Attributes
     ----------

@@ -50,6 +50,8 @@ _CRITERIA = {
 }
 _KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
 _FIXED_SEED = 0
+_NO_LIMIT = 2**62  # more than any tree can have, and still a 64-bit number
+_MAX_THREADS = 256
 
 
 def grow(
@@ -205,7 +207,7 @@ def n_threads(n_jobs: int | None) -> int:
     cores = cores or os.cpu_count() or 1
     if n_jobs is None:
         return 1 if _in_joblib_worker() else cores
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    return min(n_jobs, _MAX_THREADS) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 def _in_joblib_worker() -> bool:
@@ -247,8 +249,8 @@ def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "min_weight_leaf": options.min_weight_fraction_leaf * total,
         "min_gain": options.min_gain,
         "min_impurity_decrease": options.min_impurity_decrease,
-        "max_leaf_nodes": options.max_leaf_nodes or 0,
-        "max_nodes": options.max_nodes or 0,
+        "max_leaf_nodes": min(options.max_leaf_nodes or 0, _NO_LIMIT),
+        "max_nodes": min(options.max_nodes or 0, _NO_LIMIT),
         "max_features": 0
         if options.max_features is None
         else options.columns_to_try(len(table.usable)),
@@ -256,14 +258,14 @@ def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "n_threads": n_threads(options.n_jobs),
     }
     if options.max_depth is not None:
-        values["max_depth"] = options.max_depth
+        values["max_depth"] = min(options.max_depth, _NO_LIMIT)
     return values
 
 
 def _count(rows_or_share: int | float, n_rows: int) -> int:
     if isinstance(rows_or_share, float):
         return max(1, math.ceil(rows_or_share * n_rows))
-    return rows_or_share
+    return min(rows_or_share, n_rows + 1)
 
 
 def _seed(state: Any) -> int:

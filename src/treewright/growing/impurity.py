@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError, TableError
+from treewright.options import criterion_hint
 
 __all__ = ["gain", "impurity"]
 
@@ -139,9 +140,7 @@ def gain(
                 "gain takes either counts=, or y with groups (and sample_weight); "
                 "got both."
             )
-        branches = [_checked_counts(branch, criterion) for branch in counts]
-        if not branches:
-            raise TableError("gain needs the counts of at least one branch; got none.")
+        branches = _branches_of_counts(counts, criterion)
     else:
         branches = _branches(y, groups, criterion, sample_weight)
     whole = _together(branches)
@@ -230,7 +229,8 @@ def _criterion(name: str) -> Callable[[Weights], float]:
     known = _OF_CLASSES | _OF_NUMBERS
     if not isinstance(name, str) or name not in known:
         names = ", ".join(repr(each) for each in known)
-        raise OptionError(f"criterion must be one of {names}; got {name!r}.")
+        hint = criterion_hint(name, known)
+        raise OptionError(f"criterion must be one of {names}; got {name!r}.{hint}")
     return known[name]
 
 
@@ -311,18 +311,48 @@ def _weight(value: Any, where: str) -> float:
     return weight
 
 
-def _checked_counts(counts: Any, criterion: str) -> Weights:
+def _branches_of_counts(counts: Any, criterion: str) -> list[Weights]:
+    """Return the checked counts of each branch, the same classes in all."""
+    wanted = (
+        "counts must hold one sequence of class counts per branch, such as "
+        "[[3, 4], [6, 1]]; got"
+    )
+    if isinstance(counts, str | Mapping) or not hasattr(counts, "__iter__"):
+        raise TableError(f"{wanted} {counts!r}.")
+    each = list(counts)
+    for place, branch in enumerate(each):
+        if isinstance(branch, str) or not hasattr(branch, "__iter__"):
+            raise TableError(f"{wanted} {branch!r} for branch {place}.")
+    if not each:
+        raise TableError("gain needs the counts of at least one branch; got none.")
+    lists = [list(branch) for branch in each if not isinstance(branch, Mapping)]
+    lengths = sorted({len(branch) for branch in lists})
+    if len(lengths) > 1:
+        raise TableError(
+            "counts must name the same classes in every branch; got branches of "
+            f"{lengths[0]} and of {lengths[-1]} counts. Write 0 for a class that a "
+            "branch does not have."
+        )
+    return [
+        _checked_counts(branch, criterion, f"counts[{place}]")
+        for place, branch in enumerate(each)
+    ]
+
+
+def _checked_counts(counts: Any, criterion: str, name: str = "counts") -> Weights:
     """Return counts by class (or by value of y), those of 0 left out."""
+    where = "the count of {!r}"
     if not isinstance(counts, Mapping):
         if criterion in _OF_NUMBERS:
             raise OptionError(
                 f"{criterion} needs the values of y, which a list of counts does not "
                 "tell. Pass the rows, or a mapping from value to count."
             )
-        counts = dict(enumerate(_one_a_row("counts", counts)))
+        counts = dict(enumerate(_one_a_row(name, counts)))
+        where = name + "[{}]"
     found: dict[Any, float] = {}
     for key, value in counts.items():
-        weight = _weight(value, f"the count of {key!r}")
+        weight = _weight(value, where.format(key))
         if criterion in _OF_NUMBERS:
             key = _number(key, "a value of y", criterion)
         if weight > 0:

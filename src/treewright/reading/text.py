@@ -20,13 +20,15 @@ from treewright.tree.split import Split, split_of
 
 __all__ = ["text"]
 
-_DEEPEST_INDENT = 20
+_DEEPEST_INDENT = 15
 """Below this depth the rails grow no further and the depth is written instead."""
-_WIDEST = 60
-"""Width to which the conditions are padded; longer ones stick out."""
+_WIDEST = 90
+"""Conditions are shortened to this width, rails included, as far as they can be."""
 _LONGEST_LABEL = 30
-_LONGEST_CONDITION = 120
-_MOST_CATEGORIES = 6
+_SHORTER = ((6, None), (4, None), (3, 30), (2, 24), (1, 16), (1, 10))
+"""How many categories to name, and the longest name, until a condition fits."""
+_UNPROVEN = "~"
+_MANY_LINES, _FEW_LEVELS = 100, 3
 
 
 class _Rails(NamedTuple):
@@ -42,7 +44,13 @@ _BOX = _Rails("│  ", "├─ ", "└─ ", "   ")
 _ASCII = _Rails("|  ", "|- ", "`- ", "   ")
 
 
-def text(tree: TreeData, max_depth: int | None = None, *, ascii: bool = False) -> str:
+def text(
+    tree: TreeData,
+    max_depth: int | None = None,
+    *,
+    ascii: bool = False,
+    numbers: bool = False,
+) -> str:
     """Return the tree as indented text, one line per node.
 
     Parameters
@@ -54,13 +62,17 @@ def text(tree: TreeData, max_depth: int | None = None, *, ascii: bool = False) -
         None: all levels.
     ascii : bool, default=False
         Draw with ASCII characters only.
+    numbers : bool, default=False
+        Write each node's number at the left.
 
     Returns
     -------
     str
-        Lines without a newline at the end. Leaves are marked with a star.
-        A branch says "or missing" where its column had missing values and they
-        take that branch.
+        Lines without a newline at the end. Leaves are marked with a star, and
+        conditions of a split that is not proven the best with a tilde. A branch
+        says "or missing" where its column had missing values, they can still
+        arrive there and they take that branch. Long lists of categories are
+        shortened.
     """
     if max_depth is not None and (
         isinstance(max_depth, bool)
@@ -73,15 +85,21 @@ def text(tree: TreeData, max_depth: int | None = None, *, ascii: bool = False) -
         )
     deepest = tree.n_nodes if max_depth is None else int(max_depth)
     shown = np.flatnonzero(tree.depth <= deepest)
-    rows = zip(
-        _conditions(tree, shown, _ASCII if ascii else _BOX),
-        *_evidence(tree, shown),
-        strict=True,
-    )
-    table = [("", *_headings(tree)), *rows]
-    notes = ["", *_notes(tree, shown, deepest)]
-    lines = _aligned(table, notes)
-    return "\n".join([_title(tree), "", *lines])
+    with_missing = _missing_arrives(tree, shown)
+    columns = [
+        ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
+        *(
+            [heading, *cells]
+            for heading, cells in zip(
+                _headings(tree), _evidence(tree, shown), strict=True
+            )
+        ),
+    ]
+    if numbers:
+        columns.insert(0, ["node", *map(str, shown.tolist())])
+    notes = ["", *_notes(tree, shown, deepest, with_missing)]
+    footer = _footer(tree, shown, deepest)
+    return "\n".join([_title(tree), "", *_aligned(columns, notes), *footer])
 
 
 def _title(tree: TreeData) -> str:
@@ -99,9 +117,28 @@ def _count(n: int, one: str, many: str = "") -> str:
 
 
 def _headings(tree: TreeData) -> tuple[str, ...]:
+    share = "share" if _weights_are_equal(tree) else "weight share"
     if tree.is_classifier:
-        return ("rows", "share", "class", "confidence")
-    return ("rows", "share", "mean", "std")
+        return ("rows", share, "class", "confidence")
+    return ("rows", share, "mean", "std")
+
+
+def _weights_are_equal(tree: TreeData) -> bool:
+    """Return whether the square of the sum is as large as it can be."""
+    with np.errstate(all="ignore"):
+        ratio = tree.weight[0] / np.sqrt(tree.weight_squared[0])
+    return bool(np.isclose(ratio, np.sqrt(tree.n_rows[0]), rtol=1e-9, atol=0))
+
+
+def _footer(tree: TreeData, shown: np.ndarray, deepest: int) -> list[str]:
+    """Explain the marks there are, and say how to see less of a long text."""
+    said = []
+    is_asked = (tree.split_kind[shown] != LEAF) & (tree.depth[shown] < deepest)
+    if (is_asked & ~tree.proven[shown]).any():
+        said.append(f"{_UNPROVEN} the split is not proven to be the best of its kind")
+    if len(shown) > _MANY_LINES and tree.depth[shown].max() > _FEW_LEVELS:
+        said.append(f"text(max_depth={_FEW_LEVELS}) shows less.")
+    return ["", *said] if said else []
 
 
 def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
@@ -123,48 +160,82 @@ def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
     ]
 
 
-def _conditions(tree: TreeData, shown: np.ndarray, rails: _Rails) -> Iterator[str]:
+def _conditions(
+    tree: TreeData, shown: np.ndarray, rails: _Rails, with_missing: Sequence[bool]
+) -> Iterator[str]:
     """Say, node by node, what holds there, drawn at its place in the tree."""
     depths, branches = tree.depth[shown].tolist(), tree.branch[shown].tolist()
     n_children = tree.n_children[tree.parent[shown]].tolist()
     kinds = tree.split_kind[shown].tolist()
-    with_missing = _columns_with_missing(tree)
     prefixes = [""] * (_DEEPEST_INDENT + 1)
-    splits: list[Split | None] = [None] * (max(depths) + 1)
+    splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
     for place, node in enumerate(shown.tolist()):
         depth, branch = depths[place], branches[place]
-        splits[depth] = split_of(tree, node) if kinds[place] != LEAF else None
+        split = split_of(tree, node) if kinds[place] != LEAF else None
+        splits[depth] = None if split is None else (split, with_missing[place])
         above = splits[depth - 1] if depth else None
         if above is None:
             yield "all rows"
             continue
-        missing = above.column in with_missing
-        said = above.words(branch, missing=missing, most=_MOST_CATEGORIES)
-        said = _short(said, _LONGEST_CONDITION)
         is_last = branch == n_children[place] - 1
         if depth < _DEEPEST_INDENT:
             rail = rails.blank if is_last else rails.through
             prefixes[depth + 1] = prefixes[depth] + rail
-            yield prefixes[depth] + (rails.last if is_last else rails.fork) + said
+            start = prefixes[depth] + (rails.last if is_last else rails.fork)
         else:
-            yield f"{prefixes[_DEEPEST_INDENT]}[depth {depth}] {said}"
+            start = f"{prefixes[_DEEPEST_INDENT]}[depth {depth}] "
+        asked, missing = above
+        if not asked.proven:
+            start += f"{_UNPROVEN} "
+        yield start + _fitted(asked, missing, branch, _WIDEST - len(start))
 
 
-def _columns_with_missing(tree: TreeData) -> set[int]:
-    """Return the columns known to have had missing values."""
+def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
+    """Say the condition of a branch in at most `room` characters, if it can be."""
+    said = ""
+    for most, longest in _SHORTER:
+        said = split.words(branch, missing=missing, most=most, longest=longest)
+        if len(said) <= room:
+            break
+    return said
+
+
+def _missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
+    """Return, node by node, whether rows missing in its column can arrive there.
+
+    They cannot where the column had none, or where a split above on the same
+    column sent them elsewhere.
+    """
     summaries = [feature.summary for feature in tree.schema.features]
-    return {i for i, s in enumerate(summaries) if s is not None and s.n_missing}
+    here = [summary is not None and summary.n_missing > 0 for summary in summaries]
+    columns, routes = tree.feature.tolist(), tree.missing_route.tolist()
+    depths, branches = tree.depth.tolist(), tree.branch.tolist()
+    parents = tree.parent.tolist()
+    sent_away: list[tuple[int, int]] = []  # depth and column, on the way from the root
+    arrives = []
+    for node in shown.tolist():
+        depth = depths[node]
+        while sent_away and sent_away[-1][0] >= depth:
+            here[sent_away.pop()[1]] = True
+        if depth:
+            above = parents[node]
+            column, route = columns[above], routes[above]
+            if here[column] and route not in (branches[node], ALL_BRANCHES):
+                here[column] = False
+                sent_away.append((depth, column))
+        arrives.append(columns[node] >= 0 and here[columns[node]])
+    return arrives
 
 
-def _notes(tree: TreeData, shown: np.ndarray, deepest: int) -> Iterator[str]:
+def _notes(
+    tree: TreeData, shown: np.ndarray, deepest: int, with_missing: Sequence[bool]
+) -> Iterator[str]:
     """Say what stands after the columns: leaf, folded, or missing values that stop."""
     leaves_before = np.concatenate([[0], np.cumsum(tree.subtree_size == 1)])
     ends = shown + tree.subtree_size[shown]
     below = (leaves_before[ends] - leaves_before[shown]).tolist()
     kinds, depths = tree.split_kind[shown].tolist(), tree.depth[shown].tolist()
     routes = tree.missing_route[shown].tolist()
-    columns = tree.feature[shown].tolist()
-    with_missing = _columns_with_missing(tree)
     said = {STOP_HERE: "missing stops here", ALL_BRANCHES: "missing is divided"}
     for i, kind in enumerate(kinds):
         if kind == LEAF:
@@ -172,22 +243,20 @@ def _notes(tree: TreeData, shown: np.ndarray, deepest: int) -> Iterator[str]:
         elif depths[i] == deepest:
             yield f"... {below[i]} leaves below"
         else:
-            yield said.get(routes[i], "") if columns[i] in with_missing else ""
+            yield said.get(routes[i], "") if with_missing[i] else ""
 
 
-def _aligned(table: Sequence[tuple[str, ...]], notes: Sequence[str]) -> list[str]:
-    """Pad the cells: text to the left, numbers to the right."""
-    columns = list(zip(*table, strict=True))
+def _aligned(columns: Sequence[Sequence[str]], notes: Sequence[str]) -> list[str]:
+    """Pad the cells below their headings: text to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in columns]
-    widths[0] = min(widths[0], _WIDEST)
-    is_number = [heading not in ("", "class") for heading in table[0]]
+    is_number = [column[0] not in ("", "class") for column in columns]
     pattern = "  ".join(
         f"{{:{'>' if right else '<'}{width}}}"
         for right, width in zip(is_number, widths, strict=True)
     )
     return [
         f"{pattern.format(*cells)} {note}".rstrip()
-        for cells, note in zip(table, notes, strict=True)
+        for *cells, note in zip(*columns, notes, strict=True)
     ]
 
 

@@ -1,20 +1,24 @@
 """`as_table`: anything tabular -> Table."""
 
-import sys
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from treewright.errors import ColumnSetAsideWarning, OptionError, TableError
+from treewright.errors import (
+    ColumnKindWarning,
+    ColumnSetAsideWarning,
+    OptionError,
+    TableError,
+)
 from treewright.table.column import Column, NumericColumn
 from treewright.table.from_numpy import ArraySource, is_plain_float
-from treewright.table.infer import read_kinds, settle
+from treewright.table.infer import nearly_numbers, read_kinds, settle
 from treewright.table.raw import freeze
 from treewright.table.schema import Feature, Schema
 from treewright.table.source import Source, open_source
 from treewright.table.table import Table
 from treewright.table.target import read_target, target_info
+from treewright.table.warn import warn
 from treewright.table.weights import read_weights
 
 __all__ = ["as_table"]
@@ -61,6 +65,9 @@ def as_table(
     ColumnSetAsideWarning
         When a categorical column tells rows apart, not classes: more than half of
         its known values occur once, in 50 rows or more. `kinds` brings it back.
+    ColumnKindWarning
+        When a column of text is read as categories though nearly all values spell
+        numbers and only a few, such as 'NA', do not.
 
     Raises
     ------
@@ -85,6 +92,7 @@ def as_table(
         table = replace(table, weights=read_weights(sample_weight, table.n_rows))
     if not isinstance(X, Table):
         _warn_of_set_aside(table.schema)
+        _warn_of_kinds(table.schema)
     return table
 
 
@@ -156,20 +164,41 @@ def _warn_of_set_aside(schema: Schema) -> None:
     names = [repr(each.name) for each in schema.features if each.set_aside]
     if not names:
         return
-    listed = ", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0]
     first = "Column {} was" if len(names) == 1 else "Columns {} were"
-    warnings.warn(
-        f"{first.format(listed)} set aside: more than half of the known values occur "
-        "only once, so they tell rows apart, not classes. Pass "
-        f"kinds={{{names[0]}: 'categorical'}} to use such a column all the same.",
+    left = (
+        ""
+        if schema.usable
+        else (" No usable column is left, so a tree of this table is a single leaf.")
+    )
+    warn(
+        f"{first.format(_listed(names))} set aside: more than half of the known values "
+        "occur only once, so they tell rows apart, not classes. Pass "
+        f"kinds={{{names[0]}: 'categorical'}} to use such a column all the same."
+        f"{left}",
         ColumnSetAsideWarning,
-        stacklevel=_level_of_caller(),
     )
 
 
-def _level_of_caller() -> int:
-    """Return how far up the first frame outside treewright is, for a warning."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals["__name__"].startswith("treewright."):
-        level, frame = level + 1, frame.f_back
-    return level
+def _warn_of_kinds(schema: Schema) -> None:
+    found = [each for each in schema.features if nearly_numbers(each)]
+    if not found:
+        return
+    names = [repr(each.name) for each in found]
+    columns = "Column {} is" if len(names) == 1 else "Columns {} are"
+    warn(
+        f"{columns.format(_listed(names))} read as categories, though nearly all "
+        f"values spell numbers ({names[0]}: {_counted(found[0].reason)}). "
+        "Make the other values missing, for example with "
+        f"pandas.to_numeric(X[{names[0]}], errors='coerce'), or pass "
+        f"kinds={{{names[0]}: 'categorical'}} if they are categories.",
+        ColumnKindWarning,
+    )
+
+
+def _counted(reason: str) -> str:
+    """Return the middle of the reason: how many values spell numbers."""
+    return reason.partition("; ")[2].partition("; make those")[0]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0]

@@ -29,7 +29,14 @@ from treewright.table.raw import (
 )
 from treewright.table.schema import KINDS, Feature
 
-__all__ = ["FEWEST_ROWS_TO_SET_ASIDE", "Wanted", "infer_kind", "read_kinds", "settle"]
+__all__ = [
+    "FEWEST_ROWS_TO_SET_ASIDE",
+    "Wanted",
+    "infer_kind",
+    "nearly_numbers",
+    "read_kinds",
+    "settle",
+]
 
 FEWEST_ROWS_TO_SET_ASIDE = 50
 """In a smaller table a category that occurs once proves nothing."""
@@ -46,6 +53,10 @@ _REASONS = {
     "float": "The values are numbers",
 }
 _BY_KINDS = "Asked for by kinds."
+_NEARLY = "spell numbers, the others are"
+# Text is taken for badly read numbers when nearly all values spell one; fewer will
+# do when the others are but a few different ones, as marks of missing values are.
+_NEARLY_ALL, _MOST, _FEW_OTHERS, _FEWEST_NUMBERS = 0.95, 0.8, 3, 4
 
 
 def infer_kind(raw: RawColumn) -> tuple[str, str]:
@@ -158,7 +169,7 @@ def read_kinds(
 
 
 def _unknown_column(key: Any, names: Sequence[str]) -> str:
-    near = nearest_name(str(key), names)
+    near = nearest_name(str(key), names, alike=0.7)
     if near is not None:
         advice = f"the nearest is {near!r}."
     else:
@@ -233,12 +244,8 @@ def _categorical(
     set_aside = ""
     if inferred:
         set_aside = _why_set_aside(raw.name, codes, len(labels))
-        if raw.content == "text" and labels and _all_spell_numbers(labels):
-            reason = (
-                f"The values are text, though every one spells a number (first: "
-                f"{labels[0]!r}); pass kinds={{{raw.name!r}: 'numeric'}} to read them "
-                "as numbers."
-            )
+        if raw.content == "text":
+            reason = _spelt_numbers(raw.name, codes, labels) or reason
     column = CategoricalColumn(raw.name, freeze(codes), labels)
     feature = Feature(raw.name, "categorical", "category", labels, reason, set_aside)
     return column, feature
@@ -294,5 +301,40 @@ def _why_set_aside(name: str, codes: IntArray, n_labels: int) -> str:
     )
 
 
-def _all_spell_numbers(labels: tuple[Label, ...]) -> bool:
-    return all(parse_number(label) is not None for label in labels)
+def nearly_numbers(feature: Feature) -> bool:
+    """Return whether a column became categorical though nearly all spell numbers."""
+    return feature.kind == "categorical" and _NEARLY in feature.reason
+
+
+def _spelt_numbers(name: str, codes: IntArray, labels: tuple[Label, ...]) -> str:
+    """Return why text that spells numbers stays categorical; '' if it spells none."""
+    spells = np.fromiter(map(_spells_number, labels), np.bool, len(labels))
+    n_others = len(labels) - int(spells.sum())
+    if not labels or n_others == len(labels):
+        return ""
+    if not n_others:
+        return (
+            f"The values are text, though every one spells a number (first: "
+            f"{labels[0]!r}); pass kinds={{{name!r}: 'numeric'}} to read them as "
+            "numbers."
+        )
+    counts = np.bincount(codes[codes >= 0], minlength=len(labels))
+    known, n_numbers = int(counts.sum()), int(counts[spells].sum())
+    enough = _MOST if n_others <= _FEW_OTHERS else _NEARLY_ALL
+    if n_numbers < enough * known or int(spells.sum()) < _FEWEST_NUMBERS:
+        return ""
+    others = [repr(labels[i]) for i in np.flatnonzero(~spells)[:3]]
+    more = ", ..." if n_others > len(others) else ""
+    return (
+        f"The values are text; {n_numbers} of {known} {_NEARLY} "
+        f"{', '.join(others)}{more}; make those missing, or pass "
+        f"kinds={{{name!r}: 'numeric'}} once the column is clean."
+    )
+
+
+def _spells_number(label: Label) -> bool:
+    # Words are told by their first letter; only 'inf' begins with one.
+    first = str(label)[:1]
+    if first.isalpha() and first not in "iI":
+        return False
+    return parse_number(label) is not None

@@ -6,18 +6,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import ColumnError, TableError, nearest_name
+from treewright.errors import (
+    ColumnError,
+    TableError,
+    UnseenCategoryWarning,
+    nearest_name,
+)
 from treewright.table.column import IntArray, Label
 from treewright.table.from_numpy import check_shape, is_plain_float
-from treewright.table.raw import RawColumn, first_value, to_codes, to_numbers
+from treewright.table.raw import (
+    RawColumn,
+    first_value,
+    parse_number,
+    to_codes,
+    to_numbers,
+)
 from treewright.table.schema import PLAIN_NUMBERS, Feature, Schema
 from treewright.table.source import Source, open_source
 from treewright.table.table import Table
+from treewright.table.warn import warn
 
 __all__ = ["MatchedColumns", "match", "plain_matrix"]
 
 UNSEEN = -2
 _MOMENTS = frozenset({"date", "datetime"})
+_WITH_TEXT = frozenset({"text", "category", "mixed"})
+_MOST_NAMED = 5
+_FEWEST_ROWS_TO_WARN = 5
 
 
 class MatchedColumns(list["NDArray[Any] | None"]):
@@ -111,6 +126,11 @@ def match(
         another width.
     ColumnError
         When a column's values are of another kind than when the tree was grown.
+
+    Warns
+    -----
+    UnseenCategoryWarning
+        When all values of a needed column, 5 or more, are categories never seen.
     """
     matrix = plain_matrix(schema, X, estimator)
     if matrix is not None:
@@ -191,15 +211,19 @@ def _places(
 
 def _absent_words(absent: Sequence[str], names: Sequence[str]) -> str:
     first = absent[0]
-    near = nearest_name(first, names)
+    near = nearest_name(first, names, alike=0.7)
     if near is not None:
-        advice = f"The nearest is {near!r}: rename it if it is the same column."
+        subject = "The nearest" if len(absent) == 1 else f"The nearest to {first!r}"
+        advice = f"{subject} is {near!r}: rename it if it is the same column."
     else:
         shown = ", ".join(repr(name) for name in names[:10])
         more = ", ..." if len(names) > 10 else ""
         advice = f"The columns given are {shown}{more}."
-    others = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
-    return f"There is no column {first!r}{others}, which the tree asks for. {advice}"
+    listed = ", ".join(repr(name) for name in absent[:_MOST_NAMED])
+    if len(absent) > _MOST_NAMED:
+        listed += f" (and {len(absent) - _MOST_NAMED} more)"
+    are = "is no column" if len(absent) == 1 else "are no columns"
+    return f"There {are} {listed}, which the tree asks for. {advice}"
 
 
 def _encode(raw: RawColumn, feature: Feature, unseen: str) -> NDArray[Any]:
@@ -212,7 +236,7 @@ def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
     if raw.content != "empty":
         known = _known_if_other(raw, feature)
         if known is not None and known.any():
-            raise _other_kind(raw, feature, int(np.argmax(known)))
+            raise _other_kind(raw, feature, known)
         if known is not None:
             return np.full(len(known), np.nan)
     # Whole numbers beyond 2^53 are on one side of every threshold, rounded or not.
@@ -223,7 +247,7 @@ def _known_if_other(raw: RawColumn, feature: Feature) -> NDArray[np.bool] | None
     """Where a column of another kind has values; None when the kind will do."""
     if _same_numbers(raw, feature):
         return None
-    if raw.content in ("text", "category", "mixed"):
+    if raw.content in _WITH_TEXT:
         if feature.stored_as == "text":
             return None
         return to_codes(raw)[0] >= 0
@@ -240,21 +264,52 @@ def _same_numbers(raw: RawColumn, feature: Feature) -> bool:
     return raw.content == feature.stored_as
 
 
-def _other_kind(raw: RawColumn, feature: Feature, row: int) -> ColumnError:
+def _other_kind(
+    raw: RawColumn, feature: Feature, known: NDArray[np.bool]
+) -> ColumnError:
     words = {
         "float": "numbers",
         "int": "numbers",
-        "bool": "numbers",
+        "bool": "true/false",
         "date": "dates",
         "datetime": "times with a zone" if feature.timezone else "dates",
         "duration": "durations",
         "text": "text that spells numbers",
     }
     before = words[feature.stored_as]
+    row = _row_to_blame(raw, feature, known)
     return ColumnError(
         f"Column {feature.name!r} held {before} when the tree was grown, but now holds "
-        f"{first_value(raw, row)!r} (row {row}). Convert the column to what it was."
+        f"{first_value(raw, row)!r} (row {row}). {_advice(raw, feature)}"
     )
+
+
+def _row_to_blame(raw: RawColumn, feature: Feature, known: NDArray[np.bool]) -> int:
+    """Return the first row whose cell is no number; the first known if all are."""
+    if raw.content in _WITH_TEXT and feature.stored_as in PLAIN_NUMBERS:
+        codes, labels = to_codes(raw)
+        spelt = [parse_number(label) is None for label in labels]
+        text = [isinstance(label, str) for label in labels]
+        for is_odd in (spelt, text):
+            odd = np.array([*is_odd, False])[codes]
+            if odd.any():
+                return int(np.argmax(odd))
+    return int(np.argmax(known))
+
+
+def _advice(raw: RawColumn, feature: Feature) -> str:
+    if raw.content in _WITH_TEXT:
+        column = f"X[{feature.name!r}]"
+        if feature.stored_as in ("float", "int"):
+            return (
+                f"Convert it with pandas.to_numeric({column}, errors='coerce'), which "
+                "makes what is not a number missing."
+            )
+        if feature.stored_as in _MOMENTS:
+            return f"Convert it with pandas.to_datetime({column})."
+        if feature.stored_as == "bool":
+            return "Convert it to True and False, or 1 and 0."
+    return "Convert the column to what it was."
 
 
 def _encode_labels(raw: RawColumn, feature: Feature, unseen: str) -> IntArray:
@@ -273,10 +328,26 @@ def _encode_labels(raw: RawColumn, feature: Feature, unseen: str) -> IntArray:
     code_of = feature.code_of
     lookup = np.array([*(code_of.get(each, UNSEEN) for each in labels), -1], np.int32)
     out: IntArray = lookup[codes]
-    if unseen == "error" and (out == UNSEEN).any():
-        row = int(np.argmax(out == UNSEEN))
-        raise ColumnError(_unseen_words(feature, labels[codes[row]], row))
+    is_unseen = out == UNSEEN
+    if is_unseen.any():
+        row = int(np.argmax(is_unseen))
+        if unseen == "error":
+            raise ColumnError(_unseen_words(feature, labels[codes[row]], row))
+        n_known = int(np.count_nonzero(known))
+        if n_known >= _FEWEST_ROWS_TO_WARN and n_known == is_unseen.sum():
+            warn(_all_unseen_words(feature, labels[codes[row]]), UnseenCategoryWarning)
     return out
+
+
+def _all_unseen_words(feature: Feature, label: Label) -> str:
+    known = (
+        f"such as {feature.labels[0]!r}" if feature.labels else "but there were none"
+    )
+    return (
+        f"Column {feature.name!r} holds no category that was there when the tree was "
+        f"grown: it holds values such as {label!r}, and the tree knows categories "
+        f"{known}. All are treated as missing; check how the column is spelt."
+    )
 
 
 def _unseen_words(feature: Feature, label: Label, row: int) -> str:

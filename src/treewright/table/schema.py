@@ -12,6 +12,7 @@ from typing import Any
 
 from treewright.errors import TreeFormatError
 from treewright.table.column import Label
+from treewright.table.overview import overview
 
 __all__ = ["KINDS", "PLAIN_NUMBERS", "Feature", "Schema", "Summary", "TargetInfo"]
 
@@ -154,6 +155,10 @@ class Schema:
     def __getstate__(self) -> dict[str, Any]:
         """Leave the cached lookups out of pickles."""
         return {field.name: self.__dict__[field.name] for field in fields(self)}
+
+    def __repr__(self) -> str:
+        """One line per column: name, kind and why."""
+        return overview(self, "Schema: ")
 
     def with_summaries(self, summaries: Sequence[Summary | None]) -> "Schema":
         """Return the schema with each column's range and quartiles filled in.

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.table.column import Column, IntArray
+from treewright.table.overview import overview
 from treewright.table.schema import Schema
 
 __all__ = ["ClassTarget", "NumericTarget", "Table", "Target"]
@@ -73,6 +74,12 @@ class Table:
     weights: NDArray[np.float64] | None
     n_rows: int
     schema: Schema
+
+    def __repr__(self) -> str:
+        """One line per column: name, kind and why."""
+        rows = f"{self.n_rows} row{'s' * (self.n_rows != 1)}"
+        weighted = "" if self.weights is None else ", weighted"
+        return overview(self.schema, f"Table: {rows}{weighted}, ")
 
     @property
     def usable(self) -> list[int]:

@@ -40,6 +40,11 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         return None
     if is_sparse(sample_weight):
         raise TableError("sample_weight is sparse. Pass a one-dimensional array.")
+    if isinstance(sample_weight, str):
+        raise TableError(
+            f"sample_weight is the text {sample_weight!r}, but one number per row is "
+            f"needed. Did you mean X[{sample_weight!r}]?"
+        )
     array = np.asarray(sample_weight)
     if array.ndim != 1:
         raise TableError(_shape_words(array, n_rows))

@@ -9,7 +9,7 @@ about it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from treewright.errors import OptionError, TreeFormatError, nearest_name
 from treewright.tree.data import LEAF, STOP_CODES, STOP_HERE, TreeData
 from treewright.tree.walk import checked_node, path
+
+if TYPE_CHECKING:
+    from treewright.table.schema import Feature
 
 __all__ = ["collapse", "replace", "with_values"]
 
@@ -157,7 +160,9 @@ def with_values(tree: TreeData, **arrays: Any) -> TreeData:
                 f"{name!r} {why} of a tree; with_values changes {', '.join(free)}, "
                 f"and extras.{hint}"
             )
-    return _made(tree, {**tree.arrays(), **arrays}, extras)
+    # The caller may hold views of the arrays: the tree keeps copies of its own.
+    own = {name: np.array(values) for name, values in arrays.items()}
+    return _made(tree, {**tree.arrays(), **own}, extras)
 
 
 def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:
@@ -181,22 +186,32 @@ def _check_same_table(tree: TreeData, subtree: TreeData) -> None:
             f"{len(ours)}; grow both on the same columns."
         )
     for a, b in zip(ours, theirs, strict=True):
-        if (a.name, a.kind, tuple(a.labels or ())) != (
-            b.name,
-            b.kind,
-            tuple(b.labels or ()),
-        ):
+        if _meaning(a) != _meaning(b):
             raise TreeFormatError(
                 f"Column {a.name!r} of the tree ({a.kind}) is not the same as column "
                 f"{b.name!r} of the subtree ({b.kind}): name, kind and categories "
                 "must agree. Grow both on the same table."
             )
     same_task = tree.is_classifier == subtree.is_classifier
-    if not same_task or tree.value.shape[1] != subtree.value.shape[1]:
+    same_classes = _classes(tree) == _classes(subtree)
+    if (
+        not (same_task and same_classes)
+        or tree.value.shape[1] != subtree.value.shape[1]
+    ):
         raise TreeFormatError(
             f"The subtree answers {_answers(subtree)}, the tree {_answers(tree)}; "
             "grow both for the same target."
         )
+
+
+def _meaning(feature: Feature) -> tuple[Any, ...]:
+    """Return what a column's numbers stand for."""
+    labels = tuple(feature.labels or ())
+    return (feature.name, feature.kind, labels, feature.stored_as, feature.timezone)
+
+
+def _classes(tree: TreeData) -> tuple[Any, ...]:
+    return tree.schema.target.classes if tree.schema.target else ()
 
 
 def _answers(tree: TreeData) -> str:

@@ -40,6 +40,8 @@ __all__ = [
     "split_of",
 ]
 
+_LONGEST_NUMBER = 32
+
 
 @dataclass(frozen=True)
 class Split:
@@ -69,7 +71,12 @@ class Split:
     proven: bool
 
     def words(
-        self, branch: int, *, missing: bool = False, most: int | None = None
+        self,
+        branch: int,
+        *,
+        missing: bool = False,
+        most: int | None = None,
+        longest: int | None = None,
     ) -> str:
         """Say what holds for the rows of one branch.
 
@@ -81,6 +88,9 @@ class Split:
             Add "or missing" to the branch that missing values take.
         most : int or None, default=None
             Name at most so many categories; None: all of them.
+        longest : int or None, default=None
+            Cut the column's name and every category to so many characters; None:
+            write them in full.
 
         Returns
         -------
@@ -92,10 +102,10 @@ class Split:
                 f"branch must be a whole number from 0 to {self.n_branches - 1}; "
                 f"got {branch!r}."
             )
-        said = self._says(branch, most)
+        said = self._says(branch, most, longest)
         if missing and branch == self.missing and not said.startswith("is missing"):
             said += " or missing"
-        return f"{wording.name(self.feature)} {said}"
+        return f"{wording.cut(wording.name(self.feature), longest)} {said}"
 
     def missing_words(self) -> str:
         """Say where a missing value goes, in words that follow "missing"."""
@@ -105,7 +115,7 @@ class Split:
             return "goes down every branch, by weight"
         return f"goes with {self.words(self.missing, most=3)}"
 
-    def _says(self, branch: int, most: int | None) -> str:
+    def _says(self, branch: int, most: int | None, longest: int | None) -> str:
         raise NotImplementedError
 
 
@@ -128,10 +138,12 @@ class Threshold(Split):
     at: str
     values: tuple[str, ...] = ()
 
-    def _says(self, branch: int, most: int | None) -> str:
+    def _says(self, branch: int, most: int | None, longest: int | None) -> str:
         if self.values:
             return f"= {self.values[branch]}"
-        return f"{'>' if branch else '<='} {self.at}"
+        # Numbers and dates are shorter than this; only a category is ever cut.
+        longest = None if longest is None else max(longest, _LONGEST_NUMBER)
+        return f"{'>' if branch else '<='} {wording.cut(self.at, longest)}"
 
 
 @dataclass(frozen=True)
@@ -147,13 +159,13 @@ class _ByCategory(Split):
 
     branches: tuple[tuple[Any, ...], ...]
 
-    def _says(self, branch: int, most: int | None) -> str:
+    def _says(self, branch: int, most: int | None, longest: int | None) -> str:
         labels = self.branches[branch]
         if not labels:
             return "is missing or unseen"
         if len(labels) == 1:
-            return f"= {wording.value(labels[0])}"
-        return f"in {wording.listed(labels, most)}"
+            return f"= {wording.value(labels[0], longest)}"
+        return f"in {wording.listed(labels, most, longest)}"
 
 
 class Subset(_ByCategory):
@@ -168,7 +180,7 @@ class Multiway(_ByCategory):
 class IsMissing(Split):
     """Missing values take branch 0, known values branch 1."""
 
-    def _says(self, branch: int, most: int | None) -> str:
+    def _says(self, branch: int, most: int | None, longest: int | None) -> str:
         return "is known" if branch else "is missing"
 
 

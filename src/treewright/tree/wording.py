@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["figures", "listed", "name", "number", "percent", "value"]
+__all__ = ["cut", "figures", "listed", "name", "number", "percent", "value"]
 
 _RESERVED = frozenset('{},"')
 
@@ -56,8 +56,17 @@ def name(text: object) -> str:
     return written if written.isprintable() and written else _quoted(written)
 
 
-def value(label: object) -> str:
+def cut(text: str, longest: int | None) -> str:
+    """Return the text, or its beginning and three dots where it is too long."""
+    if longest is None or len(text) <= longest:
+        return text
+    return text[: max(longest - 3, 1)] + "..."
+
+
+def value(label: object, longest: int | None = None) -> str:
     """Return a category or class; quoted where it could be misread.
+
+    Text of more than `longest` characters is cut, before it is quoted.
 
     Examples
     --------
@@ -68,13 +77,17 @@ def value(label: object) -> str:
         label = label.item()
     if isinstance(label, float):
         return number(label)
-    written = str(label)
+    written = cut(str(label), longest)
     plain = written.isprintable() and written == written.strip() and written
     return written if plain and not _RESERVED & set(written) else _quoted(written)
 
 
-def listed(labels: Sequence[object], most: int | None = None) -> str:
+def listed(
+    labels: Sequence[object], most: int | None = None, longest: int | None = None
+) -> str:
     """Return labels as a set in braces; beyond `most`, how many there are more.
+
+    Each label is cut to `longest` characters.
 
     Examples
     --------
@@ -82,8 +95,8 @@ def listed(labels: Sequence[object], most: int | None = None) -> str:
     '{a, b, ... 2 more}'
     """
     if most is None or len(labels) <= most + 1:
-        return "{" + ", ".join(map(value, labels)) + "}"
-    shown = ", ".join(map(value, labels[:most]))
+        return "{" + ", ".join(value(label, longest) for label in labels) + "}"
+    shown = ", ".join(value(label, longest) for label in labels[:most])
     return f"{{{shown}, ... {len(labels) - most} more}}"
 
 

@@ -21,7 +21,7 @@ from treewright.table.column import CategoricalColumn
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.data import SUBSET, THRESHOLD, TreeData
 
-ROUNDING = 2.2e-16  # added to a gain before it is held against a threshold
+NEARLY = 1 - 1e-12  # of a threshold is enough: rounding must not decide
 
 
 @dataclass
@@ -145,10 +145,10 @@ class Grower:
 
     def _gains_too_little(self, node: Node, gain: Number) -> str:
         own = as_float(gain * self.target.unit())
-        if own + ROUNDING < self.options.min_gain:
+        if own < self.options.min_gain * NEARLY:
             return "min_gain"
         share = node.sums.weight / self.total_weight
-        if share * own + ROUNDING < self.options.min_impurity_decrease:
+        if share * own < self.options.min_impurity_decrease * NEARLY:
             return "min_impurity_decrease"
         return ""
 
