@@ -3,6 +3,10 @@
 
 #include "engine.hpp"
 
+#ifdef __GLIBC__  // known once a header of the library has been read
+#include <malloc.h>
+#endif
+
 namespace treewright {
 
 template <class Rows>
@@ -540,8 +544,18 @@ FlatTree Engine<Rows>::tree() const {
   return flat;
 }
 
+// Hands freed memory back to the system: the allocator keeps small pieces, and a large tree
+// has very many of them.
+inline void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 template <class Rows>
 FlatTree Engine<Rows>::take_tree() {
+  constexpr size_t kNodesToFree = 200'000;
+  size_t n_freed = 0;
   FlatTree flat = empty_tree();
   std::vector<int32_t> parents;
   in_preorder([&](const NodeList& list, int32_t id, int32_t parent) {
@@ -549,7 +563,12 @@ FlatTree Engine<Rows>::take_tree() {
       parents.push_back(parent);
       append(flat, list, id);
     } else {
+      n_freed += list.nodes.size();
       subtrees_[size_t(&list - subtrees_.data())] = NodeList(layout_.words());
+      if (n_freed > kNodesToFree) {
+        n_freed = 0;
+        give_back_memory();
+      }
     }
   });
   flat.subtree_size = subtree_sizes(parents);

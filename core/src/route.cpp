@@ -10,7 +10,7 @@ namespace treewright {
 namespace {
 
 constexpr int64_t kChunk = 8192;  // rows per piece of work
-constexpr int kTogether = 16;     // rows walked side by side, to hide the memory's latency
+constexpr int kTogether = 8;      // rows walked side by side, to hide the memory's latency
 
 // Columns of a row-major or column-major float matrix.
 template <class T>
