@@ -143,6 +143,8 @@ class Engine final : public Grower {
   void grow_subtrees(const Space<Rows>& space, std::vector<Open> roots, Team& team);
   void enter_own_space(Space<Rows>& space, const Space<Rows>& from, const Node& node, Team* team);
   std::unique_ptr<Team> make_team(int64_t n_rows) const;
+
+  // -- the finished tree (engine_tree.hpp) --
   template <class Visit>
   void in_preorder(const Visit& visit) const;
   void append(FlatTree& flat, const NodeList& list, int32_t id) const;

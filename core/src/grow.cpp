@@ -7,6 +7,7 @@
 #include "engine_search.hpp"
 #include "engine_setup.hpp"
 #include "engine_split.hpp"
+#include "engine_tree.hpp"
 
 namespace treewright {
 
