@@ -149,6 +149,8 @@ class Engine final : public Grower {
   void in_preorder(const Visit& visit) const;
   void append(FlatTree& flat, const NodeList& list, int32_t id) const;
   FlatTree empty_tree() const;
+  template <class Done>
+  FlatTree lay_out(const Done& done) const;
 
   // -- small helpers --
   static constexpr bool kNumber = Rows::kTask == Task::number;

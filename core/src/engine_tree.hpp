@@ -121,18 +121,27 @@ inline std::vector<int32_t> subtree_sizes(const std::vector<int32_t>& parents) {
   return sizes;
 }
 
+// done(list) is called when a subtree's own list is through.
 template <class Rows>
-FlatTree Engine<Rows>::tree() const {
+template <class Done>
+FlatTree Engine<Rows>::lay_out(const Done& done) const {
   FlatTree flat = empty_tree();
   std::vector<int32_t> parents;
   in_preorder([&](const NodeList& list, int32_t id, int32_t parent) {
     if (id >= 0) {
       parents.push_back(parent);
       append(flat, list, id);
+    } else {
+      done(list);
     }
   });
   flat.subtree_size = subtree_sizes(parents);
   return flat;
+}
+
+template <class Rows>
+FlatTree Engine<Rows>::tree() const {
+  return lay_out([](const NodeList&) {});
 }
 
 // Hands freed memory back to the system: the allocator keeps small pieces, and a large tree
@@ -147,23 +156,14 @@ template <class Rows>
 FlatTree Engine<Rows>::take_tree() {
   constexpr size_t kNodesToFree = 200'000;
   size_t n_freed = 0;
-  FlatTree flat = empty_tree();
-  std::vector<int32_t> parents;
-  in_preorder([&](const NodeList& list, int32_t id, int32_t parent) {
-    if (id >= 0) {
-      parents.push_back(parent);
-      append(flat, list, id);
-    } else {
-      n_freed += list.nodes.size();
-      subtrees_[size_t(&list - subtrees_.data())] = NodeList(layout_.words());
-      if (n_freed > kNodesToFree) {
-        n_freed = 0;
-        give_back_memory();
-      }
+  return lay_out([&](const NodeList& list) {
+    n_freed += list.nodes.size();
+    subtrees_[size_t(&list - subtrees_.data())] = NodeList(layout_.words());
+    if (n_freed > kNodesToFree) {
+      n_freed = 0;
+      give_back_memory();
     }
   });
-  flat.subtree_size = subtree_sizes(parents);
-  return flat;
 }
 
 }  // namespace treewright
