@@ -27,6 +27,7 @@ from treewright.table.as_table import as_table
 from treewright.table.check import check_matched
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
+from treewright.table.target import is_column_vector
 from treewright.tree.route import columns_used, decision_path, route, route_matrix
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _warn_of_column_vector(y: Any) -> None:
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+    if is_column_vector(y):
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change "
             "the shape of y to (n_samples,), for example using ravel().",
