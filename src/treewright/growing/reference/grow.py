@@ -17,7 +17,12 @@ from treewright.growing.reference.c45 import (
     choose_c45,
     choose_j48,
 )
-from treewright.growing.reference.candidates import Candidate, levels_of, values_of
+from treewright.growing.reference.candidates import (
+    Candidate,
+    Levels,
+    levels_of,
+    values_of,
+)
 from treewright.growing.reference.choose import (
     TIE,
     Choice,
@@ -180,13 +185,7 @@ class Grower:
 
     def _search(self, node: Node) -> None:
         """Settle the node's split and gain, or its reason to have none."""
-        columns = []
-        for i, values in self.values.items():
-            if i not in node.used:
-                levels = levels_of(i, values, node.rows, self.target)
-                if self.options.missing in KNOWN_ROWS:
-                    levels = known_only(levels, self.target)
-                columns.append((levels, self.ways[i]))
+        columns = self.levels(node)
         if not any(levels.differ for levels, _ in columns):
             node.stop_reason = "identical_rows"
             return
@@ -198,6 +197,17 @@ class Grower:
         node.stop_reason = choice.reason or self._gains_too_little(node, choice.gain)
         if choice.split and not node.stop_reason:
             node.split, node.gain = self._settled(choice.split), choice.gain
+
+    def levels(self, node: Node) -> list[tuple[Levels, str]]:
+        """Gather the values of each column that is left, and the way it is split."""
+        found = []
+        for i, values in self.values.items():
+            if i not in node.used:
+                levels = levels_of(i, values, node.rows, self.target)
+                if self.options.missing in KNOWN_ROWS:
+                    levels = known_only(levels, self.target)
+                found.append((levels, self.ways[i]))
+        return found
 
     def _settled(self, split: Candidate) -> Candidate:
         """Settle what the search leaves open: missing values, J48's habits."""
@@ -292,22 +302,20 @@ class Grower:
     def _surrogates(self, node: Node, split: Candidate) -> list[Surrogate]:
         """Find the columns that send the rows the same way."""
         own, weights = self.values[split.column], self.target.weights
-        placed = {
-            row: branch_of(split, own[row])
+        branches = {
+            row: None if math.isnan(own[row]) else branch_of(split, own[row])
             for row in node.rows
-            if not math.isnan(own[row])
         }
-        is_rpart = self.options.conventions == "rpart"
         found = [
             surrogate_of(
                 i,
                 self.ways[i] == "groupings",
                 [
                     Sent(values[row] + 0.0, weights[row], branch)
-                    for row, branch in placed.items()
+                    for row, branch in branches.items()
                 ],
                 self.options.surrogate_agreement,
-                min_rows=2 if is_rpart else 1,
+                min_rows=2 if self.options.conventions == "rpart" else 1,
             )
             for i, values in self.values.items()
             if i != split.column

@@ -2,7 +2,11 @@
 
 A surrogate is judged by the weight of the rows that it sends to the branch the
 split sends them to, among the rows known in both columns. It must beat sending
-all of them to the heavier branch.
+all of them to the heavier branch. Its threshold lies between neighbouring values of
+all rows of the node, those included that the split cannot place.
+
+rpart wants two rows each way of a threshold. In columns of categories it has it
+that two rows agree and two do not, so that it knows no perfect surrogate there.
 """
 
 import math
@@ -50,11 +54,14 @@ class Surrogate:
 
 @dataclass(frozen=True)
 class Sent:
-    """A row that the split has placed: its value in another column, weight, branch."""
+    """A row: its value in another column, its weight, the branch the split sends it.
+
+    The branch is None where the split cannot place the row.
+    """
 
     value: float
     weight: Weight
-    branch: int
+    branch: int | None
 
 
 # How much weight went to branch 0 and to branch 1.
@@ -64,26 +71,25 @@ Sides = tuple[Weight, Weight]
 def surrogate_of(
     column: int,
     are_categories: bool,
-    sent: Sequence[Sent],
+    rows: Sequence[Sent],
     agreement: str,
     min_rows: int,
 ) -> Surrogate | None:
     """Find the best surrogate that a column offers, if it is of any use.
 
-    `agreement` is the option `surrogate_agreement`; `min_rows` the rows that a
-    threshold needs on either side.
+    `agreement` is the option `surrogate_agreement`; `min_rows` is 2 for rpart.
     """
+    sent = [row for row in rows if row.branch is not None]
     known = [row for row in sent if not math.isnan(row.value)]
-    among = sent if agreement == "all" else known
-    total = sum(row.weight for row in among)
-    heavier = max(_sides(among)) if among else 0
-    if not known or heavier == total:
+    among = _sides(sent if agreement == "all" else known)
+    total, heavier = sum(among), max(among)
+    if heavier == total:
         return None
-    found: Iterator[tuple[Weight, dict[str, object]]]
     if are_categories:
-        found = iter([_by_category(known, _sides(among))])
+        found = _by_category(known, among, min_rows)
     else:
-        found = _cuts(known, min_rows)
+        values = sorted({row.value for row in rows if not math.isnan(row.value)})
+        found = _cuts(known, values, min_rows)
     # max keeps the first of equals
     right, question = max(found, key=lambda each: each[0], default=(0, {}))
     agree, majority = Fraction(right, total), Fraction(heavier, total)
@@ -101,10 +107,10 @@ def _sides(rows: Sequence[Sent]) -> Sides:
 
 
 def _cuts(
-    known: Sequence[Sent], min_rows: int
+    known: Sequence[Sent], values: Sequence[float], min_rows: int
 ) -> Iterator[tuple[Weight, dict[str, object]]]:
     """List all cuts, ascending, each straight and then flipped, with what agrees."""
-    for a, b in pairwise(sorted({row.value for row in known})):
+    for a, b in pairwise(values):
         below = [row for row in known if row.value <= a]
         above = [row for row in known if row.value >= b]
         if min(len(below), len(above)) < min_rows:
@@ -116,18 +122,22 @@ def _cuts(
 
 
 def _by_category(
-    known: Sequence[Sent], total: Sides
-) -> tuple[Weight, dict[str, object]]:
+    known: Sequence[Sent], total: Sides, min_rows: int
+) -> Iterator[tuple[Weight, dict[str, object]]]:
     """Send each category to the branch that most of its weight goes to."""
     default = 0 if total[0] >= total[1] else 1
     groups: tuple[list[int], list[int]] = ([], [])
+    wrong = 0
     right: Weight = 0
     for code in sorted({row.value for row in known}):
-        left, other = _sides([row for row in known if row.value == code])
+        own = [row for row in known if row.value == code]
+        left, other = _sides(own)
         branch = default if left == other else int(other > left)
         groups[branch].append(int(code))
+        wrong += sum(row.branch != branch for row in own)
         right += max(left, other)
-    return right, {"groups": tuple(map(tuple, groups))}
+    if min_rows == 1 or min(wrong, len(known) - wrong) >= min_rows:
+        yield right, {"groups": tuple(map(tuple, groups))}
 
 
 def ranked(found: Sequence[Surrogate | None], most: int) -> list[Surrogate]:
