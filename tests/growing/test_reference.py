@@ -9,6 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from strategies import (
+    CLASS_CRITERIA,
+    NUMBER_CRITERIA,
     case,
     categorical,
     make_table,
@@ -183,14 +185,12 @@ def test_under_min_samples_leaf_the_best_grouping_need_not_be_a_prefix():
 def test_no_grouping_gains_more_than_the_chosen_one(data):
     n = data.draw(st.integers(2, 14))
     criterion = data.draw(
-        st.sampled_from(
-            ["gini", "entropy", "misclassification", "squared_error", "poisson"]
-        )
+        st.sampled_from([*CLASS_CRITERIA, *NUMBER_CRITERIA, "absolute_error"])
     )
     values = data.draw(st.lists(st.sampled_from("abcdef"), min_size=n, max_size=n))
     y = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
     smallest = data.draw(st.integers(1, 3))
-    is_number = criterion in ("squared_error", "poisson")
+    is_number = criterion not in CLASS_CRITERIA
     if is_number:
         y = [float(each) for each in y]
     assume(criterion != "poisson" or any(y))
