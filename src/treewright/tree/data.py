@@ -87,7 +87,6 @@ STOP_REASONS: Final[tuple[StopReason, ...]] = (
     ),
     StopReason("max_nodes", "The tree has as many nodes as it may have (max_nodes)."),
     StopReason("pruned", "The split that was here has been pruned away."),
-    StopReason("no_column_left", "Every column has been used on the way here."),
     StopReason(
         "no_better_split",
         "No split with two branches of the minimum weight gains anything "
