@@ -18,7 +18,7 @@ import pytest
 from hypothesis import strategies as st
 
 from treewright.growing.reference import grow_reference
-from treewright.options import CLASS_CRITERIA, NUMBER_CRITERIA, GrowOptions
+from treewright.options import GrowOptions
 from treewright.table.column import (
     CategoricalColumn,
     Column,
@@ -30,6 +30,9 @@ from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.tree.data import SPLIT_KINDS, STOP_REASONS, TreeData
 from treewright.tree.walk import key
 
+CLASS_CRITERIA = ("gini", "entropy", "misclassification")
+NUMBER_CRITERIA = ("squared_error", "poisson")
+"""Those of `case`, whose seeds must go on giving the same tables and options."""
 MOST_LEVELS = 12  # the missing level included: all groupings are enumerated
 
 # Tables from plain lists ------------------------------------------------------------

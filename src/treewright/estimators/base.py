@@ -97,7 +97,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             )
         check_criterion(self.criterion, self._task)
         # Not by get_params, which reads the signature anew each time.
-        return GrowOptions(**{name: getattr(self, name) for name in _OPTION_NAMES})
+        given = vars(self)
+        return GrowOptions(**{n: given[n] for n in _OPTION_NAMES if n in given})
 
     def _reweighted(self, table: Table) -> Table:
         return table
