@@ -348,7 +348,11 @@ def test_column_of_another_kind_at_prediction():
         ),
         (tw.TreeRegressor, "friedman_mse", r"Did you mean 'squared_error'\?"),
         (tw.TreeRegressor, "mae", r"Did you mean 'absolute_error'\?"),
-        (tw.TreeRegressor, "gini", "or 'absolute_error' when the target .*; got 'gini'.$"),
+        (
+            tw.TreeRegressor,
+            "gini",
+            "or 'absolute_error' when the target .*; got 'gini'.$",
+        ),
         (tw.TreeClassifier, "information_gain", r"Did you mean 'entropy'\?"),
         (tw.TreeClassifier, "mse", "'gain_ratio' or 'log_loss' when.*'mse'.$"),
         (tw.TreeClassifier, 3, "holds classes; got 3.$"),

@@ -207,7 +207,8 @@ def _check_same_table(tree: TreeData, subtree: TreeData) -> None:
 def _meaning(feature: Feature) -> tuple[Any, ...]:
     """Return what a column's numbers stand for."""
     labels = tuple(feature.labels or ())
-    return (feature.name, feature.kind, labels, feature.stored_as, feature.timezone)
+    stored = (feature.stored_as, feature.timezone, feature.float32)
+    return (feature.name, feature.kind, labels, feature.cuts, *stored)
 
 
 def _classes(tree: TreeData) -> tuple[Any, ...]:
