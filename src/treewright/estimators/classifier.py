@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from treewright.errors import OptionError
 from treewright.estimators.base import BaseTree
 from treewright.estimators.class_weight import class_weighted
 from treewright.model import Tree
 from treewright.reading.answer import class_shares
+from treewright.table.costs import with_costs
 from treewright.table.table import ClassTarget, Table
 
 __all__ = ["TreeClassifier"]
@@ -225,7 +227,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         ndarray
-            The class of largest weight in each row's leaf, the first on a tie.
+            The class of largest weight in each row's leaf, with `costs` the class
+            of least expected cost; the first on a tie.
         """
         label = self._data().label.take(self.apply(X))
         return self.classes_.take(label)
@@ -241,7 +244,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         float64 array of rows x classes
-            In the order of `classes_`; each row sums to 1.
+            In the order of `classes_`; each row sums to 1. With `priors` they are
+            adjusted to these. `costs` do not change what they mean, so that the
+            largest need not be the class that `predict` returns.
         """
         return class_shares(self._data(), self.apply(X))
 
@@ -251,7 +256,14 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             return np.log(self.predict_proba(X))
 
     def _reweighted(self, table: Table) -> Table:
-        return class_weighted(table, self.class_weight)
+        if self.priors is not None and self.class_weight is not None:
+            raise OptionError(
+                "priors and class_weight both set the weight of the classes; got "
+                f"priors={self.priors!r} and class_weight={self.class_weight!r}. Use "
+                "one of them."
+            )
+        table = class_weighted(table, self.class_weight)
+        return with_costs(table, self.costs, self.priors)
 
     def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
         target = table.target
