@@ -211,24 +211,31 @@ def _check_same_table(tree: TreeData, subtree: TreeData) -> None:
             )
     same_task = tree.is_classifier == subtree.is_classifier
     same_classes = _classes(tree) == _classes(subtree)
+    same_classes &= _costs(tree) == _costs(subtree)
     if (
         not (same_task and same_classes)
         or tree.value.shape[1] != subtree.value.shape[1]
     ):
         raise TreeFormatError(
             f"The subtree answers {_answers(subtree)}, the tree {_answers(tree)}; "
-            "grow both for the same target."
+            "grow both for the same target, with the same costs and priors."
         )
 
 
 def _meaning(feature: Feature) -> tuple[Any, ...]:
     """Return what a column's numbers stand for."""
     labels = tuple(feature.labels or ())
-    return (feature.name, feature.kind, labels, feature.stored_as, feature.timezone)
+    stored = (feature.stored_as, feature.timezone, feature.float32)
+    return (feature.name, feature.kind, labels, feature.cuts, *stored)
 
 
 def _classes(tree: TreeData) -> tuple[Any, ...]:
     return tree.schema.target.classes if tree.schema.target else ()
+
+
+def _costs(tree: TreeData) -> tuple[Any, ...]:
+    target = tree.schema.target
+    return (target.costs, target.priors) if target else (None, None)
 
 
 def _answers(tree: TreeData) -> str:
