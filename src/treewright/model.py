@@ -19,6 +19,7 @@ from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
 from treewright.tree import walk
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.route import columns_used, decision_path, route, route_matrix
 from treewright.tree.split import Split, split_of
@@ -140,9 +141,9 @@ class Tree:
         ----------
         kind : {'error', 'impurity'}, default='error'
             'error': sum of R(t) over the leaves, for classes the share of weight
-            that is misclassified, for numbers the mean squared error (poisson:
-            half the mean deviance). 'impurity': impurity of the leaves, each
-            with its share of the weight.
+            that is misclassified (with costs: the mean cost), for numbers the mean
+            squared error (poisson: half the mean deviance). 'impurity': impurity of
+            the leaves, each with its share of the weight it was grown on.
 
         Returns
         -------
@@ -154,8 +155,10 @@ class Tree:
             raise OptionError(f"risk is of 'error' or 'impurity'; got {kind!r}.{hint}")
         data = self.data
         is_leaf = data.subtree_size == 1
-        per_weight = data.risk if kind == "error" else data.impurity
-        return float(np.sum(per_weight[is_leaf] * data.share[is_leaf]))
+        if kind == "error":
+            return float(np.sum(data.weighted_risk[is_leaf]))
+        weight = growth_weight(data)
+        return float(np.sum(data.impurity[is_leaf] * (weight / weight[0])[is_leaf]))
 
     # -- answers ------------------------------------------------------------------
 

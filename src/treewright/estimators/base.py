@@ -48,9 +48,11 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     _task: ClassVar[str]
 
     tree_: Tree
-    criterion: str
+    conventions: str | None
+    criterion: str | None
+    discretize: Any
     kinds: Any
-    missing: str
+    missing: str | None
     n_jobs: int | None
     prune: None
 
@@ -75,7 +77,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """
         options = self._options()
         _warn_of_column_vector(y)
-        table = as_table(X, y, sample_weight, self.kinds, task=self._task)
+        table = as_table(
+            X, y, sample_weight, self.kinds, task=self._task, discretize=self.discretize
+        )
         table = self._reweighted(table)
         # Set by scikit-learn: on this estimator, or on one that this is a part of.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:

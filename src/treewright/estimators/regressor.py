@@ -22,9 +22,14 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {'squared_error', 'poisson'}, default='squared_error'
-        Impurity that splits bring down: the variance, or half the mean Poisson
-        deviance, for counts and rates (all >= 0, with a sum above 0).
+    method : {'cart', 'id3'}, default='cart'
+        'cart' splits in two. 'id3' opens a branch for every category and uses a
+        column once on a path; numbers need `discretize`.
+    criterion : str or None, default=None
+        Impurity that splits bring down: 'squared_error', the variance;
+        'absolute_error', the mean distance from the median, which is then the
+        answer; or 'poisson', half the mean Poisson deviance, for counts and rates
+        (all >= 0, with a sum above 0). None is 'squared_error'.
     max_depth : int or None, default=None
         Most splits on any way from the root to a leaf. None: no limit.
     min_samples_split : int or float, default=2
@@ -53,9 +58,21 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         is split even at gain 0.
     max_nodes : int or None, default=None
         Most nodes, leaves included; best splits first, as for `max_leaf_nodes`.
-    missing : {'learned', 'error'}, default='learned'
-        'learned': each split learns the branch of missing values, and infinities
-        are ordinary values. 'error': refuse both, in fitting and prediction.
+    missing : {'learned', 'surrogate', 'fractional', 'error'} or None, default=None
+        'learned': each split learns the branch of missing values; where there is a
+        branch for every category, they have their own, and a row stops where there
+        is none. 'surrogate': the column that agrees best with the split answers in
+        its place (method 'cart'). 'fractional': a row goes down every branch,
+        divided by their weights. 'error': refuse missing and infinite values, in
+        fitting and prediction. None is 'learned'.
+    max_surrogates : int, default=5
+        Most surrogates that a split keeps (``missing='surrogate'``).
+    surrogate_fallback : {'majority', 'stop'}, default='majority'
+        Where a row goes that no surrogate can place: down the heavier branch, or
+        no further.
+    surrogate_agreement : {'all', 'known'}, default='all'
+        Rows that agreement is a share of: all rows known in the split's column, or
+        those known in the surrogate's column too.
     unseen : {'missing', 'error'}, default='missing'
         At prediction, send a category never seen where missing values go, or
         refuse it.
@@ -63,6 +80,14 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal' or
         a list of the categories from lowest to highest, where the inferred kind is
         wrong. Brings back a column that was set aside.
+    discretize : dict, tuple, str, int or None, default=None
+        Cuts numbers into intervals, once, from the weighted training rows:
+        ``{"age": ("quantile", 5)}``, ``("width", 5)``, or a whole
+        number n for ``("quantile", n)``; not in a dict: for all numeric columns.
+        Such a column is ordinal, or categorical if `kinds` says so too. See
+        `as_table`.
+    conventions : {'sklearn', 'rpart'} or None, default=None
+        Habits of another program that have no parameter of their own; see `like`.
     prune : None, default=None
         None is the unpruned tree, the only value for now.
     n_jobs : int or None, default=None
@@ -95,7 +120,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        criterion: str = "squared_error",
+        method: str = "cart",
+        criterion: str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -106,12 +132,18 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         min_impurity_decrease: float = 0.0,
         min_gain: float = 0.0,
         max_nodes: int | None = None,
-        missing: str = "learned",
+        missing: str | None = None,
+        max_surrogates: int = 5,
+        surrogate_fallback: str = "majority",
+        surrogate_agreement: str = "all",
         unseen: str = "missing",
         kinds: Mapping[Any, Any] | None = None,
+        discretize: Any = None,
+        conventions: str | None = None,
         prune: None = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.method = method
         self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -124,8 +156,13 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.min_gain = min_gain
         self.max_nodes = max_nodes
         self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.surrogate_fallback = surrogate_fallback
+        self.surrogate_agreement = surrogate_agreement
         self.unseen = unseen
         self.kinds = kinds
+        self.discretize = discretize
+        self.conventions = conventions
         self.prune = prune
         self.n_jobs = n_jobs
 

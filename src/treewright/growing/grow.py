@@ -26,6 +26,7 @@ from treewright.table.column import NumericColumn
 from treewright.table.schema import Schema, Summary
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
+from treewright.tree.costs import settle_costs
 from treewright.tree.data import TreeData
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def tree_of(arrays: dict[str, Any], schema: Schema, options: GrowOptions) -> Tre
         "options": options.to_dict(),
         "version": __version__,
     }
-    return TreeData.from_arrays(arrays, schema, made_by)
+    return settle_costs(TreeData.from_arrays(arrays, schema, made_by))
 
 
 def n_threads(n_jobs: int | None) -> int:

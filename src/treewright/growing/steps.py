@@ -320,7 +320,9 @@ def _asked(split: Split, feature: Feature, codes: Mapping[Any, int]) -> dict[str
 
 def _check_same_columns(ours: Schema, theirs: Schema) -> None:
     def columns(schema: Schema) -> list[Any]:
-        return [(f.name, f.kind, tuple(f.labels or ())) for f in schema.features]
+        return [
+            (f.name, f.kind, tuple(f.labels or ()), f.cuts) for f in schema.features
+        ]
 
     if columns(ours) != columns(theirs):
         raise TableError(

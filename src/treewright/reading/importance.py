@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import LEAF, TreeData
 
 __all__ = ["impurity_importance"]
@@ -27,7 +28,7 @@ def impurity_importance(tree: TreeData) -> NDArray[np.float64]:
     """
     n = len(tree.schema.features)
     inner = tree.split_kind != LEAF
-    gained = tree.weight[inner] * tree.gain[inner]
+    gained = growth_weight(tree)[inner] * tree.gain[inner]
     if np.isinf(gained).any():  # beside an infinite gain all others are nothing
         gained = np.isinf(gained).astype(np.float64)
     total = np.bincount(tree.feature[inner], weights=gained, minlength=n)

@@ -23,7 +23,22 @@ if TYPE_CHECKING:
 
 __all__ = ["collapse", "replace", "with_values"]
 
-_RAGGED = {"category_start": ("categories", "category_branch")}
+_RAGGED = {
+    "category_start": ("categories", "category_branch"),
+    "surrogate_start": (
+        "surrogate_feature",
+        "surrogate_threshold",
+        "surrogate_flip",
+        "surrogate_agree",
+        "surrogate_adjust",
+        "surrogate_rows",
+    ),
+    "surrogate_category_start": (
+        "surrogate_category_of",
+        "surrogate_categories",
+        "surrogate_category_branch",
+    ),
+}
 """Side arrays, by the array that says where each node's slice starts."""
 
 _SHAPE = (
@@ -31,7 +46,8 @@ _SHAPE = (
     *_RAGGED,
     *(name for names in _RAGGED.values() for name in names),
 )
-"""Arrays that say which nodes and categories there are; not for `with_values`."""
+"""Arrays that say which nodes, categories and surrogates there are; not for
+`with_values`."""
 
 _LEAF_VALUES = {
     "split_kind": LEAF,
@@ -40,6 +56,7 @@ _LEAF_VALUES = {
     "missing_route": STOP_HERE,
     "gain": 0.0,
     "proven": True,
+    "n_missing": 0,
 }
 """What a node without a split has in the arrays that describe the split."""
 
@@ -194,24 +211,31 @@ def _check_same_table(tree: TreeData, subtree: TreeData) -> None:
             )
     same_task = tree.is_classifier == subtree.is_classifier
     same_classes = _classes(tree) == _classes(subtree)
+    same_classes &= _costs(tree) == _costs(subtree)
     if (
         not (same_task and same_classes)
         or tree.value.shape[1] != subtree.value.shape[1]
     ):
         raise TreeFormatError(
             f"The subtree answers {_answers(subtree)}, the tree {_answers(tree)}; "
-            "grow both for the same target."
+            "grow both for the same target, with the same costs and priors."
         )
 
 
 def _meaning(feature: Feature) -> tuple[Any, ...]:
     """Return what a column's numbers stand for."""
     labels = tuple(feature.labels or ())
-    return (feature.name, feature.kind, labels, feature.stored_as, feature.timezone)
+    stored = (feature.stored_as, feature.timezone, feature.float32)
+    return (feature.name, feature.kind, labels, feature.cuts, *stored)
 
 
 def _classes(tree: TreeData) -> tuple[Any, ...]:
     return tree.schema.target.classes if tree.schema.target else ()
+
+
+def _costs(tree: TreeData) -> tuple[Any, ...]:
+    target = tree.schema.target
+    return (target.costs, target.priors) if target else (None, None)
 
 
 def _answers(tree: TreeData) -> str:
@@ -225,7 +249,7 @@ def _gathered(
 ) -> dict[str, NDArray[Any]]:
     """Collect nodes by their place in all trees laid end to end; writable arrays.
 
-    The categories of nodes marked in `without_split` are left behind.
+    Categories and surrogates of nodes marked in `without_split` are left behind.
     """
     arrays: dict[str, NDArray[Any]] = {}
     for name in TreeData.array_names:
