@@ -155,7 +155,7 @@ class Groupings:
 
     def others(self) -> Iterator[Candidate]:
         """All further groupings, by bitmask: 2^(k-1) - 1 in all with the prefixes."""
-        for mask in range(1, 1 << (len(self) - 1)):
+        for mask in range(1, 1 << max(len(self) - 1, 0)):
             if mask & (mask + 1):  # not of the form 0...01...1
                 yield self._grouping(mask)
 
