@@ -20,6 +20,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import OptionError
+from treewright.estimators.presets import translated
 from treewright.growing.grow import grow, n_threads
 from treewright.model import Tree
 from treewright.options import GrowOptions, check_criterion
@@ -55,6 +56,37 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     missing: str | None
     n_jobs: int | None
     prune: None
+
+    @classmethod
+    def like(cls, program: str, **settings: Any) -> Self:
+        """Return an estimator that grows as another program does.
+
+        Parameters
+        ----------
+        program : {'sklearn', 'rpart', 'c45', 'j48', 'id3'}
+            Whose rules and defaults.
+        **settings
+            Settings by the names they have there, such as ``minsplit=20`` or
+            ``M=2``, or parameters of this class.
+
+        Returns
+        -------
+        estimator
+            An ordinary one, whose parameters say all that was set.
+
+        Notes
+        -----
+        What is matched and what still differs (ties, seeds) is written in
+        docs/peers.md.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> rpart = tw.TreeRegressor.like("rpart", minsplit=10)
+        >>> rpart.min_samples_split, rpart.min_samples_leaf, rpart.missing
+        (10, 3, 'surrogate')
+        """
+        return cls(**translated(program, cls._task, cls._get_param_names(), settings))
 
     # -- fitting ------------------------------------------------------------------
 

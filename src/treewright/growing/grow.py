@@ -23,11 +23,13 @@ from treewright.errors import TableError
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
+from treewright.table.float32 import Runs, read_as_float32
 from treewright.table.schema import Schema, Summary
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
 from treewright.tree.costs import settle_costs
 from treewright.tree.data import TreeData
+from treewright.tree.edit import out_of_runs
 
 if TYPE_CHECKING:
     from treewright._core import Grower, SortedTable
@@ -79,11 +81,14 @@ def grow(
         The same tree for any number of threads and any order of the rows.
     """
     options = settled(table, options)
+    runs: dict[int, Runs] = {}
+    if options.conventions == "sklearn":
+        table, runs = read_as_float32(table)
     columns = sort_columns(table, options.n_jobs)
     schema = with_summaries(table.schema, columns)
     grower = make_grower(table, options, columns, consume=True)
     grower.grow_all(progress)
-    return tree_of(grower.take_tree(), schema, options)
+    return out_of_runs(tree_of(grower.take_tree(), schema, options), runs)
 
 
 def settled(table: Table, options: GrowOptions | None) -> GrowOptions:
