@@ -146,8 +146,8 @@ def mdl_cuts(
     lengths = np.diff(runs.start, append=runs.n_rows)
     cell = np.repeat(np.arange(len(lengths)), lengths) * n_classes
     cell += codes[runs.order]
-    counts = np.bincount(cell, runs.weights, len(lengths) * n_classes)
-    counts = counts.reshape(-1, n_classes) / runs.unit  # a power of two: exact
+    found = np.bincount(cell, runs.weights, len(lengths) * n_classes)
+    counts = found.reshape(-1, n_classes) / runs.unit  # a power of two: exact
     # The best cut never divides neighbours of one and the same class.
     candidates = np.flatnonzero(_differ(counts))
     below = np.cumsum(counts, axis=0)[np.append(candidates, len(counts) - 1)]
@@ -166,7 +166,7 @@ def mdl_cuts(
 def _differ(counts: NDArray[np.float64]) -> NDArray[np.bool]:
     """Return, for each value but the last, whether it and the next have two classes."""
     only = np.where((counts > 0).sum(axis=1) == 1, counts.argmax(axis=1), -1)
-    return (only[1:] != only[:-1]) | (only[1:] < 0)
+    return np.asarray((only[1:] != only[:-1]) | (only[1:] < 0))
 
 
 def codes_of(values: NDArray[Any], cuts: tuple[float, ...]) -> NDArray[np.int32]:
