@@ -32,10 +32,9 @@ void Engine<Rows>::in_preorder(const Visit& visit) const {
     if (id < 0) {
       continue;
     }
-    const int32_t first_child = list->nodes[size_t(id)].first_child;
-    if (first_child >= 0) {
-      stack.push_back({list, first_child + 1, number});
-      stack.push_back({list, first_child, number});
+    const Node& node = list->nodes[size_t(id)];
+    for (int32_t b = node.n_children; b-- > 0;) {
+      stack.push_back({list, node.first_child + b, number});
     }
     ++number;
   }
@@ -62,6 +61,7 @@ FlatTree Engine<Rows>::empty_tree() const {
   flat.stop_reason.reserve(n);
   flat.proven.reserve(n);
   flat.n_rows.reserve(n);
+  flat.n_missing.reserve(n);
   flat.value.reserve(n * size_t(flat.width));
   flat.variance.reserve(kNumber ? n : 0);
   flat.quartiles.reserve(kNumber ? 3 * n : 0);
@@ -70,6 +70,30 @@ FlatTree Engine<Rows>::empty_tree() const {
   flat.category_start.reserve(n + 1);
   flat.category_start.push_back(0);
   return flat;
+}
+
+inline void append_surrogates(FlatTree& flat, const std::vector<Surrogate>& surrogates) {
+  for (auto* start : {&flat.surrogate_start, &flat.surrogate_category_start}) {
+    if (start->empty()) {
+      start->push_back(0);
+    }
+  }
+  for (size_t s = 0; s < surrogates.size(); ++s) {
+    const Surrogate& surrogate = surrogates[s];
+    flat.surrogate_feature.push_back(surrogate.column);
+    flat.surrogate_threshold.push_back(surrogate.threshold);
+    flat.surrogate_flip.push_back(surrogate.flip);
+    flat.surrogate_agree.push_back(surrogate.agree);
+    flat.surrogate_adjust.push_back(surrogate.adjust);
+    flat.surrogate_rows.push_back(surrogate.n_rows);
+    for (size_t i = 0; i < surrogate.categories.size(); ++i) {
+      flat.surrogate_category_of.push_back(static_cast<int32_t>(s));
+      flat.surrogate_categories.push_back(surrogate.categories[i]);
+      flat.surrogate_category_branch.push_back(surrogate.branches[i]);
+    }
+  }
+  flat.surrogate_start.push_back(static_cast<int64_t>(flat.surrogate_feature.size()));
+  flat.surrogate_category_start.push_back(static_cast<int64_t>(flat.surrogate_categories.size()));
 }
 
 template <class Rows>
@@ -86,6 +110,10 @@ void Engine<Rows>::append(FlatTree& flat, const NodeList& list, int32_t id) cons
   }
   flat.category_start.push_back(static_cast<int64_t>(flat.categories.size()));
   flat.n_rows.push_back(node.n_rows());
+  flat.n_missing.push_back(node.n_missing);
+  if (options_.missing == Missing::surrogate) {
+    append_surrogates(flat, list.surrogates[size_t(id)]);
+  }
   flat.weight.push_back(real(stats[kWeight]) * weights_.unit);
   const double weight_squared =
       Rows::kUnitWeights ? real(node.n_rows()) : real(list.weight_squared[size_t(id)]);

@@ -23,8 +23,10 @@ _HOME = {
     "__version__": "_version",
     "as_table": "table.as_table",
     "gain": "growing.impurity",
+    "gain_ratio": "growing.impurity",
     "grow": "model",
     "impurity": "growing.impurity",
+    "split_information": "growing.impurity",
 }
 """The module in which each public name lives."""
 

@@ -10,7 +10,9 @@ from treewright.errors import UnseenCategoryWarning as UnseenCategoryWarning
 from treewright.estimators.classifier import TreeClassifier as TreeClassifier
 from treewright.estimators.regressor import TreeRegressor as TreeRegressor
 from treewright.growing.impurity import gain as gain
+from treewright.growing.impurity import gain_ratio as gain_ratio
 from treewright.growing.impurity import impurity as impurity
+from treewright.growing.impurity import split_information as split_information
 from treewright.model import Tree as Tree
 from treewright.model import grow as grow
 from treewright.options import GrowOptions as GrowOptions

@@ -121,8 +121,8 @@ def test_a_copy_or_pickle_is_equal_and_read_only(tree):
 def test_a_difference_in_any_array_makes_trees_unequal(name):
     tree = random_tree(2, numbers=True)
     array = getattr(tree, name)
-    assert array.size
-    other = array.copy()
+    assert array.size or name.startswith("surrogate")
+    other = array.copy() if array.size else np.ones(1, array.dtype)
     other.flat[-1] = ~other.flat[-1] if array.dtype == bool else 77
     changed = TreeData.from_arrays({**tree.arrays(), name: other}, tree.schema)
     assert changed != tree
@@ -159,7 +159,7 @@ def test_the_fingerprint_is_the_same_on_every_machine():
     # A change here is a change of the format: every stored fingerprint breaks.
     assert (
         chain(3).fingerprint
-        == "4b86d0a52ebc435161443adcf6f8e272471284bfb9a85e32ac9f904e46e2d63d"
+        == "a4d21d22d9b115a95c8e69cc651082ebc10b9495b77efff86d1725085b4911e9"
     )
 
 

@@ -11,8 +11,6 @@
 
 namespace treewright {
 
-constexpr int32_t kStopHere = -1;
-
 // The arrays of a tree that routing needs, in preorder (see flat_tree.hpp).
 struct TreeShape {
   std::span<const int32_t> subtree_size;

@@ -41,6 +41,11 @@ class Layout {
   void copy(int64_t* a, const int64_t* b) const {
     std::memcpy(a, b, sizeof(int64_t) * size_t(words_));
   }
+  // a = b - c
+  void difference(int64_t* a, const int64_t* b, const int64_t* c) const {
+    copy(a, b);
+    subtract(a, c);
+  }
   void add(int64_t* a, const int64_t* b) const { combine<1>(a, b); }
   void subtract(int64_t* a, const int64_t* b) const { combine<-1>(a, b); }
 

@@ -304,10 +304,7 @@ class ExactSweep {
   }
 
  private:
-  void set_right() const {
-    cost_.layout().copy(right_.data(), node_);
-    cost_.layout().subtract(right_.data(), left_.data());
-  }
+  void set_right() const { cost_.layout().difference(right_.data(), node_, left_.data()); }
 
   Rows rows_;
   const NodeCost& cost_;

@@ -54,6 +54,8 @@ def check(tree: TreeData) -> None:
         _check_category_branches,
         _check_missing_routes,
         _check_counts,
+        _check_surrogates,
+        _check_surrogate_categories,
         _check_values,
         _check_spread,
         _check_costs,
@@ -193,6 +195,52 @@ def _check_missing_routes(tree: TreeData) -> None:
     _need(leaf | ok, "missing_route", route, wanted)
     ok = (kind != IS_MISSING) | (route == 0)
     _need(ok, "missing_route", route, "0 in a split on missing values")
+
+
+def _check_surrogates(tree: TreeData) -> None:
+    node = _owners(tree, "surrogate_start", "surrogate_feature")
+    two = (tree.n_children == 2)[node]
+    _need_entry(
+        two, node, "surrogate_start", node, "flat unless there are two branches"
+    )
+    feature, n_features = tree.surrogate_feature, len(tree.schema.features)
+    ok = (feature >= 0) & (feature < n_features) & (feature != tree.feature[node])
+    wanted = "another column of the schema than the split's"
+    _need_entry(ok, node, "surrogate_feature", feature, wanted)
+    kinds = np.array([f.kind for f in tree.schema.features])[feature]
+    ok = np.isnan(tree.surrogate_threshold) == (kinds == "categorical")
+    wanted = "a number exactly where the column is not categorical"
+    _need_entry(ok, node, "surrogate_threshold", tree.surrogate_threshold, wanted)
+    sent = np.bincount(node, weights=tree.surrogate_rows, minlength=tree.n_nodes)
+    missing = tree.n_missing
+    _need(missing <= tree.n_rows, "n_missing", missing, "at most n_rows")
+    _need(sent <= missing, "the sum of surrogate_rows", sent, "at most n_missing")
+
+
+def _check_surrogate_categories(tree: TreeData) -> None:
+    node = _owners(tree, "surrogate_category_start", "surrogate_categories")
+    of, branch = tree.surrogate_category_of, tree.surrogate_category_branch
+    ok = (of >= 0) & (of < np.diff(tree.surrogate_start)[node])
+    _need_entry(ok, node, "surrogate_category_of", of, "a surrogate of the node")
+    ok = (branch >= 0) & (branch < 2)
+    _need_entry(ok, node, "surrogate_category_branch", branch, "0 or 1")
+    n_labels = np.array([len(f.labels or ()) for f in tree.schema.features])
+    codes = tree.surrogate_categories
+    feature = tree.surrogate_feature[tree.surrogate_start[node] + of]
+    ok = (codes >= 0) & (codes < n_labels[feature])
+    _need_entry(ok, node, "surrogate_categories", codes, "codes of its categories")
+
+
+def _owners(tree: TreeData, start: str, entries: str) -> NDArray[np.int64]:
+    """Node of each entry of a side array, whose slices are checked to be in order."""
+    first = getattr(tree, start)
+    lengths = np.diff(first)
+    if first[0] != 0 or (lengths < 0).any() or first[-1] != len(getattr(tree, entries)):
+        raise TreeFormatError(
+            f"{start} must rise from 0 to the number of {entries}, "
+            f"{len(getattr(tree, entries))}; got {first[0]} to {first[-1]}."
+        )
+    return np.repeat(np.arange(tree.n_nodes), lengths)
 
 
 def _check_counts(tree: TreeData) -> None:

@@ -9,7 +9,7 @@ node all have this one form.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar
 
@@ -87,6 +87,11 @@ STOP_REASONS: Final[tuple[StopReason, ...]] = (
     ),
     StopReason("max_nodes", "The tree has as many nodes as it may have (max_nodes)."),
     StopReason("pruned", "The split that was here has been pruned away."),
+    StopReason(
+        "no_better_split",
+        "No split with two branches of the minimum weight gains anything "
+        "(min_branch_weight).",
+    ),
 )
 """Name and sentence of each `stop_reason`, by its number; 0 = none recorded.
 
@@ -107,6 +112,12 @@ def _array(dtype: type, shape: str = "n") -> Any:
         return field(metadata=metadata)
     width = (3,) if shape.endswith("3") else ()
     return field(default_factory=lambda: np.empty((0, *width)), metadata=metadata)
+
+
+def _filled(dtype: type, shape: str) -> Any:
+    """Declare an array field that is all 0 (or empty) where it is not given."""
+    metadata = {"dtype": np.dtype(dtype), "shape": shape, "optional": True}
+    return field(default_factory=lambda: np.empty(0, dtype), metadata=metadata)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -162,6 +173,30 @@ class TreeData:
     proven : bool array of n
         The split is proven to be the best of its kind. True at a leaf, where
         there is nothing to prove.
+    n_missing : int64 array of n, optional
+        Training rows of the node that are missing in the split's column; 0 at a
+        leaf.
+    surrogate_start : int64 array of n + 1, optional
+        Node i's surrogate splits, best first, are the slice
+        ``[surrogate_start[i], surrogate_start[i + 1])`` of the six next arrays. A
+        row that is missing in the split's column takes the branch of the first
+        surrogate that knows it; where none does, the missing route.
+    surrogate_feature, surrogate_threshold : int32, float64 array, optional
+        Column, and ``x <= threshold`` takes branch 0 (NaN: by categories).
+    surrogate_flip : bool array, optional
+        The other way round: ``x <= threshold`` takes branch 1.
+    surrogate_agree, surrogate_adjust : float64 array, optional
+        Share of the rows that it sends where the split does; and how much of the
+        way from "all to the larger branch" to "all as the split" that is.
+    surrogate_rows : int64 array, optional
+        Training rows it sent on.
+    surrogate_category_start : int64 array of n + 1, optional
+        Node i's categories of surrogates are a slice of the three next arrays.
+    surrogate_category_of : int32 array, optional
+        Which of the node's surrogates the entry belongs to, 0 the first.
+    surrogate_categories, surrogate_category_branch : int32 array, optional
+        Codes of its categories, ascending, and the branch of each. A surrogate
+        does not know a category that it does not list.
     schema : Schema
         The columns and the target of the training table.
     made_by : mapping, optional
@@ -196,6 +231,18 @@ class TreeData:
     risk: NDArray[np.float64] = _array(np.float64)
     stop_reason: NDArray[np.int8] = _array(np.int8)
     proven: NDArray[np.bool_] = _array(np.bool_)
+    n_missing: NDArray[np.int64] = _filled(np.int64, "n")
+    surrogate_start: NDArray[np.int64] = _filled(np.int64, "n+1")
+    surrogate_feature: NDArray[np.int32] = _filled(np.int32, "any")
+    surrogate_threshold: NDArray[np.float64] = _filled(np.float64, "any")
+    surrogate_flip: NDArray[np.bool_] = _filled(np.bool_, "any")
+    surrogate_agree: NDArray[np.float64] = _filled(np.float64, "any")
+    surrogate_adjust: NDArray[np.float64] = _filled(np.float64, "any")
+    surrogate_rows: NDArray[np.int64] = _filled(np.int64, "any")
+    surrogate_category_start: NDArray[np.int64] = _filled(np.int64, "n+1")
+    surrogate_category_of: NDArray[np.int32] = _filled(np.int32, "any")
+    surrogate_categories: NDArray[np.int32] = _filled(np.int32, "any")
+    surrogate_category_branch: NDArray[np.int32] = _filled(np.int32, "any")
     schema: Schema
     made_by: Mapping[str, Any] = field(default_factory=dict)
     extras: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -204,6 +251,8 @@ class TreeData:
     """Names of the arrays above, in order, without the extras."""
     per_node_names: ClassVar[tuple[str, ...]]
     """Those with one entry per node."""
+    needed_names: ClassVar[tuple[str, ...]]
+    """Those that no tree can do without."""
 
     def __post_init__(self) -> None:
         """Bring every array to its type and shape, and make it read-only."""
@@ -233,7 +282,8 @@ class TreeData:
         ----------
         arrays : mapping of str to array
             Every array of `TreeData.array_names`, and no other. `variance` and
-            `quartiles` may be left out for classification.
+            `quartiles` may be left out for classification, `n_missing` and the
+            surrogates where there are none.
         schema : Schema
             The columns and the target.
         made_by, extras : mapping, optional
@@ -243,8 +293,7 @@ class TreeData:
         -------
         TreeData
         """
-        optional = ("variance", "quartiles")
-        missing = [n for n in cls.array_names if n not in arrays and n not in optional]
+        missing = [n for n in cls.needed_names if n not in arrays]
         unknown = sorted(set(arrays) - set(cls.array_names))
         if missing or unknown:
             raise TreeFormatError(
@@ -365,6 +414,9 @@ TreeData.array_names = tuple(f.name for f in fields(TreeData) if f.metadata)
 TreeData.per_node_names = tuple(
     f.name for f in fields(TreeData) if f.metadata.get("shape") in ("n", "n,k")
 )
+TreeData.needed_names = tuple(
+    f.name for f in fields(TreeData) if f.metadata and f.default_factory is MISSING
+)
 
 _FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
     "n": lambda shape, n: shape == (n,),
@@ -382,6 +434,8 @@ def _settled(
     """Return `given` with the declared type and shape, read-only."""
     array = _as_type(name, np.asarray(given), metadata["dtype"])
     wanted = metadata["shape"]
+    if metadata.get("optional") and not array.size and wanted.startswith("n"):
+        array = np.zeros(n + wanted.endswith("+1"), array.dtype)
     if not _FITS[wanted](array.shape, n):
         raise TreeFormatError(
             f"{name} must have the shape ({wanted}) with n = {n} nodes; "

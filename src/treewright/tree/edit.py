@@ -24,7 +24,22 @@ if TYPE_CHECKING:
 
 __all__ = ["collapse", "out_of_runs", "replace", "with_values"]
 
-_RAGGED = {"category_start": ("categories", "category_branch")}
+_RAGGED = {
+    "category_start": ("categories", "category_branch"),
+    "surrogate_start": (
+        "surrogate_feature",
+        "surrogate_threshold",
+        "surrogate_flip",
+        "surrogate_agree",
+        "surrogate_adjust",
+        "surrogate_rows",
+    ),
+    "surrogate_category_start": (
+        "surrogate_category_of",
+        "surrogate_categories",
+        "surrogate_category_branch",
+    ),
+}
 """Side arrays, by the array that says where each node's slice starts."""
 
 _SHAPE = (
@@ -32,7 +47,8 @@ _SHAPE = (
     *_RAGGED,
     *(name for names in _RAGGED.values() for name in names),
 )
-"""Arrays that say which nodes and categories there are; not for `with_values`."""
+"""Arrays that say which nodes, categories and surrogates there are; not for
+`with_values`."""
 
 _LEAF_VALUES = {
     "split_kind": LEAF,
@@ -41,6 +57,7 @@ _LEAF_VALUES = {
     "missing_route": STOP_HERE,
     "gain": 0.0,
     "proven": True,
+    "n_missing": 0,
 }
 """What a node without a split has in the arrays that describe the split."""
 
@@ -262,7 +279,7 @@ def _gathered(
 ) -> dict[str, NDArray[Any]]:
     """Collect nodes by their place in all trees laid end to end; writable arrays.
 
-    The categories of nodes marked in `without_split` are left behind.
+    Categories and surrogates of nodes marked in `without_split` are left behind.
     """
     arrays: dict[str, NDArray[Any]] = {}
     for name in TreeData.array_names:
