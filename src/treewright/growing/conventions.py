@@ -109,7 +109,9 @@ def _n_labels(tree: TreeData, node: int) -> int:
     return len(tree.schema.features[tree.feature[node]].labels or ())
 
 
-def _empty_out(arrays: dict[str, NDArray[np.generic]], empty: NDArray[np.bool_]) -> None:
+def _empty_out(
+    arrays: dict[str, NDArray[np.generic]], empty: NDArray[np.bool_]
+) -> None:
     """Leave an empty child its parent's label, and nothing else."""
     leaf = {
         "split_kind": LEAF,

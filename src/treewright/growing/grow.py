@@ -24,11 +24,13 @@ from treewright.growing.conventions import as_j48
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
+from treewright.table.float32 import Runs, read_as_float32
 from treewright.table.schema import Schema, Summary
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
 from treewright.tree.costs import settle_costs
 from treewright.tree.data import TreeData
+from treewright.tree.edit import out_of_runs
 
 if TYPE_CHECKING:
     from treewright._core import Grower, SortedTable
@@ -83,11 +85,14 @@ def grow(
         The same tree for any number of threads and any order of the rows.
     """
     options = settled(table, options)
+    runs: dict[int, Runs] = {}
+    if options.conventions == "sklearn":
+        table, runs = read_as_float32(table)
     columns = sort_columns(table, options.n_jobs)
     schema = with_summaries(table.schema, columns)
     grower = make_grower(table, options, columns, consume=True)
     grower.grow_all(progress)
-    tree = tree_of(grower.take_tree(), schema, options)
+    tree = out_of_runs(tree_of(grower.take_tree(), schema, options), runs)
     return as_j48(tree, table) if options.conventions == "j48" else tree
 
 

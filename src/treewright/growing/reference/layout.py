@@ -46,7 +46,9 @@ def arrays_of(root: "Node", target: Target) -> dict[str, Any]:
             name: np.array([each[name] for each in statistics])
             for name in statistics[0]
         },
-        "stop_reason": np.array([STOP_CODES.get(node.stop_reason, 0) for node in nodes]),
+        "stop_reason": np.array(
+            [STOP_CODES.get(node.stop_reason, 0) for node in nodes]
+        ),
         "n_missing": np.array([node.n_missing for node in nodes], np.int64),
     }
 
