@@ -57,7 +57,8 @@ struct CategorySearch::Search {
     }
     const auto blocks = ordered ? Blocks() : proportional_blocks();
     if (blocks.size() >= 2 && blocks.size() <= size_t(kEnumerate)) {
-      enumerate(blocks, rules.min_rows <= 1 && rules.min_weight <= 1);
+      enumerate(blocks,
+                rules.min_rows <= 1 && rules.min_weight <= 1 && rules.min_branch_weight <= 1);
       if (visited) {
         return;
       }

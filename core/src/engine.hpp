@@ -39,6 +39,9 @@ constexpr int64_t kParallelWork = 100'000;
 constexpr int64_t kSubtreeRows = 2048;
 constexpr int64_t kMiddleRows = 131'072;
 
+// Parts of divided rows are rounded, so two thirds and a third may weigh a trifle less than 1.
+constexpr double kNearlyWeight = 1.0 - 1e-9;
+
 // The numbering of rows that the entries of a range use, and the targets by that number.
 template <class Rows>
 struct Space {

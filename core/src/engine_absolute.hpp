@@ -159,7 +159,7 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
   }
   const bool few = k <= size_t(kEnumerate);
   std::stable_sort(order.begin(), order.end(), [&](const Level& a, const Level& b) {
-    return !few && a.median != b.median ? a.median < b.median : a.mean < b.mean;
+    return a.median != b.median ? a.median < b.median : a.mean < b.mean;
   });
   const std::array<int64_t, 1> everything{static_cast<int64_t>(ranks.size())};
   const int128 all = deviations(ranked, {}, ranks, everything)[0];

@@ -29,7 +29,7 @@ Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList&
 template <class Rows>
 double Engine<Rows>::charge(const Space<Rows>& space, const NodeList& list, const Open& open,
                             size_t column) const {
-  if (!options_.charge_cuts || open.offers[column].kind != SplitKind::threshold) {
+  if (!options_.charge_cuts || views_[column].kind == Kind::categorical || opens_each(column)) {
     return 0.0;
   }
   const Node& node = list.nodes[size_t(open.id)];
@@ -46,7 +46,7 @@ double Engine<Rows>::charge(const Space<Rows>& space, const NodeList& list, cons
                         }
                         space.rows.add(left.data(), sight.span.entries[i]);
                       }
-                      return std::log2(real(cuts)) / weight;
+                      return std::log2(std::max(1.0, real(cuts))) / weight;
                     });
 }
 
@@ -83,8 +83,8 @@ std::optional<Candidate> Engine<Rows>::choose_by_ratio(const Space<Rows>& space,
                                                        StopReason& reason) const {
   const double tolerance = cost_of(list, open.id).tolerance();
   std::vector<double> gains(n_columns(), kNone);
-  double sum = 0.0, sum_of_all = 0.0;
-  int64_t n_averaged = 0, n_valid = 0;
+  double sum = 0.0;
+  int64_t n_averaged = 0;
   for (size_t c = 0; c < n_columns(); ++c) {
     const Candidate& split = open.offers[c];
     if (split.kind == SplitKind::leaf) {
@@ -95,21 +95,18 @@ std::optional<Candidate> Engine<Rows>::choose_by_ratio(const Space<Rows>& space,
       continue;
     }
     gains[c] = gain;
-    ++n_valid;
-    sum_of_all += gain;
-    // J48 leaves columns with very many categories out of the average.
-    const double most = 0.3 * real(list.nodes[size_t(open.id)].n_rows());
-    if (!options_.j48 || split.kind != SplitKind::multiway || split.n_branches < most) {
+
+    if (options_.not_averaged.empty() || !options_.not_averaged[c]) {
       ++n_averaged;
       sum += gain;
     }
   }
-  if (n_valid == 0) {
+  if (n_averaged == 0) {
     reason = StopReason::no_better_split;
     return std::nullopt;
   }
-  const double average = n_averaged > 0 ? sum / real(n_averaged) : sum_of_all / real(n_valid);
-  const double at_least = average - (options_.j48 ? 1e-3 : tolerance);
+  const double average = sum / real(n_averaged);
+  const double at_least = average - std::max(tolerance, options_.j48 ? 1e-3 : 0.0);
   std::vector<double> ratios(n_columns(), kNone);
   for (size_t c = 0; c < n_columns(); ++c) {
     if (gains[c] != kNone && gains[c] >= at_least) {

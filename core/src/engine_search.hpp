@@ -87,8 +87,7 @@ auto Engine<Rows>::with_sight(const Space<Rows>& space, const NodeList& list, in
   if (known == 0) {
     return use(Sight{here, cost, seen.data()});
   }
-  const NodeCost cost_of_seen(options_.criterion, layout_, seen.data(), cost.impurity(),
-                              stats[kWeight]);
+  const NodeCost cost_of_seen(cost, seen.data());
   return use(Sight{here, cost_of_seen, seen.data()});
 }
 
@@ -98,9 +97,8 @@ Rules Engine<Rows>::rules_for(const Sight& sight) const {
   Rules rules = rules_;
   if (options_.j48) {
     const double tenth = 0.1 * real(sight.stats[kWeight]) * weights_.unit / layout_.classes();
-    const double least =
-        std::clamp(tenth, options_.min_branch_weight, std::max(options_.min_branch_weight, 25.0));
-    rules.min_weight = units_of_at_least(least);
+    const double least = std::max(options_.min_branch_weight, std::min(tenth, 25.0));
+    rules.min_branch_weight = units_of_at_least(least * kNearlyWeight);
   }
   return rules;
 }
@@ -390,11 +388,10 @@ StopReason Engine<Rows>::why_no_split(const Space<Rows>& space, const NodeList& 
   if (!differ) {
     return StopReason::identical_rows;
   }
-  if (options_.min_branch_weight > 0.0) {
-    return StopReason::no_better_split;
+  if (rows || weight) {
+    return rows ? StopReason::min_samples_leaf : StopReason::min_weight_fraction_leaf;
   }
-  return rows ? StopReason::min_samples_leaf
-              : (weight ? StopReason::min_weight_fraction_leaf : StopReason::zero_target);
+  return rules_.positive_sum ? StopReason::zero_target : StopReason::no_better_split;
 }
 
 }  // namespace treewright

@@ -27,9 +27,8 @@ Engine<Rows>::Engine(SortedTable&& table, const Target& target, Weights&& weight
 template <class Rows>
 void Engine<Rows>::set_rules() {
   rules_.min_rows = options_.min_samples_leaf;
-  rules_.min_weight =
-      units_of_at_least(std::max(options_.min_weight_leaf, options_.min_branch_weight));
-  rules_.two_are_enough = options_.min_branch_weight > 0.0;
+  rules_.min_weight = units_of_at_least(options_.min_weight_leaf);
+  rules_.min_branch_weight = units_of_at_least(options_.min_branch_weight * kNearlyWeight);
   rules_.positive_sum = options_.criterion == Criterion::poisson;
   one_over_ = std::make_unique<OneOver>(std::min(weights_.rows, simd::kFewRows));
   if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {

@@ -25,7 +25,7 @@ void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, con
   if (split.kind == SplitKind::threshold) {
     const int64_t cut = first_above(space, here, column, split.threshold);
     std::for_each(here.entries, here.entries + cut, visit);
-  } else if (split.kind == SplitKind::subset) {
+  } else if (split.kind == SplitKind::subset || split.kind == SplitKind::multiway) {
     bool left = false;
     for (int64_t i = 0; i < here.n_known; ++i) {
       if (i == 0 || (here.entries[i] & kDiffers)) {

@@ -131,12 +131,16 @@ void Engine<Rows>::append(FlatTree& flat, const NodeList& list, int32_t id) cons
     flat.label.push_back(-1);
     flat.risk.push_back(impurity);
   } else {
-    const int64_t* heaviest = std::max_element(stats + kFirst, stats + layout_.words());
+    // Parts of divided rows are rounded: classes that weigh nearly the same weigh the same.
+    const int64_t most = *std::max_element(stats + kFirst, stats + layout_.words());
+    const double enough = divides() ? real(most) - 1e-9 * real(stats[kWeight]) : real(most);
+    const int64_t* heaviest = std::find_if(stats + kFirst, stats + layout_.words(),
+                                           [&](int64_t weight) { return real(weight) >= enough; });
     for (int k = 0; k < layout_.classes(); ++k) {
       flat.value.push_back(real(stats[kFirst + k]) * weights_.unit);
     }
     flat.label.push_back(static_cast<int32_t>(heaviest - (stats + kFirst)));
-    flat.risk.push_back(real(stats[kWeight] - *heaviest) / real(stats[kWeight]));
+    flat.risk.push_back(real(stats[kWeight] - most) / real(stats[kWeight]));
   }
 }
 

@@ -46,10 +46,13 @@ class Grower:
 class Router:
     """A tree, laid out for sending rows down."""
 
-    def __init__(self, subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], split_kind: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], category_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], category_branch: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_route: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: Sequence[int]) -> None: ...
+    def __init__(self, subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], split_kind: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], category_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], category_branch: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_route: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], surrogates: dict, kinds: Sequence[int]) -> None: ...
 
     def route(self, columns: Sequence, n_rows: int, n_threads: int) -> object:
         """Node reached by each row of these columns."""
+
+    def route_shares(self, columns: Sequence, n_rows: int) -> object:
+        """Row, node and share of every end of every row."""
 
     def route_matrix(self, X: Annotated[NDArray, dict(device='cpu', writable=False)], n_threads: int) -> object:
         """Node reached by each row of a float matrix."""

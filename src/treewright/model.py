@@ -21,7 +21,14 @@ from treewright.table.table import Table
 from treewright.tree import walk
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
-from treewright.tree.route import columns_used, decision_path, route, route_matrix
+from treewright.tree.route import (
+    columns_used,
+    decision_path,
+    ends_of,
+    ends_of_matrix,
+    route,
+    route_matrix,
+)
 from treewright.tree.split import Split, split_of
 
 if TYPE_CHECKING:
@@ -181,35 +188,51 @@ class Tree:
         Returns
         -------
         int32 array
-            Node numbers: leaves, or inner nodes where a missing value stops.
+            Node numbers: leaves, or inner nodes where a missing value stops. A row
+            that is divided among branches ends where its largest part does.
         """
+        nodes: NDArray[np.int32] = self._sent(X, unseen, n_jobs, route, route_matrix)
+        return nodes
+
+    def _ends(self, X: Any, unseen: str, n_jobs: int | None) -> Any:
+        """Return where each row ends, all its parts where rows are divided."""
+        return self._sent(X, unseen, n_jobs, ends_of, ends_of_matrix)
+
+    def _sent(
+        self,
+        X: Any,
+        unseen: str,
+        n_jobs: int | None,
+        by_columns: Callable[..., Any],
+        by_matrix: Callable[..., Any],
+    ) -> Any:
         data = self.data
         if unseen not in ("missing", "error"):
             raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
         threads = n_threads(n_jobs)
         matrix = plain_matrix(data.schema, X)
         if matrix is not None:
-            return route_matrix(data, matrix, threads)
+            return by_matrix(data, matrix, threads)
         columns = match(data.schema, X, columns_used(data).tolist(), unseen)
-        return route(data, columns, columns.n_rows, threads)
+        return by_columns(data, columns, columns.n_rows, threads)
 
     def predict(
         self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> Any:
         """Return the class, or the number, for each row; see `apply`."""
-        return answers(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+        return answers(self.data, self._ends(X, unseen, n_jobs))
 
     def predict_proba(
         self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> NDArray[np.float64]:
         """Return the share of every class where each row ends; see `apply`."""
-        return class_shares(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+        return class_shares(self.data, self._ends(X, unseen, n_jobs))
 
     def decision_path(
         self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> csr_matrix:
         """Return which nodes each row passes, as a sparse matrix; see `apply`."""
-        return decision_path(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+        return decision_path(self.data, self._ends(X, unseen, n_jobs))
 
     def rows(
         self, node: int, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1

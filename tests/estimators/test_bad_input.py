@@ -313,6 +313,14 @@ def test_wrong_parameter_values(estimator, option, words):
     assert isinstance(error, ValueError)
 
 
+def test_the_regressor_has_no_c45():
+    words = (
+        "method='c45' grows trees for classes, and the target holds numbers. Use "
+        "method='cart' or 'id3'."
+    )
+    refused(X4, [0.5, 1, 2, 3], words, estimator=tw.TreeRegressor, method="c45")
+
+
 def test_criterion_of_the_other_task():
     refused(X4, Y4, "'gini'", "holds classes; got 'poisson'", criterion="poisson")
     regressor = {"estimator": tw.TreeRegressor}

@@ -1,6 +1,8 @@
 """Numbers cut into intervals: where the cuts are, what is said, what is refused."""
 
 import json
+import math
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -78,6 +80,52 @@ def test_mdl_by_hand():
     assert cut([1.0, 2.0], "mdl", ["a", "b"])[0].cuts == (1,)
     # 4 rows a b a b: 0.311 bits gained, (log2(3) + log2(7) - 2 + 1.837) / 4 = 1.06.
     assert cut([1.0, 2, 3, 4], "mdl", ["a", "b", "a", "b"])[0].cuts == ()
+
+
+def slow_mdl(pairs):
+    """Fayyad and Irani's rule, word by word; pairs of (value, class), sorted."""
+
+    def entropy(part):
+        shares = [count / len(part) for count in Counter(c for _, c in part).values()]
+        return -sum(share * math.log2(share) for share in shares)
+
+    def kinds(part):
+        return len({c for _, c in part})
+
+    best = None
+    for i in range(1, len(pairs)):
+        if pairs[i - 1][0] == pairs[i][0]:
+            continue
+        left, right = pairs[:i], pairs[i:]
+        mean = (i * entropy(left) + len(right) * entropy(right)) / len(pairs)
+        if best is None or mean < best[0] - 1e-12:
+            best = mean, left, right
+    if best is None:
+        return []
+    mean, left, right = best
+    delta = math.log2(3 ** kinds(pairs) - 2) - kinds(pairs) * entropy(pairs)
+    delta += kinds(left) * entropy(left) + kinds(right) * entropy(right)
+    if entropy(pairs) - mean <= (math.log2(len(pairs) - 1) + delta) / len(pairs):
+        return []
+    return [*slow_mdl(left), (left[-1][0], right[0][0]), *slow_mdl(right)]
+
+
+def test_mdl_is_the_rule_word_by_word():
+    rng = np.random.default_rng(6)
+    found = 0
+    for _ in range(150):
+        n = int(rng.integers(2, 80))
+        values = rng.integers(0, int(rng.integers(2, 40)), n).astype(float)
+        y = np.minimum(values // rng.integers(2, 15), 3).astype(np.int32)
+        noisy = rng.random(n) < 0.1
+        y[noisy] = rng.integers(0, 4, int(noisy.sum()))
+        expected = slow_mdl(sorted(zip(values.tolist(), y.tolist(), strict=True)))
+        cuts = mdl_cuts(values, None, y, 4, "float")
+        assert len(cuts) == len(expected)
+        for at, (low, high) in zip(cuts, expected, strict=True):
+            assert low <= at < high
+        found += len(cuts)
+    assert found > 100
 
 
 def test_mdl_finds_nothing_in_noise():

@@ -71,23 +71,15 @@ inline double poisson_term(double u) {
 class NodeCost {
  public:
   // For a number, impurity is that of the node in units of its quantiser (classes: computed).
-  // all_weight: of the node, where stats are those of its known rows only.
-  NodeCost(Criterion criterion, const Layout& layout, const int64_t* stats, double impurity,
-           int64_t all_weight = 0)
-      : criterion_(criterion), layout_(layout), weight_(real(stats[kWeight])) {
-    all_weight_ = all_weight > 0 ? real(all_weight) : weight_;
-    if (layout.task() == Task::number) {
-      const int128 sum = get_sum(stats);
-      // The mean rounded down to a whole number of units: sums around it stay small,
-      // so their squares lose nothing.
-      center_ = floor_mean(sum, stats[kWeight]);
-      sum_ = real(sum - int128(center_) * stats[kWeight]);
-      mean_ = real(sum) / weight_;
-    }
-    cost_ = cost(stats);
-    impurity_ = layout.task() == Task::number ? impurity : cost_ / all_weight_;
-    tie_impurity_ = has_tie_gain() ? gini_cost(stats, layout.classes()) / all_weight_ : 0.0;
+  NodeCost(Criterion criterion, const Layout& layout, const int64_t* stats, double impurity)
+      : criterion_(criterion), layout_(layout) {
+    set_stats(stats);
+    all_weight_ = weight_;
+    impurity_ = layout.task() == Task::number ? impurity : cost_ / weight_;
+    tie_impurity_ = has_tie_gain() ? gini_cost(stats, layout.classes()) / weight_ : 0.0;
   }
+  // The same node as a search sees it that looks at some of its rows only.
+  NodeCost(const NodeCost& node, const int64_t* seen) : NodeCost(node) { set_stats(seen); }
 
   Criterion criterion() const { return criterion_; }
   const Layout& layout() const { return layout_; }
@@ -166,10 +158,23 @@ class NodeCost {
   }
 
  private:
+  void set_stats(const int64_t* stats) {
+    weight_ = real(stats[kWeight]);
+    if (layout_.task() == Task::number) {
+      const int128 sum = get_sum(stats);
+      // The mean rounded down to a whole number of units: sums around it stay small,
+      // so their squares lose nothing.
+      center_ = floor_mean(sum, stats[kWeight]);
+      sum_ = real(sum - int128(center_) * stats[kWeight]);
+      mean_ = real(sum) / weight_;
+    }
+    cost_ = cost(stats);
+  }
+
   Criterion criterion_;
   Layout layout_;
-  double weight_;
-  double all_weight_;
+  double weight_ = 0.0;
+  double all_weight_ = 0.0;
   int64_t center_ = 0;
   double sum_ = 0.0;   // around the centre
   double mean_ = 0.0;  // poisson

@@ -39,6 +39,7 @@ struct GrowOptions {
   bool known_agreement = false;         // agreement is a share of rows known to both splits
   bool rpart = false;                   // conventions of rpart, and of J48
   bool j48 = false;
+  std::vector<uint8_t> not_averaged;  // by column: J48 leaves it out of the average gain
 
   // Whether a search sees the rows with a known value only.
   bool known_rows_only() const { return missing != Missing::learned; }

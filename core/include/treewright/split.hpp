@@ -31,9 +31,9 @@ struct Candidate {
 // The one predicate that says which split is allowed.
 struct Rules {
   int64_t min_rows = 1;
-  int64_t min_weight = 1;       // in units of weight
-  bool positive_sum = false;    // poisson: every branch needs a sum above 0
-  bool two_are_enough = false;  // of several branches
+  int64_t min_weight = 1;         // in units of weight
+  bool positive_sum = false;      // poisson: every branch needs a sum above 0
+  int64_t min_branch_weight = 0;  // in units; that at least two branches must have
 
   bool enough_rows(const int64_t* branch) const { return branch[kRows] >= min_rows; }
   bool enough_weight(const int64_t* branch) const { return branch[kWeight] >= min_weight; }
@@ -42,16 +42,17 @@ struct Rules {
     return enough_rows(branch) && enough_weight(branch) && enough_sum(branch);
   }
   bool allows(const int64_t* left, const int64_t* right) const {
-    return allows(left) && allows(right);
+    return allows(left) && allows(right) && left[kWeight] >= min_branch_weight &&
+           right[kWeight] >= min_branch_weight;
   }
-  // Any number of branches, one block of statistics each: all of them, or, where that is
-  // the rule, two of the minimum weight.
+  // Any number of branches, one block of statistics each.
   bool allows_each(const int64_t* stats, size_t words, size_t n_branches) const {
-    size_t allowed = 0;
+    size_t allowed = 0, heavy = 0;
     for (size_t b = 0; b < n_branches; ++b) {
       allowed += allows(stats + b * words);
+      heavy += stats[b * words + kWeight] >= min_branch_weight;
     }
-    return allowed >= (two_are_enough ? size_t(2) : n_branches);
+    return allowed == n_branches && heavy >= 2;
   }
 };
 

@@ -67,7 +67,9 @@ class ThresholdSearch {
                   const MakeSweep& make_sweep)
       : cost_(cost), rows_(rows), rules_(rules), node_(node), make_sweep_(make_sweep) {
     // With unit weights both rules are a number of rows, checked by where the sweep stops.
-    min_rows_ = Rows::kUnitWeights ? std::max(rules.min_rows, rules.min_weight) : rules.min_rows;
+    min_rows_ = Rows::kUnitWeights
+                    ? std::max({rules.min_rows, rules.min_weight, rules.min_branch_weight})
+                    : rules.min_rows;
   }
 
   // The best gain, up to the sweep's margin; kNone if nothing is allowed.

@@ -8,7 +8,7 @@ the estimator as it was.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -20,6 +20,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import OptionError
+from treewright.estimators.presets import translated
 from treewright.growing.grow import grow, n_threads
 from treewright.model import Tree
 from treewright.options import GrowOptions, check_criterion
@@ -28,7 +29,15 @@ from treewright.table.check import check_matched
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
 from treewright.table.target import is_column_vector
-from treewright.tree.route import columns_used, decision_path, route, route_matrix
+from treewright.tree.route import (
+    Ends,
+    columns_used,
+    decision_path,
+    ends_of,
+    ends_of_matrix,
+    route,
+    route_matrix,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -55,6 +64,37 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     missing: str | None
     n_jobs: int | None
     prune: None
+
+    @classmethod
+    def like(cls, program: str, **settings: Any) -> Self:
+        """Return an estimator that grows as another program does.
+
+        Parameters
+        ----------
+        program : {'sklearn', 'rpart', 'c45', 'j48', 'id3'}
+            Whose rules and defaults.
+        **settings
+            Settings by the names they have there, such as ``minsplit=20`` or
+            ``M=2``, or parameters of this class.
+
+        Returns
+        -------
+        estimator
+            An ordinary one, whose parameters say all that was set.
+
+        Notes
+        -----
+        What is matched and what still differs (ties, seeds) is written in
+        docs/peers.md.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> rpart = tw.TreeRegressor.like("rpart", minsplit=10)
+        >>> rpart.min_samples_split, rpart.min_samples_leaf, rpart.missing
+        (10, 3, 'surrogate')
+        """
+        return cls(**translated(program, cls._task, cls._get_param_names(), settings))
 
     # -- fitting ------------------------------------------------------------------
 
@@ -182,13 +222,11 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         int32 array
-            Node numbers of `tree_`.
+            Node numbers of `tree_`. A row that is divided among branches ends
+            where its largest part does.
         """
-        data = self._data()
-        matrix = plain_matrix(data.schema, X, type(self).__name__)
-        if matrix is None or self.missing == "error":
-            return self._apply_checked(data, X, whole=matrix is not None)
-        return route_matrix(data, matrix, self._threads(len(matrix)))
+        nodes: NDArray[np.int32] = self._sent(X, route, route_matrix)
+        return nodes
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return which nodes each row passes.
@@ -203,10 +241,23 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         scipy.sparse.csr_matrix of rows x nodes
             1 where the row passes the node.
         """
-        return decision_path(self._data(), self.apply(X))
+        return decision_path(self._data(), self._ends(X))
 
-    def _apply_checked(self, data: TreeData, X: Any, whole: bool) -> NDArray[np.int32]:
+    def _ends(self, X: Any) -> NDArray[np.int32] | Ends:
+        """Return where each row ends, all its parts where rows are divided."""
+        ends: NDArray[np.int32] | Ends = self._sent(X, ends_of, ends_of_matrix)
+        return ends
+
+    def _sent(
+        self, X: Any, by_columns: Callable[..., Any], by_matrix: Callable[..., Any]
+    ) -> Any:
+        """Send rows down the tree: read, matched to the columns and checked."""
+        data = self._data()
+        matrix = plain_matrix(data.schema, X, type(self).__name__)
+        if matrix is not None and self.missing != "error":
+            return by_matrix(data, matrix, self._threads(len(matrix)))
         options = self._options()
+        whole = matrix is not None
         needed = range(len(data.schema.features)) if whole else columns_used(data)
         columns = match(
             data.schema,
@@ -217,7 +268,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         )
         if options.missing == "error":
             check_matched(data.schema, columns)
-        return route(data, columns, columns.n_rows, self._threads(columns.n_rows))
+        return by_columns(data, columns, columns.n_rows, self._threads(columns.n_rows))
 
     def _data(self) -> TreeData:
         tree: Tree | None = self.__dict__.get("tree_")

@@ -13,9 +13,10 @@ from treewright.errors import OptionError
 from treewright.estimators.base import BaseTree
 from treewright.estimators.class_weight import class_weighted
 from treewright.model import Tree
-from treewright.reading.answer import class_shares
+from treewright.reading.answer import answers, class_shares
 from treewright.table.costs import with_costs
 from treewright.table.table import ClassTarget, Table
+from treewright.tree.route import Ends
 
 __all__ = ["TreeClassifier"]
 
@@ -230,8 +231,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             The class of largest weight in each row's leaf, with `costs` the class
             of least expected cost; the first on a tie.
         """
-        label = self._data().label.take(self.apply(X))
-        return self.classes_.take(label)
+        data, ends = self._data(), self._ends(X)
+        if isinstance(ends, Ends):
+            return answers(data, ends)
+        return self.classes_.take(data.label.take(ends))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of every class in each row's leaf.
@@ -248,7 +251,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             adjusted to these. `costs` do not change what they mean, so that the
             largest need not be the class that `predict` returns.
         """
-        return class_shares(self._data(), self.apply(X))
+        return class_shares(self._data(), self._ends(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of `predict_proba`; -inf for a share of 0."""

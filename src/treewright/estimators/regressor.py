@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from treewright.estimators.base import BaseTree
+from treewright.reading.answer import answers
+from treewright.tree.route import Ends
 
 __all__ = ["TreeRegressor"]
 
@@ -181,7 +183,10 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         float64 array
         """
         # One value per node: flat and by node are the same.
-        return self._data().value.take(self.apply(X))
+        data, ends = self._data(), self._ends(X)
+        if isinstance(ends, Ends):
+            return answers(data, ends)
+        return data.value.take(ends)
 
     def __sklearn_tags__(self) -> Any:
         """Say what this estimator can do, for scikit-learn."""

@@ -143,20 +143,30 @@ def mdl_cuts(
     runs = _sorted(values, weights, with_order=True)
     if len(runs.values) < 2 or runs.order is None:
         return ()
-    group = np.repeat(np.arange(len(runs.start)), np.diff([*runs.start, runs.n_rows]))
-    cell = group * n_classes + codes[runs.order]
-    counts = np.bincount(cell, runs.weights, len(runs.start) * n_classes)
-    below = np.zeros((len(runs.start) + 1, n_classes))
-    np.cumsum(counts.reshape(-1, n_classes), axis=0, out=below[1:])
-    below /= runs.unit  # a power of two: nothing is lost
-    open_parts, places = [(0, len(runs.start))], []
+    lengths = np.diff(runs.start, append=runs.n_rows)
+    cell = np.repeat(np.arange(len(lengths)), lengths) * n_classes
+    cell += codes[runs.order]
+    found = np.bincount(cell, runs.weights, len(lengths) * n_classes)
+    counts = found.reshape(-1, n_classes) / runs.unit  # a power of two: exact
+    # The best cut never divides neighbours of one and the same class.
+    candidates = np.flatnonzero(_differ(counts))
+    below = np.cumsum(counts, axis=0)[np.append(candidates, len(counts) - 1)]
+    below = np.concatenate([np.zeros((1, n_classes)), below])
+    open_parts, places = [(0, len(below) - 1)], []
     while open_parts:
         first, end = open_parts.pop()
         place = _mdl_place(below[first : end + 1] - below[first])
         if place is not None:
-            places.append(first + place)
-            open_parts += [(first, first + place + 1), (first + place + 1, end)]
+            cut = first + place + 1
+            places.append(int(candidates[cut - 1]))
+            open_parts += [(first, cut), (cut, end)]
     return _between(runs.values, sorted(places), stored_as)
+
+
+def _differ(counts: NDArray[np.float64]) -> NDArray[np.bool]:
+    """Return, for each value but the last, whether it and the next have two classes."""
+    only = np.where((counts > 0).sum(axis=1) == 1, counts.argmax(axis=1), -1)
+    return np.asarray((only[1:] != only[:-1]) | (only[1:] < 0))
 
 
 def codes_of(values: NDArray[Any], cuts: tuple[float, ...]) -> NDArray[np.int32]:
@@ -188,7 +198,7 @@ def _sorted(
     kept = values[rows].astype(np.float64)
     order = None
     if with_order:
-        by_value = np.argsort(kept, kind="stable")
+        by_value = np.argsort(kept)
         order, kept = rows[by_value], kept[by_value]
     else:
         kept.sort()
@@ -215,7 +225,7 @@ def _whole(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
 def _totals(runs: _Runs) -> NDArray[np.int64]:
     """Return the weight of each different value."""
     if runs.weights is None:
-        return np.diff([*runs.start, runs.n_rows])
+        return np.diff(runs.start, append=runs.n_rows)
     if not len(runs.start):
         return np.empty(0, np.int64)
     return np.add.reduceat(runs.weights, runs.start)
@@ -250,8 +260,7 @@ def _bits(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _x_log2(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    log = np.log2(x, out=np.zeros_like(x), where=x > 0)
-    return np.asarray(x * log)
+    return np.asarray(x * np.log2(np.maximum(x, 1e-300)))  # 0 log 0 is 0
 
 
 def _between(

@@ -92,6 +92,7 @@ STOP_REASONS: Final[tuple[StopReason, ...]] = (
         "No split with two branches of the minimum weight gains anything "
         "(min_branch_weight).",
     ),
+    StopReason("no_rows", "No training row came here."),
 )
 """Name and sentence of each `stop_reason`, by its number; 0 = none recorded.
 

@@ -179,8 +179,6 @@ class Grower:
             return "min_samples_leaf"
         if rules.weight(node.sums) < 2 * rules.min_weight:
             return "min_weight_fraction_leaf"
-        if node.used and node.used == self.values.keys():
-            return "no_column_left"
         return ""
 
     def _search(self, node: Node) -> None:

@@ -22,7 +22,6 @@ from treewright.tree.data import LEAF, STOP_CODES, TreeData
 if TYPE_CHECKING:
     from treewright.growing.reference.grow import Node
 
-REASONS = {"no_column_left": 13, "no_better_split": 14, "no_rows": 15, **STOP_CODES}
 QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 
 
@@ -47,7 +46,9 @@ def arrays_of(root: "Node", target: Target) -> dict[str, Any]:
             name: np.array([each[name] for each in statistics])
             for name in statistics[0]
         },
-        "stop_reason": np.array([REASONS.get(node.stop_reason, 0) for node in nodes]),
+        "stop_reason": np.array(
+            [STOP_CODES.get(node.stop_reason, 0) for node in nodes]
+        ),
         "n_missing": np.array([node.n_missing for node in nodes], np.int64),
     }
 
@@ -104,8 +105,17 @@ def _surrogates(nodes: Sequence["Node"]) -> dict[str, Any]:
     found = [each for node in nodes for each in node.surrogates]
     rows = [n for node in nodes for n in node.surrogate_rows]
     starts = np.cumsum([0, *(len(node.surrogates) for node in nodes)])
-    listed = [_listed(each.groups) for each in found]
-    flat = [pair for each in listed for pair in each]
+    # Categories: which surrogate of its node, category, branch; node by node.
+    listed = [
+        [
+            (which, code, branch)
+            for which, each in enumerate(node.surrogates)
+            for code, branch in _listed(each.groups)
+        ]
+        for node in nodes
+    ]
+    flat = np.array([entry for each in listed for entry in each], np.int32)
+    of, codes, branches = flat.reshape(-1, 3).T
     return {
         "surrogate_start": starts.astype(np.int64),
         "surrogate_feature": np.array([s.column for s in found], np.int32),
@@ -115,8 +125,9 @@ def _surrogates(nodes: Sequence["Node"]) -> dict[str, Any]:
         "surrogate_adjust": np.array([float(s.adjust) for s in found], np.float64),
         "surrogate_rows": np.array(rows, np.int64),
         "surrogate_category_start": np.cumsum([0, *map(len, listed)]).astype(np.int64),
-        "surrogate_categories": np.array([code for code, _ in flat], np.int32),
-        "surrogate_branch": np.array([branch for _, branch in flat], np.int32),
+        "surrogate_category_of": of,
+        "surrogate_categories": codes,
+        "surrogate_category_branch": branches,
     }
 
 
