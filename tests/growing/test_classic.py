@@ -159,11 +159,8 @@ def test_missing_rows_have_a_branch_of_their_own_the_last(grow):
     assert tree.gain[0] == pytest.approx(1.0)
 
 
-def test_a_column_is_used_once_on_a_path_and_then_none_is_left():
+def test_a_column_is_used_once_on_a_path_and_then_the_rows_are_alike():
     root = nodes_of(make_table([categorical("c", "aabb")], [0, 1, 0, 1]), method="id3")
-    assert reasons_of(root) == ["", "no_column_left", "no_column_left"]
-    columns = [categorical("c", "aabb"), categorical("d", "xxxx")]
-    root = nodes_of(make_table(columns, [0, 1, 0, 1]), method="id3")
     assert reasons_of(root) == ["", "identical_rows", "identical_rows"]
 
 
@@ -517,7 +514,10 @@ def test_the_arrays_of_surrogates():
     found = [each for node in nodes for each in node.surrogates]
     for name in ("feature", "threshold", "flip", "agree", "adjust", "rows"):
         assert len(arrays[f"surrogate_{name}"]) == len(found)
-    assert arrays["surrogate_category_start"][-1] == len(arrays["surrogate_branch"])
+    ends = arrays["surrogate_category_start"][-1]
+    assert ends == len(arrays["surrogate_category_branch"])
+    tree = grow_reference(table, options)
+    assert tree.surrogate_feature.tolist() == [each.column for each in found]
     assert arrays["n_missing"].tolist() == [node.n_missing for node in nodes]
 
 

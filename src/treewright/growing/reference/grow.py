@@ -254,7 +254,8 @@ class Grower:
             best = next(node for node in open_nodes if _worth(node) >= reach)
             open_nodes.remove(best)
             assert best.split is not None
-            more = len(best.split.branches)
+            # J48's empty branches are put on afterwards, and do not count.
+            more = sum(branch.n_rows > 0 for branch in best.split.branches)
             limit = self._limit(n_leaves + more - 1, n_nodes + more)
             if limit:
                 best.split, best.gain, best.stop_reason = None, 0.0, limit
