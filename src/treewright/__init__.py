@@ -25,6 +25,11 @@ _HOME = {
     "gain": "growing.impurity",
     "grow": "model",
     "impurity": "growing.impurity",
+    "plot_confusion": "pictures",
+    "plot_importance": "pictures",
+    "plot_regions": "pictures",
+    "plot_reliability": "pictures",
+    "plot_tree": "pictures",
 }
 """The module in which each public name lives."""
 
