@@ -23,7 +23,15 @@ from treewright.reading.answer import class_shares
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 
-__all__ = ["LABEL_SIZE", "Card", "Scale", "class_inks", "make_cards", "scale_of"]
+__all__ = [
+    "LABEL_SIZE",
+    "NARROWEST",
+    "Card",
+    "Scale",
+    "class_inks",
+    "make_cards",
+    "scale_of",
+]
 
 LABEL_SIZE = 12.0
 _MAIN, _SMALL = 13.5, 11.5
@@ -32,7 +40,7 @@ _BAR = 8.0
 _ROW_GAP = 7.0
 _APART = 14.0
 _WORD_GAP = 5.0
-_NARROWEST, _WIDEST = 92.0, 190.0
+NARROWEST, _WIDEST = 92.0, 190.0
 _WIDEST_LABEL = 160.0
 _SEGMENT_GAP = 1.0
 _STACKED = 2.5
@@ -197,7 +205,7 @@ def _sized(card: Card, measure: Measure) -> None:
     card.main_width = measure(card.main, _MAIN, True)
     second = measure(card.small, _SMALL, False) + _APART
     second += measure(card.small_right, _SMALL, False)
-    card.width = max(_NARROWEST, 2 * _PAD_X + max(card.main_width + ends, second))
+    card.width = max(NARROWEST, 2 * _PAD_X + max(card.main_width + ends, second))
     card.height = 2 * _PAD_Y + _MAIN + _ROW_GAP + _BAR
     if card.small:
         card.height += _ROW_GAP + _SMALL - 2

@@ -17,7 +17,7 @@ _CLASSES_LIGHT = (
     "#b68c2e", "#2d76b5", "#563183", "#696b78",
 )  # fmt: skip
 _CLASSES_DARK = (
-    "#6680dc", "#c07a32", "#93e1cc", "#ee7a94",
+    "#5e7ad4", "#af702f", "#93e1cc", "#ee7a94",
     "#dad34f", "#4facfd", "#b987cb", "#acbace",
 )  # fmt: skip
 # Low to high. Each step is visible on its page; high values are the stronger ones.

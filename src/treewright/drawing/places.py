@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treewright.drawing.cards import Card
+from treewright.drawing.cards import NARROWEST, Card
 from treewright.drawing.fold import Folded
 from treewright.drawing.layout import tidy
 
-__all__ = ["Places", "growing_down", "growing_right"]
+__all__ = ["Places", "growing_down", "growing_right", "least_width"]
 
 _DOWN_GAPS = 14.0, 24.0
 _RIGHT_GAPS = 7.0, 14.0
@@ -55,6 +55,15 @@ def _starts(sizes: Sequence[float], between: float) -> list[float]:
     for size in sizes[:-1]:
         starts.append(starts[-1] + size + between)
     return starts
+
+
+def least_width(folded: Folded) -> float:
+    """Return a width that a tree growing down surely has: that of its fullest level."""
+    depths = _depths(folded)
+    counts = [0] * (max(depths) + 1)
+    for depth in depths:
+        counts[depth] += 1
+    return max(counts) * (NARROWEST + _DOWN_GAPS[0])
 
 
 def growing_down(folded: Folded, cards: Sequence[Card]) -> Places:

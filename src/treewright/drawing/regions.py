@@ -136,12 +136,13 @@ def draw_regions(
         _paint_numbers(ax, tree, x, y, nodes, points, target)
     for axis, side in ((ax.xaxis, x), (ax.yaxis, y)):
         feature = tree.schema.features[side.column]
-        axis.set_label_text(wording.cut(wording.name(feature.name), 60), fontsize=10)
+        axis.set_label_text(wording.cut(wording.name(feature.name), 40), fontsize=10)
         if feature.kind != "numeric":
             names = [wording.value(label, 24) for label in feature.labels]
             axis.set_ticks(np.arange(len(names)), names)
     ax.set(xlim=(x.edges[0], x.edges[-1]), ylim=(y.edges[0], y.edges[-1]))
-    title(ax, f"Answers of the tree: {target_name(tree)}", _held(tree, others))
+    about = wording.cut(target_name(tree), 40)
+    title(ax, f"Answers of the tree: {about}", _held(tree, others))
     return plain(ax)
 
 
@@ -206,7 +207,8 @@ def _paint_classes(
         here = target == k
         across, up = _scattered(tree, (x, y), points, here)
         ax.scatter(
-            across, up, s=26, marker=mark, color=colours[k], edgecolor="white", linewidth=0.6, zorder=3,
+            across, up, s=26, marker=mark, color=colours[k], edgecolor="white",
+            linewidth=0.6, zorder=3,
         )  # fmt: skip
     ax.legend(
         entries, [wording.cut(names[k], 28) for k in shown], loc="upper left",

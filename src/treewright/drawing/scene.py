@@ -14,7 +14,12 @@ from treewright.drawing.fold import Folded
 from treewright.drawing.header import above, below, size_words
 from treewright.drawing.marks import Flow, Mark, Words, moved
 from treewright.drawing.measure import Measure, text_width
-from treewright.drawing.places import Places, growing_down, growing_right
+from treewright.drawing.places import (
+    Places,
+    growing_down,
+    growing_right,
+    least_width,
+)
 from treewright.errors import OptionError
 from treewright.tree.data import TreeData
 
@@ -82,6 +87,8 @@ def compose(
             f"direction must be 'down', 'right' or None; got {direction!r}."
         )
     way = way or {}
+    if direction is None and least_width(folded) > _WIDEST_DOWN:
+        direction = "right"
     if direction != "right":
         cards = make_cards(tree, folded, way, measure, down=True)
         places = growing_down(folded, cards)

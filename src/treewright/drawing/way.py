@@ -40,11 +40,7 @@ def way_of(tree: TreeData, row: Any) -> dict[int, str]:
     absent: set[int] = set()
     table = _as_table(tree, row, absent)
     columns = match(tree.schema, table, columns_used(tree).tolist())
-    if columns.n_rows != 1:
-        raise OptionError(
-            f"row must be one row; got a table of {columns.n_rows} rows. "
-            "Pass one of them."
-        )
+    _check_one(columns.n_rows)
     end = int(route(tree, columns, 1)[0])
     way = {}
     for node in path(tree, end):
@@ -85,7 +81,15 @@ def _from_mapping(
             absent.add(column)
         value: Any = row.get(name)
         table[name] = list(value) if _has_cells(value) else [value]
+        _check_one(len(table[name]))
     return table or {name: [None] for name in schema.names}
+
+
+def _check_one(n_rows: int) -> None:
+    if n_rows != 1:
+        raise OptionError(
+            f"row must be one row; got a table of {n_rows} rows. Pass one of them."
+        )
 
 
 def _has_cells(value: object) -> bool:
