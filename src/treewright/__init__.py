@@ -27,6 +27,11 @@ _HOME = {
     "grow": "model",
     "impurity": "growing.impurity",
     "split_information": "growing.impurity",
+    "plot_confusion": "pictures",
+    "plot_importance": "pictures",
+    "plot_regions": "pictures",
+    "plot_reliability": "pictures",
+    "plot_tree": "pictures",
 }
 """The module in which each public name lives."""
 

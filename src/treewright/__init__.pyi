@@ -16,4 +16,9 @@ from treewright.growing.impurity import split_information as split_information
 from treewright.model import Tree as Tree
 from treewright.model import grow as grow
 from treewright.options import GrowOptions as GrowOptions
+from treewright.pictures import plot_confusion as plot_confusion
+from treewright.pictures import plot_importance as plot_importance
+from treewright.pictures import plot_regions as plot_regions
+from treewright.pictures import plot_reliability as plot_reliability
+from treewright.pictures import plot_tree as plot_tree
 from treewright.table.as_table import as_table as as_table

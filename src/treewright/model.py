@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.drawing.dot import to_dot
+from treewright.drawing.mermaid import to_mermaid
+from treewright.drawing.svg import to_svg
+from treewright.drawing.way import way_of
 from treewright.errors import OptionError, TableError, nearest_name
 from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
@@ -279,6 +283,69 @@ class Tree:
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as dicts, lists, strings and numbers, ready for JSON."""
         return to_dict(self.data)
+
+    # -- pictures -----------------------------------------------------------------
+
+    def to_svg(
+        self,
+        *,
+        row: Any = None,
+        max_depth: int | None = None,
+        max_leaves: int | None = 60,
+        theme: str = "auto",
+        direction: str | None = None,
+    ) -> str:
+        """Return the tree as an SVG picture.
+
+        Every node shows how its rows are spread, a branch is as wide as its share
+        of them, and hovering over a node tells the rest.
+
+        Parameters
+        ----------
+        row : mapping, series, list, array or table of one row, optional
+            A row whose way is highlighted.
+        max_depth : int or None, default=None
+            Deepest level to draw; None: all.
+        max_leaves : int or None, default=60
+            Most leaves to draw; the picture says what it folds. None: all.
+        theme : {'auto', 'light', 'dark'}, default='auto'
+            Colours; 'auto' follows the reader's screen.
+        direction : {'down', 'right'} or None, default=None
+            Where the tree grows; None: down while that is not too wide.
+
+        Returns
+        -------
+        str
+            An ``<svg>`` element: write it into a file, or into a page.
+        """
+        return to_svg(
+            self.data,
+            way=None if row is None else way_of(self.data, row),
+            max_depth=max_depth,
+            max_leaves=max_leaves,
+            theme=theme,
+            direction=direction,
+        )
+
+    def to_mermaid(
+        self, *, max_depth: int | None = None, max_leaves: int | None = 60
+    ) -> str:
+        """Return the tree as a mermaid flowchart; options as in `to_svg`."""
+        return to_mermaid(self.data, max_depth=max_depth, max_leaves=max_leaves)
+
+    def to_dot(
+        self, *, max_depth: int | None = None, max_leaves: int | None = 60
+    ) -> str:
+        """Return the tree in graphviz's dot language; options as in `to_svg`."""
+        return to_dot(self.data, max_depth=max_depth, max_leaves=max_leaves)
+
+    def _repr_svg_(self) -> str:
+        """Show the picture in a notebook."""
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        """Show the picture in a notebook, at its own size."""
+        return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
 
     # -- behaviour as a value -----------------------------------------------------
 

@@ -18,7 +18,7 @@ from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import Split, split_of
 
-__all__ = ["text"]
+__all__ = ["missing_arrives", "text"]
 
 _DEEPEST_INDENT = 15
 """Below this depth the rails grow no further and the depth is written instead."""
@@ -85,7 +85,7 @@ def text(
         )
     deepest = tree.n_nodes if max_depth is None else int(max_depth)
     shown = np.flatnonzero(tree.depth <= deepest)
-    with_missing = _missing_arrives(tree, shown)
+    with_missing = missing_arrives(tree, shown)
     columns = [
         ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
         *(
@@ -200,7 +200,7 @@ def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
     return said
 
 
-def _missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
+def missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
     """Return, node by node, whether rows missing in its column can arrive there.
 
     They cannot where the column had none, or where a split above on the same
