@@ -15,6 +15,7 @@ from treewright.options import GrowOptions
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
+from treewright.reading.rules import Rules
 from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
@@ -245,6 +246,18 @@ class Tree:
             proven the best with a tilde.
         """
         return text(self.data, max_depth, ascii=ascii, numbers=numbers)
+
+    def rules(self) -> Rules:
+        """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
+
+        Returns
+        -------
+        Rules
+            A sequence with one rule for every leaf, and one for every inner node in
+            which a missing value can stop; ``rules.where(...)``,
+            ``rules.sorted_by(...)``, ``rules.to_pandas()``, ``rules.text()``.
+        """
+        return Rules(self.data)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""
