@@ -13,6 +13,7 @@ from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
 from treewright.reading.answer import answers, class_shares, classes
+from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
 from treewright.reading.rules import Rules
@@ -258,6 +259,22 @@ class Tree:
             ``rules.sorted_by(...)``, ``rules.to_pandas()``, ``rules.text()``.
         """
         return Rules(self.data)
+
+    def formula(self, prediction: Any = None) -> Formula:
+        """Return what leads to one class as OR of ANDs, or the sum of all numbers.
+
+        Parameters
+        ----------
+        prediction : object, optional
+            The class; not for a tree that answers numbers.
+
+        Returns
+        -------
+        Formula
+            Simplified without changing a single answer: ``formula.evaluate(X)`` is
+            true exactly where `predict` answers the class.
+        """
+        return formula(self.data, prediction)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""

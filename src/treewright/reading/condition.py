@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -487,10 +488,7 @@ def conditions_of(
         In the order in which the way from the root first asks the columns.
     """
     way = path(tree, node)
-    asked = [
-        (above, int(tree.branch[below]))
-        for above, below in zip(way, way[1:], strict=False)
-    ]
+    asked = [(above, int(tree.branch[below])) for above, below in pairwise(way)]
     if stops:
         asked.append((node, STOP_HERE))
     found: dict[int, Condition] = {}

@@ -35,7 +35,7 @@ from treewright.tree.walk import children
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Rule", "Rules", "answer_nodes", "class_of", "rules"]
+__all__ = ["Rule", "Rules", "answer_nodes", "class_of", "walked"]
 
 Z: float = 1.959963984540054
 """Half the width of a 95% interval, in standard errors."""
@@ -400,11 +400,6 @@ class Rules(Sequence[Rule]):
         return "\n".join(lines + ["  ..."] * (len(self) > 5))
 
 
-def rules(tree: TreeData) -> Rules:
-    """Return the rules of a tree; see `Rules`."""
-    return Rules(tree)
-
-
 # Where rows end ---------------------------------------------------------------------
 
 
@@ -436,17 +431,21 @@ def _answer_nodes(tree: TreeData) -> NDArray[np.int32]:
 
 
 def walked(
-    tree: TreeData, nodes: NDArray[np.integer[Any]]
+    tree: TreeData,
+    nodes: NDArray[np.integer[Any]],
+    stops: NDArray[np.bool_] | None = None,
 ) -> Iterator[tuple[int, dict[int, Condition]]]:
     """Yield ascending nodes with their conditions, in one pass over the tree.
 
-    An inner node comes with the conditions of the rows that stop in it.
+    A node marked in `stops`, if it is not given any inner node, comes with the
+    conditions of the rows that stop in it, others with those of all their rows.
     """
     if not len(nodes):
         return
     wanted = np.zeros(tree.n_nodes, dtype=bool)
     wanted[nodes] = True
-    is_wanted, kinds = wanted.tolist(), tree.split_kind.tolist()
+    is_wanted = wanted.tolist()
+    ends = (tree.split_kind != LEAF if stops is None else stops).tolist()
     depths, branches = tree.depth.tolist(), tree.branch.tolist()
     columns, parents = tree.feature.tolist(), tree.parent.tolist()
     whole = [every(feature, j) for j, feature in enumerate(tree.schema.features)]
@@ -461,7 +460,7 @@ def walked(
         if not is_wanted[node]:
             continue
         here = states[depth]
-        if kinds[node] != LEAF:
+        if ends[node]:
             column = columns[node]
             above = here.get(column, whole[column])
             here = {**here, column: narrowed(tree, node, STOP_HERE, above)}
