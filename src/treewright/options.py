@@ -116,6 +116,7 @@ _RULES: dict[str, _Rule] = {
     ),
     "missing": _Rule((_one_of("learned", "error"),), "'learned' or 'error'"),
     "unseen": _Rule((_one_of("missing", "error"),), "'missing' or 'error'"),
+    "thresholds": _Rule((_one_of("midpoint", "readable"),), "'midpoint' or 'readable'"),
 }
 
 
@@ -227,6 +228,10 @@ class GrowOptions:
     unseen : {'missing', 'error'}, default='missing'
         At prediction, send a category never seen where missing values go, or
         refuse it.
+    thresholds : {'midpoint', 'readable'}, default='midpoint'
+        Where a number is cut between two neighbouring training values: halfway, or
+        at the shortest decimal in the middle half of the gap. Same training rows
+        left and right.
 
     Raises
     ------
@@ -258,6 +263,7 @@ for no limit; got 0.
     n_jobs: int | None = None
     missing: str = "learned"
     unseen: str = "missing"
+    thresholds: str = "midpoint"
 
     def __post_init__(self) -> None:
         """Check every option and keep it as a plain Python value."""

@@ -24,7 +24,8 @@ from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.reading.answer import answers
 from treewright.reading.condition import shares_of
-from treewright.reading.rules import Rules, answer_nodes
+from treewright.reading.rules import Rules
+from treewright.reading.way import answer_nodes
 from treewright.table.schema import Feature, Schema, Summary, TargetInfo
 from treewright.tree.data import LEAF
 from treewright.tree.route import route

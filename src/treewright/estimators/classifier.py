@@ -67,6 +67,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     unseen : {'missing', 'error'}, default='missing'
         At prediction, send a category never seen where missing values go, or
         refuse it.
+    thresholds : {'midpoint', 'readable'}, default='midpoint'
+        Where a number is cut between two neighbouring training values: halfway, or
+        at the shortest decimal in the middle half of the gap (dates: at the start of
+        a year, month, day, hour, ...). Same training rows left and right.
     kinds : dict or None, default=None
         Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal' or
         a list of the categories from lowest to highest, where the inferred kind is
@@ -124,6 +128,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         max_nodes: int | None = None,
         missing: str = "learned",
         unseen: str = "missing",
+        thresholds: str = "midpoint",
         kinds: Mapping[Any, Any] | None = None,
         prune: None = None,
         n_jobs: int | None = None,
@@ -142,6 +147,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.max_nodes = max_nodes
         self.missing = missing
         self.unseen = unseen
+        self.thresholds = thresholds
         self.kinds = kinds
         self.prune = prune
         self.n_jobs = n_jobs

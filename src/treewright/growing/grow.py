@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from treewright import _core
 from treewright._version import __version__
 from treewright.errors import TableError
+from treewright.growing.readable import readable
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
@@ -82,7 +83,8 @@ def grow(
     schema = with_summaries(table.schema, columns)
     grower = make_grower(table, options, columns, consume=True)
     grower.grow_all(progress)
-    return tree_of(grower.take_tree(), schema, options)
+    tree = tree_of(grower.take_tree(), schema, options)
+    return readable(tree, table) if options.thresholds == "readable" else tree
 
 
 def settled(table: Table, options: GrowOptions | None) -> GrowOptions:

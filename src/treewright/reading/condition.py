@@ -1,9 +1,8 @@
 """Conditions: everything a way from the root asks of one column, merged.
 
-A way down a tree asks the same column many times. `narrowed` puts each answer on
-top of the earlier ones, so that a column is left with one interval or one set of
-categories, and with what happens to a missing value. Rules, formulas and
-explanations are made of these.
+A way down a tree asks the same column many times; what is left in the end is one
+interval or one set of categories, and what happens to a missing value (`way.py` puts
+them together). Rules, formulas and explanations are made of these.
 
 A category that a split does not list, and one never seen, goes where missing values
 go. Three things can happen to them: they take one branch; they are divided among all
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,25 +20,17 @@ from numpy.typing import NDArray
 
 from treewright.table.show import show_value
 from treewright.tree import wording
-from treewright.tree.data import (
-    ALL_BRANCHES,
-    IS_MISSING,
-    STOP_HERE,
-    THRESHOLD,
-    TreeData,
-)
-from treewright.tree.walk import children, path
 
 if TYPE_CHECKING:
     from treewright.table.schema import Feature
 
 __all__ = [
     "Condition",
+    "Detour",
     "Part",
+    "Surrogate",
     "columns_of",
-    "conditions_of",
     "every",
-    "narrowed",
     "shares_of",
 ]
 
@@ -353,150 +343,6 @@ def every(feature: Feature, column: int) -> Condition:
     """Return the condition that every value of a column meets."""
     codes = _all_codes(feature) if feature.kind == "categorical" else None
     return Condition(column, feature, codes=codes, missing=True)
-
-
-# Down the tree ----------------------------------------------------------------------
-
-
-def narrowed(tree: TreeData, node: int, branch: int, above: Condition) -> Condition:
-    """Return a condition on the column of a node, for the rows that take a branch.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    node : int
-        An inner node.
-    branch : int
-        The branch taken, or `STOP_HERE` for the rows that end in the node.
-    above : Condition
-        What holds of the column for the rows that come to the node.
-
-    Returns
-    -------
-    Condition
-    """
-    kind = int(tree.split_kind[node])
-    if kind == IS_MISSING:
-        return _by_missing(above, branch)
-    if tree.surrogate_start[node] != tree.surrogate_start[node + 1]:
-        missing, part = above.missing, _detour(tree, node, branch)
-    else:
-        share = _missing_share(tree, node, branch)
-        missing, part = above.missing and share > 0, Part(None, share)
-    parts = above.parts
-    if kind == THRESHOLD:
-        if missing and (part.share != 1 or part.detour):
-            parts = (*parts, part)
-        return _by_threshold(above, float(tree.threshold[node]), branch)._replace(
-            missing=missing, parts=parts if missing else ()
-        )
-    return _by_category(tree, node, branch, above, part)
-
-
-def _by_missing(above: Condition, branch: int) -> Condition:
-    if branch == 0:
-        none = None if above.codes is None else 0
-        return above._replace(low=None, high=None, codes=none, known=False)
-    return above._replace(missing=False, parts=_without_missing(above))
-
-
-def _without_missing(above: Condition) -> tuple[Part, ...]:
-    """Keep the parts that speak of known categories too."""
-    return tuple(part for part in above.parts if part.codes)
-
-
-def _by_threshold(above: Condition, threshold: float, branch: int) -> Condition:
-    if branch == STOP_HERE:
-        return above._replace(low=None, high=None, known=False)
-    if branch == 0:
-        high = threshold if above.high is None else min(above.high, threshold)
-        return above._replace(high=high)
-    low = threshold if above.low is None else max(above.low, threshold)
-    return above._replace(low=low)
-
-
-def _by_category(
-    tree: TreeData, node: int, branch: int, above: Condition, part: Part
-) -> Condition:
-    start, end = tree.category_start[node : node + 2].tolist()
-    codes = tree.categories[start:end].tolist()
-    listed = mine = 0
-    for code, to in zip(codes, tree.category_branch[start:end].tolist(), strict=True):
-        listed |= 1 << code
-        if to == branch:
-            mine |= 1 << code
-    others = (above.codes or 0) & ~listed
-    arrives = part.share > 0 or part.detour is not None
-    kept = ((above.codes or 0) & mine) | (others if arrives else 0)
-    missing = above.missing and arrives
-    parts = above.parts if missing else _without_missing(above)
-    if arrives and (part.share != 1 or part.detour) and (others or missing):
-        parts = (*parts, part._replace(codes=others))
-    return above._replace(codes=kept, missing=missing, parts=parts)
-
-
-def _missing_share(tree: TreeData, node: int, branch: int) -> float:
-    """Return how much of a row with a missing value takes the branch."""
-    route = int(tree.missing_route[node])
-    if route != ALL_BRANCHES or branch == STOP_HERE:
-        return float(route == branch)
-    below = list(children(tree, node))
-    return float(tree.weight[below[branch]] / tree.weight[below].sum())
-
-
-def _detour(tree: TreeData, node: int, branch: int) -> Part:
-    first, end = tree.surrogate_start[node : node + 2].tolist()
-    start, stop = tree.surrogate_category_start[node : node + 2].tolist()
-    of = tree.surrogate_category_of[start:stop].tolist()
-    codes = tree.surrogate_categories[start:stop].tolist()
-    to = tree.surrogate_category_branch[start:stop].tolist()
-    found = []
-    for k in range(end - first):
-        column = int(tree.surrogate_feature[first + k])
-        branches = {codes[i]: to[i] for i in range(len(of)) if of[i] == k}
-        found.append(
-            Surrogate(
-                column,
-                tree.schema.features[column],
-                float(tree.surrogate_threshold[first + k]),
-                bool(tree.surrogate_flip[first + k]),
-                branches,
-            )
-        )
-    detour = Detour(tuple(found), branch, _missing_share(tree, node, branch))
-    return Part(None, 1.0, detour)
-
-
-def conditions_of(
-    tree: TreeData, node: int, *, stops: bool = False
-) -> dict[int, Condition]:
-    """Return what holds for the rows of a node, by column.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    node : int
-        The node.
-    stops : bool, default=False
-        For the rows that end in this inner node, not for all that reach it.
-
-    Returns
-    -------
-    dict of int to Condition
-        In the order in which the way from the root first asks the columns.
-    """
-    way = path(tree, node)
-    asked = [(above, int(tree.branch[below])) for above, below in pairwise(way)]
-    if stops:
-        asked.append((node, STOP_HERE))
-    found: dict[int, Condition] = {}
-    for at, branch in asked:
-        column = int(tree.feature[at])
-        above = found.get(column) or every(tree.schema.features[column], column)
-        found[column] = narrowed(tree, at, branch, above)
-    return found
 
 
 # Rows -------------------------------------------------------------------------------

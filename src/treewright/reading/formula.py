@@ -30,7 +30,8 @@ from treewright.reading.condition import (
     columns_of,
     shares_of,
 )
-from treewright.reading.rules import answer_nodes, class_of, walked
+from treewright.reading.evidence import class_of
+from treewright.reading.way import answer_nodes, walked
 from treewright.table.match import match
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, TreeData

@@ -12,33 +12,24 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TreewrightError, nearest_name
-from treewright.reading.answer import answers
-from treewright.reading.condition import (
-    Condition,
-    columns_of,
-    conditions_of,
-    every,
-    narrowed,
-    shares_of,
-)
+from treewright.reading.condition import Condition, columns_of, shares_of
+from treewright.reading.evidence import Evidence, class_of, evidence
+from treewright.reading.way import answer_nodes, conditions_of, walked
 from treewright.table.match import match
 from treewright.tree import wording
-from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
-from treewright.tree.walk import children
+from treewright.tree.data import ALL_BRANCHES, LEAF, TreeData
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Rule", "Rules", "answer_nodes", "class_of", "walked"]
+__all__ = ["Rule", "Rules"]
 
-Z: float = 1.959963984540054
-"""Half the width of a 95% interval, in standard errors."""
 _MOST, _LONGEST = 12, 60
 _NUMBERS = ("node", "rows", "weight", "share", "confidence", "lift", "std", "length")
 
@@ -187,12 +178,12 @@ class Rules(Sequence[Rule]):
     ) -> None:
         self._tree = tree
         self._nodes = answer_nodes(tree) if nodes is None else nodes
-        self._kept: _Evidence | None = None
+        self._kept: Evidence | None = None
 
     @property
-    def _known(self) -> _Evidence:
+    def _known(self) -> Evidence:
         if self._kept is None:
-            self._kept = _evidence(self._tree, self._nodes)
+            self._kept = evidence(self._tree, self._nodes)
         return self._kept
 
     # -- as a sequence ------------------------------------------------------------
@@ -400,73 +391,6 @@ class Rules(Sequence[Rule]):
         return "\n".join(lines + ["  ..."] * (len(self) > 5))
 
 
-# Where rows end ---------------------------------------------------------------------
-
-
-def answer_nodes(tree: TreeData) -> NDArray[np.int32]:
-    """Return the nodes in which a row can end: leaves, and where missing values stop.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-
-    Returns
-    -------
-    int32 array
-        Ascending. An inner node is among them only if a value that stops there can
-        come to it.
-    """
-    return tree.keep("answer_nodes", _answer_nodes)
-
-
-def _answer_nodes(tree: TreeData) -> NDArray[np.int32]:
-    is_answer = tree.split_kind == LEAF
-    stops = np.flatnonzero(~is_answer & (tree.missing_route == STOP_HERE))
-    for node, conditions in walked(tree, stops):
-        is_answer[node] = all(each.possible for each in conditions.values())
-    found = np.flatnonzero(is_answer).astype(np.int32)
-    found.flags.writeable = False
-    return found
-
-
-def walked(
-    tree: TreeData,
-    nodes: NDArray[np.integer[Any]],
-    stops: NDArray[np.bool_] | None = None,
-) -> Iterator[tuple[int, dict[int, Condition]]]:
-    """Yield ascending nodes with their conditions, in one pass over the tree.
-
-    A node marked in `stops`, if it is not given any inner node, comes with the
-    conditions of the rows that stop in it, others with those of all their rows.
-    """
-    if not len(nodes):
-        return
-    wanted = np.zeros(tree.n_nodes, dtype=bool)
-    wanted[nodes] = True
-    is_wanted = wanted.tolist()
-    ends = (tree.split_kind != LEAF if stops is None else stops).tolist()
-    depths, branches = tree.depth.tolist(), tree.branch.tolist()
-    columns, parents = tree.feature.tolist(), tree.parent.tolist()
-    whole = [every(feature, j) for j, feature in enumerate(tree.schema.features)]
-    states: list[dict[int, Condition]] = [{}] * (max(depths) + 1)
-    for node in range(int(nodes[-1]) + 1):
-        depth = depths[node]
-        if depth:
-            column, state = columns[parents[node]], dict(states[depth - 1])
-            above = state.get(column, whole[column])
-            state[column] = narrowed(tree, parents[node], branches[node], above)
-            states[depth] = state
-        if not is_wanted[node]:
-            continue
-        here = states[depth]
-        if ends[node]:
-            column = columns[node]
-            above = here.get(column, whole[column])
-            here = {**here, column: narrowed(tree, node, STOP_HERE, above)}
-        yield node, here
-
-
 def _said(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
     """Say the conditions of ascending nodes; a condition shared by rules only once."""
     known: dict[int, tuple[Condition, str]] = {}
@@ -486,77 +410,7 @@ def _said(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
         yield " AND ".join(parts) or "any row"
 
 
-# What they rest on ------------------------------------------------------------------
-
-
-class _Evidence(NamedTuple):
-    """Numbers of rules, one entry for each."""
-
-    prediction: NDArray[Any]
-    rows: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    share: NDArray[np.float64]
-    confidence: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    lift: NDArray[np.float64]
-    std: NDArray[np.float64]
-
-
-def _evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> _Evidence:
-    rows, weight = tree.n_rows[nodes], tree.weight[nodes]
-    # In an inner node, those that went on are not among those that end.
-    for place in np.flatnonzero(tree.split_kind[nodes] != LEAF).tolist():
-        below = list(children(tree, int(nodes[place])))
-        rows[place] = max(rows[place] - tree.n_rows[below].sum(), 0)
-        on = tree.weight[below].sum()
-        weight[place] = max(weight[place] - on, 0.0) if rows[place] else 0.0
-    nothing = np.full(len(nodes), np.nan)
-    sure = low = high = lift = std = nothing
-    with np.errstate(all="ignore"):
-        share = weight / tree.weight[0] if tree.weight[0] > 0 else 0.0 * weight
-        effective = (tree.weight[nodes] / np.sqrt(tree.weight_squared[nodes])) ** 2
-        if tree.is_classifier:
-            values, label = tree.value[nodes], tree.label[nodes]
-            sure = values[np.arange(len(nodes)), label] / values.sum(axis=1)
-            low, high = _wilson(sure, effective)
-            lift = sure / (tree.value[0, label] / tree.value[0].sum())
-        else:
-            std = np.sqrt(tree.variance[nodes])
-            half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
-            low, high = tree.value[nodes, 0] - half, tree.value[nodes, 0] + half
-    said = answers(tree, nodes)
-    return _Evidence(said, rows, weight, share, sure, low, high, lift, std)
-
-
-def _wilson(
-    share: NDArray[np.float64], n: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Wilson's interval of a share, for n rows."""
-    scale = 1 + Z**2 / n
-    middle = (share + Z**2 / (2 * n)) / scale
-    half = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n * n)) / scale
-    low = np.where(share <= 0, 0.0, np.clip(middle - half, 0, 1))
-    return low, np.where(share >= 1, 1.0, np.clip(middle + half, 0, 1))
-
-
 # Small helpers ----------------------------------------------------------------------
-
-
-def class_of(tree: TreeData, label: Any) -> int:
-    """Return the number of a class, or say which classes there are."""
-    target = tree.schema.target
-    labels: Sequence[Any] = () if target is None else target.classes
-    labels = labels or range(tree.value.shape[1])
-    if isinstance(label, np.generic):
-        label = label.item()
-    for k, each in enumerate(labels):
-        if each == label and isinstance(each, str) == isinstance(label, str):
-            return k
-    near = nearest_name(str(label), [str(each) for each in labels])
-    hint = f" Did you mean {near!r}?" if near else ""
-    shown = ", ".join(wording.cut(repr(each), 40) for each in labels[:20])
-    raise OptionError(f"There is no class {label!r}; the classes are {shown}.{hint}")
 
 
 def _answers_are(
