@@ -22,6 +22,7 @@ _HOME = {
     "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
+    "explain": "model",
     "gain": "growing.impurity",
     "grow": "model",
     "impurity": "growing.impurity",

@@ -24,7 +24,7 @@ from treewright.tree.data import (
 )
 from treewright.tree.walk import children, path
 
-__all__ = ["answer_nodes", "conditions_of", "narrowed", "walked"]
+__all__ = ["answer_nodes", "conditions_of", "narrowed", "surrogates_of", "walked"]
 
 
 def narrowed(tree: TreeData, node: int, branch: int, above: Condition) -> Condition:
@@ -115,7 +115,15 @@ def _missing_share(tree: TreeData, node: int, branch: int) -> float:
 
 
 def _detour(tree: TreeData, node: int, branch: int) -> Part:
+    share = _missing_share(tree, node, branch)
+    return Part(None, 1.0, Detour(surrogates_of(tree, node), branch, share))
+
+
+def surrogates_of(tree: TreeData, node: int) -> tuple[Surrogate, ...]:
+    """Return the surrogate splits of a node, best first."""
     first, end = tree.surrogate_start[node : node + 2].tolist()
+    if first == end:
+        return ()
     start, stop = tree.surrogate_category_start[node : node + 2].tolist()
     of = tree.surrogate_category_of[start:stop].tolist()
     codes = tree.surrogate_categories[start:stop].tolist()
@@ -133,8 +141,7 @@ def _detour(tree: TreeData, node: int, branch: int) -> Part:
                 branches,
             )
         )
-    detour = Detour(tuple(found), branch, _missing_share(tree, node, branch))
-    return Part(None, 1.0, detour)
+    return tuple(found)
 
 
 def conditions_of(
