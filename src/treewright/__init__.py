@@ -22,6 +22,7 @@ _HOME = {
     "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
+    "explain": "model",
     "gain": "growing.impurity",
     "gain_ratio": "growing.impurity",
     "grow": "model",

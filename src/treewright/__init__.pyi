@@ -14,6 +14,7 @@ from treewright.growing.impurity import gain_ratio as gain_ratio
 from treewright.growing.impurity import impurity as impurity
 from treewright.growing.impurity import split_information as split_information
 from treewright.model import Tree as Tree
+from treewright.model import explain as explain
 from treewright.model import grow as grow
 from treewright.options import GrowOptions as GrowOptions
 from treewright.pictures import plot_confusion as plot_confusion

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +17,12 @@ from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
 from treewright.reading.answer import answers, class_shares, classes
+from treewright.reading.explain import Explanation
+from treewright.reading.explain import explain as explain_row
+from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
+from treewright.reading.rules import Rules
 from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "grow"]
+__all__ = ["Tree", "as_tree", "explain", "grow"]
 
 
 class Tree:
@@ -276,6 +280,34 @@ class Tree:
         """
         return text(self.data, max_depth, ascii=ascii, numbers=numbers)
 
+    def rules(self) -> Rules:
+        """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
+
+        Returns
+        -------
+        Rules
+            A sequence with one rule for every leaf, and one for every inner node in
+            which a missing value can stop; ``rules.where(...)``,
+            ``rules.sorted_by(...)``, ``rules.to_pandas()``, ``rules.text()``.
+        """
+        return Rules(self.data)
+
+    def formula(self, prediction: Any = None) -> Formula:
+        """Return what leads to one class as OR of ANDs, or the sum of all numbers.
+
+        Parameters
+        ----------
+        prediction : object, optional
+            The class; not for a tree that answers numbers.
+
+        Returns
+        -------
+        Formula
+            Simplified without changing a single answer: ``formula.evaluate(X)`` is
+            true exactly where `predict` answers the class.
+        """
+        return formula(self.data, prediction)
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""
         return to_pandas(self.data)
@@ -469,7 +501,8 @@ def as_tree(tree: object) -> Tree:
     -------
     Tree
     """
-    found = getattr(tree, "tree_", tree)
+    # A Tree is not asked for tree_: it would look for the nearest name it has.
+    found = tree if isinstance(tree, Tree) else getattr(tree, "tree_", tree)
     if isinstance(found, Tree):
         return found
     if isinstance(found, TreeData):
@@ -479,4 +512,52 @@ def as_tree(tree: object) -> Tree:
         raise OptionError(f"This {kind} has no tree yet; call fit first.")
     raise OptionError(
         f"tree must be a treewright Tree or a fitted treewright estimator; got {kind}."
+    )
+
+
+def explain(
+    tree: object,
+    row: Any,
+    *,
+    to: Any = None,
+    fixed: Iterable[str] = (),
+    change: bool = True,
+    unseen: str = "missing",
+) -> Explanation:
+    """Explain the answer for one row: its way, and the smallest change of it.
+
+    Parameters
+    ----------
+    tree : Tree or fitted treewright estimator
+        The tree.
+    row : mapping, series, sequence, or table of one row
+        Values by name; those that the way asks for are enough. Or all, in order.
+    to : object, optional
+        The class to reach by a change, or for numbers ``(low, high)``. None: any
+        other answer.
+    fixed : iterable of str
+        Columns that never change.
+    change : bool, default=True
+        Whether to look for the smallest change: as few columns as possible, and of
+        these the least, in shares of the training rows between the two values (even
+        between quartiles; another category, or a value for a missing one, counts 1).
+    unseen : {'missing', 'error'}, default='missing'
+        What to do with a category never seen.
+
+    Returns
+    -------
+    Explanation
+        Sentences when printed; `steps`, `changes` and so on as data.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X = {"wind": [3, 9, 5, 1], "sun": ["no", "yes", "no", "no"]}
+    >>> tree = tw.TreeClassifier().fit(X, ["stay", "stay", "stay", "sail"]).tree_
+    >>> tw.explain(tree, {"wind": 4}).changes[0].words
+    'wind from 4 to 2 (wind <= 2)'
+    """
+    found = as_tree(tree)
+    return explain_row(
+        found.data, row, to=to, fixed=fixed, change=change, unseen=unseen
     )

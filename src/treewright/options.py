@@ -137,6 +137,7 @@ _RULES: dict[str, _Rule] = {
         (_none, _one_of(*_CONVENTIONS)), _listed(_CONVENTIONS) + ", or None"
     ),
     "unseen": _Rule((_one_of("missing", "error"),), "'missing' or 'error'"),
+    "thresholds": _Rule((_one_of("midpoint", "readable"),), "'midpoint' or 'readable'"),
 }
 
 
@@ -317,6 +318,10 @@ class GrowOptions:
     conventions : {'sklearn', 'rpart', 'j48'} or None, default=None
         Habits of another program that have no option of their own: 'sklearn' and
         'rpart' for method 'cart', 'j48' for 'c45'.
+    thresholds : {'midpoint', 'readable'}, default='midpoint'
+        Where a number is cut between two neighbouring training values: halfway, or
+        at the shortest decimal in the middle half of the gap. Same training rows
+        left and right.
 
     Raises
     ------
@@ -356,6 +361,7 @@ for no limit; got 0.
     categories: str | None = None
     min_branch_weight: float | None = None
     conventions: str | None = None
+    thresholds: str = "midpoint"
 
     def __post_init__(self) -> None:
         """Check every option and keep it as a plain Python value."""

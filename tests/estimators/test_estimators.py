@@ -34,6 +34,7 @@ OURS = {
     "prune",
     "surrogate_agreement",
     "surrogate_fallback",
+    "thresholds",
     "unseen",
 }
 OF_CLASSES = {"categories", "costs", "min_branch_weight", "priors"}

@@ -78,6 +78,10 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     unseen : {'missing', 'error'}, default='missing'
         At prediction, send a category never seen where missing values go, or
         refuse it.
+    thresholds : {'midpoint', 'readable'}, default='midpoint'
+        Where a number is cut between two neighbouring training values: halfway, or
+        at the shortest decimal in the middle half of the gap (dates: at the start of
+        a year, month, day, hour, ...). Same training rows left and right.
     kinds : dict or None, default=None
         Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal' or
         a list of the categories from lowest to highest, where the inferred kind is
@@ -139,6 +143,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         surrogate_fallback: str = "majority",
         surrogate_agreement: str = "all",
         unseen: str = "missing",
+        thresholds: str = "midpoint",
         kinds: Mapping[Any, Any] | None = None,
         discretize: Any = None,
         conventions: str | None = None,
@@ -162,6 +167,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.surrogate_fallback = surrogate_fallback
         self.surrogate_agreement = surrogate_agreement
         self.unseen = unseen
+        self.thresholds = thresholds
         self.kinds = kinds
         self.discretize = discretize
         self.conventions = conventions

@@ -21,6 +21,7 @@ from treewright import _core
 from treewright._version import __version__
 from treewright.errors import ColumnError, TableError
 from treewright.growing.conventions import as_j48
+from treewright.growing.readable import readable
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
@@ -93,7 +94,9 @@ def grow(
     grower = make_grower(table, options, columns, consume=True)
     grower.grow_all(progress)
     tree = out_of_runs(tree_of(grower.take_tree(), schema, options), runs)
-    return as_j48(tree, table) if options.conventions == "j48" else tree
+    if options.conventions == "j48":
+        tree = as_j48(tree, table)
+    return readable(tree, table) if options.thresholds == "readable" else tree
 
 
 def settled(table: Table, options: GrowOptions | None) -> GrowOptions:

@@ -1,5 +1,6 @@
 """Numbers back to what the caller wrote: whole numbers, bools, dates."""
 
+import math
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -57,14 +58,14 @@ def show_number(feature: Feature, value: float) -> str:
     """
     if value != value:
         return "missing"
-    if np.isfinite(value):
-        if feature.stored_as in ("date", "datetime"):
-            return _moment(value, feature.timezone)
-        if feature.stored_as == "duration":
-            return _duration(value)
-    if feature.stored_as == "bool" and value in (0.0, 1.0):
-        return str(bool(value))
-    return _number(value)
+    stored_as = feature.stored_as
+    if stored_as in ("float", "int", "text") or not math.isfinite(value):
+        return _number(value)
+    if stored_as in ("date", "datetime"):
+        return _moment(value, feature.timezone)
+    if stored_as == "duration":
+        return _duration(value)
+    return str(bool(value)) if value in (0.0, 1.0) else _number(value)
 
 
 def _number(value: float) -> str:

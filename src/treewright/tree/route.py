@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import ALL_BRANCHES, TreeData
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def _make_router(tree: TreeData) -> Any:
         tree.categories,
         tree.category_branch,
         tree.missing_route,
-        tree.weight,
+        growth_weight(tree),  # rows are divided as growing divided them
         _surrogates(tree),
         [_KINDS[feature.kind] for feature in tree.schema.features],
     )

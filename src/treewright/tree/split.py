@@ -22,6 +22,7 @@ from treewright.tree.data import (
     LEAF,
     MULTIWAY,
     STOP_HERE,
+    SUBSET,
     THRESHOLD,
     TreeData,
 )
@@ -209,7 +210,9 @@ def split_of(tree: TreeData, node: int) -> Split | None:
     kind = int(tree.split_kind[node])
     if kind == LEAF:
         return None
-    start, end = tree.category_start[node : node + 2].tolist()
+    start = end = 0
+    if kind in (SUBSET, MULTIWAY):
+        start, end = tree.category_start[node : node + 2].tolist()
     return make_split(
         tree.schema,
         kind,

@@ -47,6 +47,7 @@ from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import CategoricalColumn, Column, NumericColumn
 from treewright.table.table import ClassTarget, Table
+from treewright.tree.costs import settle_costs
 from treewright.tree.data import MULTIWAY, TreeData
 
 NEARLY = 1 - 1e-12  # of a threshold is enough: rounding must not decide
@@ -108,7 +109,7 @@ def grow_reference(table: Table, options: GrowOptions) -> TreeData:
         "options": options.to_dict(),
         "version": __version__,
     }
-    return lay_out(root, grower.target, table.schema, made_by)
+    return settle_costs(lay_out(root, grower.target, table.schema, made_by))
 
 
 def grow_nodes(table: Table, options: GrowOptions) -> tuple["Grower", Node]:

@@ -1,0 +1,88 @@
+"""What rules rest on: rows, shares, confidence, intervals, for many nodes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, nearest_name
+from treewright.reading.answer import answers
+from treewright.tree import wording
+from treewright.tree.data import LEAF, TreeData
+from treewright.tree.walk import children
+
+__all__ = ["Evidence", "class_of", "evidence"]
+
+Z: float = 1.959963984540054
+"""Half the width of a 95% interval, in standard errors."""
+
+
+class Evidence(NamedTuple):
+    """Numbers of rules, one entry for each."""
+
+    prediction: NDArray[Any]
+    rows: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    share: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    lift: NDArray[np.float64]
+    std: NDArray[np.float64]
+
+
+def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
+    """Return what the rules of these nodes rest on; see `Rule` for each of them."""
+    rows, weight = tree.n_rows[nodes], tree.weight[nodes]
+    # In an inner node, those that went on are not among those that end.
+    for place in np.flatnonzero(tree.split_kind[nodes] != LEAF).tolist():
+        below = list(children(tree, int(nodes[place])))
+        rows[place] = max(rows[place] - tree.n_rows[below].sum(), 0)
+        on = tree.weight[below].sum()
+        weight[place] = max(weight[place] - on, 0.0) if rows[place] else 0.0
+    nothing = np.full(len(nodes), np.nan)
+    sure = low = high = lift = std = nothing
+    with np.errstate(all="ignore"):
+        share = weight / tree.weight[0] if tree.weight[0] > 0 else 0.0 * weight
+        effective = (tree.weight[nodes] / np.sqrt(tree.weight_squared[nodes])) ** 2
+        if tree.is_classifier:
+            values, label = tree.value[nodes], tree.label[nodes]
+            sure = values[np.arange(len(nodes)), label] / values.sum(axis=1)
+            low, high = _wilson(sure, effective)
+            lift = sure / (tree.value[0, label] / tree.value[0].sum())
+        else:
+            std = np.sqrt(tree.variance[nodes])
+            half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
+            low, high = tree.value[nodes, 0] - half, tree.value[nodes, 0] + half
+    said = answers(tree, nodes)
+    return Evidence(said, rows, weight, share, sure, low, high, lift, std)
+
+
+def _wilson(
+    share: NDArray[np.float64], n: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Wilson's interval of a share, for n rows."""
+    scale = 1 + Z**2 / n
+    middle = (share + Z**2 / (2 * n)) / scale
+    half = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n * n)) / scale
+    low = np.where(share <= 0, 0.0, np.clip(middle - half, 0, 1))
+    return low, np.where(share >= 1, 1.0, np.clip(middle + half, 0, 1))
+
+
+def class_of(tree: TreeData, label: Any) -> int:
+    """Return the number of a class, or say which classes there are."""
+    target = tree.schema.target
+    labels: Sequence[Any] = () if target is None else target.classes
+    labels = labels or range(tree.value.shape[1])
+    if isinstance(label, np.generic):
+        label = label.item()
+    for k, each in enumerate(labels):
+        if each == label and isinstance(each, str) == isinstance(label, str):
+            return k
+    near = nearest_name(str(label), [str(each) for each in labels])
+    hint = f" Did you mean {near!r}?" if near else ""
+    shown = ", ".join(wording.cut(repr(each), 40) for each in labels[:20])
+    raise OptionError(f"There is no class {label!r}; the classes are {shown}.{hint}")

@@ -1,0 +1,263 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import treewright as tw
+from reading.test_formula import tennis
+from reading.ways import as_frame, odd_tree, random_columns, slow_shares
+from tree.build import (
+    build,
+    categorical,
+    chain,
+    leaf,
+    ordinal,
+    schema_of,
+    subset,
+    threshold,
+)
+from treewright.errors import OptionError, TableError
+from treewright.model import Tree
+from treewright.reading.change import _nearest, rows_between
+from treewright.reading.explain import explain
+from treewright.reading.one_row import meets
+from treewright.reading.rules import Rules
+from treewright.table.schema import Feature, Summary
+
+AGE = Feature(
+    "age",
+    stored_as="int",
+    summary=Summary(0, minimum=0.0, q1=20.0, median=30.0, q3=50.0, maximum=100.0),
+)
+
+
+def test_the_walk_of_seed_004():
+    """Sunny and Normal, and nothing else, is enough."""
+    found = explain(tennis(), {"Outlook": "Sunny", "Humidity": "Normal"})
+    assert found.prediction == "Yes"
+    assert [step.rule for step in found.steps] == [
+        "Outlook = Sunny",
+        "Humidity = Normal",
+    ]
+    assert str(found).splitlines() == [
+        "Play = Yes",
+        "   start: Yes 64.3%, No 35.7% (14 rows)",
+        "   1. Outlook is Sunny, so Outlook = Sunny: No 60.0%, Yes 40.0% (5 rows)",
+        "   2. Humidity is Normal, so Humidity = Normal: Yes 100% (2 rows)",
+        "      Leaf 3. All rows have the same target.",
+        "Smallest change, to No: Humidity from Normal to High.",
+    ]
+
+
+def test_a_value_the_way_asks_for_is_not_made_up():
+    with pytest.raises(
+        TableError, match=r"asks for 'Humidity', which the row does not"
+    ):
+        explain(tennis(), {"Outlook": "Sunny"})
+    assert explain(tennis(), {"Outlook": "Overcast"}, change=False).prediction == "Yes"
+    stopped = explain(tennis(), {"Outlook": "Sunny", "Humidity": None}, change=False)
+    assert stopped.steps[-1].sentence == "Humidity is missing: the row stops here"
+    assert stopped.prediction == "No"
+
+
+def test_margins_and_rows_between():
+    tree = build(threshold(0, 40.0, leaf(0), leaf(1)), schema_of(AGE))
+    step = explain(tree, {"age": 25}).steps[0]
+    assert (step.margin, step.margin_share) == (-15.0, pytest.approx(0.25))
+    assert step.sentence == "age is 25, so age <= 40 (15 below, 25.0% of rows between)"
+    assert "exactly at the threshold" in explain(tree, {"age": 40}).steps[0].sentence
+
+
+def test_rows_between_are_even_between_the_quartiles():
+    assert rows_between(AGE, 20, 30) == pytest.approx(0.25)
+    assert rows_between(AGE, 0, 100) == pytest.approx(1)
+    assert rows_between(AGE, 75, 40) == pytest.approx(0.25)
+    assert rows_between(AGE, -5, 10) == pytest.approx(0.125)
+    assert rows_between(AGE, 200, 300) == 0
+    assert rows_between(ordinal("o", *"abcde"), 1, 3) == pytest.approx(0.5)
+
+
+def test_missing_and_unseen_values_are_told():
+    job = categorical("job", "clerk", "smith", summary=Summary(2))
+    tree = build(subset(0, [[0], [1]], leaf(0), leaf(1), missing=1), schema_of(job))
+    assert explain(tree, {"job": None}).steps[0].sentence == (
+        "job is missing: it goes where missing values go, job = smith or missing"
+    )
+    assert explain(tree, {"job": "baker"}).steps[0].sentence == (
+        "job is baker: not known here, it goes where missing values go, "
+        "job = smith or missing"
+    )
+    with pytest.raises(TableError, match="'baker'"):
+        explain(tree, {"job": "baker"}, unseen="error")
+
+
+def test_the_smallest_change_takes_few_columns_then_few_rows():
+    # From age 60 and b: one column, age to 50 (few rows) or job to a (counts 1).
+    job = categorical("job", "a", "b")
+    inner = subset(1, [[0], [1]], leaf(1), leaf(0))
+    tree = build(threshold(0, 50.0, leaf(1), inner), schema_of(AGE, job))
+    found = explain(tree, {"age": 60, "job": "b"})
+    assert [c.words for c in found.changes] == ["age from 60 to 50 (age <= 50)"]
+    assert found.changes[0].size == pytest.approx(0.05)
+    assert (found.changes[0].before, found.changes[0].after) == (60, 50)
+    found = explain(tree, {"age": 60, "job": "b"}, fixed=["age"])
+    assert [c.words for c in found.changes] == ["job from b to a"]
+    assert found.other == "yes"
+
+
+def test_upwards_the_new_value_lies_just_above():
+    tree = build(threshold(0, 40.0, leaf(0), leaf(1)), schema_of(AGE, "b"))
+    assert explain(tree, {"age": 30}).changes[0].after == 41
+    free = replace(AGE, stored_as="float")
+    tree = build(threshold(0, 0.125, leaf(0), leaf(1)), schema_of(free, "b"))
+    after = explain(tree, {"age": 0.0}).changes[0].after
+    assert 0.125 < after < 1
+
+
+def test_an_impossible_answer_says_so():
+    tree = build(threshold(0, 50.0, leaf(1), leaf(0)), schema_of(AGE, "b"))
+    assert explain(tree, {"age": 60}, fixed=["age"]).note == (
+        "No change of known values leads to anything else while age stays."
+    )
+    schema = schema_of(AGE, classes=("no", "yes", "perhaps"))
+    tree = build(threshold(0, 50.0, leaf(1), leaf(0)), schema)
+    found = explain(tree, {"age": 60}, to="perhaps")
+    assert found.changes is None
+    assert str(found).endswith("No leaf of this tree answers perhaps.")
+    assert explain(tree, {"age": 60}, to="no").note == "The answer is no already."
+
+
+def test_numbers_are_asked_for_a_range():
+    spec = threshold(0, 20.0, leaf(1.0), threshold(0, 50.0, leaf(5.0), leaf(9.0)))
+    tree = build(spec, schema_of(AGE, classes=()))
+    found = explain(tree, {"age": 10}, to=(8, 10))
+    assert (found.prediction, found.other) == (1.0, 9.0)
+    assert found.changes[0].after == 51
+    assert explain(tree, {"age": 10}).other == 5.0
+    assert "a number from 20 to 30" in explain(tree, {"age": 10}, to=(20, 30)).note
+    with pytest.raises(OptionError, match=r"to is a pair \(low, high\)"):
+        explain(tree, {"age": 10}, to=5.0)
+
+
+def smallest_by_hand(tree, values):
+    """Look at every rule: how many columns must change, and how much."""
+    node = next(iter(slow_shares(tree, [np.array([v]) for v in values], 0)))
+    mine = tree.label[node] if tree.is_classifier else tree.value[node, 0]
+    best = (99, math.inf)
+    for rule in Rules(tree):
+        other = tree.label[rule.node] if tree.is_classifier else rule.prediction
+        steps = [
+            _nearest(c, float(values[c.column]))
+            for c in rule.conditions
+            if not meets(c, float(values[c.column]))
+        ]
+        if other != mine and None not in steps:
+            best = min(best, (len(steps), round(math.fsum(s.size for s in steps), 12)))
+    return best
+
+
+@pytest.mark.parametrize("style", ["plain", "stops"])
+def test_no_smaller_change_exists_and_this_one_works(style):
+    n_found = 0
+    for seed in range(60):
+        tree = odd_tree(seed, style, numbers=seed % 4 == 0, n_inner=8)
+        columns = random_columns(tree, 8, seed)
+        frame = as_frame(tree, columns)
+        for r in range(8):
+            row = {name: values[r] for name, values in frame.items()}
+            found = explain(tree, row)
+            values = [column[r] for column in columns]
+            by_hand = smallest_by_hand(tree, values)
+            assert found.prediction == Tree(tree).predict(
+                {k: [v] for k, v in row.items()}
+            )
+            if found.changes is None:
+                assert by_hand[0] == 99
+                continue
+            n_found += 1
+            size = round(math.fsum(c.size for c in found.changes), 12)
+            assert (len(found.changes), size) == by_hand
+            after = {**row, **{c.column: c.after for c in found.changes}}
+            reached = Tree(tree).predict({k: [v] for k, v in after.items()})[0]
+            assert reached == found.other
+            assert reached != found.prediction
+    assert n_found > 300
+
+
+@pytest.mark.parametrize("style", ["divides", "surrogates"])
+def test_divided_rows_and_surrogates_are_followed(style):
+    for seed in range(40):
+        tree = odd_tree(seed, style)
+        columns = random_columns(tree, 6, seed)
+        frame = as_frame(tree, columns)
+        for r in range(6):
+            ended = slow_shares(tree, columns, r)
+            found = explain(tree, {name: values[r] for name, values in frame.items()})
+            value = tree.value / tree.value.sum(axis=1, keepdims=True)
+            shares = sum(value[node] * share for node, share in ended.items())
+            assert found.shares == pytest.approx(shares)
+            assert str(found)
+
+
+def test_rows_come_in_many_forms():
+    X = pd.DataFrame({"age": [20, 60, 30], "job": ["a", "b", "a"]})
+    tree = tw.TreeClassifier().fit(X, ["young", "old", "young"]).tree_
+    forms = [
+        {"age": 60, "job": "b"},
+        X.iloc[1],
+        X.iloc[[1]],
+        [60, "b"],
+        (60, "b"),
+        {"age": [60], "job": ["b"]},
+        {"age": np.float32(60)},
+    ]
+    assert {tw.explain(tree, form).prediction for form in forms} == {"old"}
+    with pytest.raises(
+        TableError, match="One row is explained at a time; this table has"
+    ):
+        tw.explain(tree, X)
+    with pytest.raises(TableError, match="This row has 1 values, but the tree has 2"):
+        tw.explain(tree, [60])
+    array = tw.TreeClassifier().fit(np.array([[1.0, 2], [3, 4]]), [0, 1])
+    assert tw.explain(array, np.array([3.0, 4.0])).prediction == 1
+
+
+def test_bad_requests():
+    tree = build(threshold(0, 50.0, leaf(1), leaf(0)), schema_of(AGE, "b"))
+    with pytest.raises(OptionError, match=r"fixed names a column 'agee'.*'age'"):
+        explain(tree, {"age": 1}, fixed=["agee"])
+    with pytest.raises(OptionError, match=r"pass fixed=\['age'\]"):
+        explain(tree, {"age": 1}, fixed="age")
+    with pytest.raises(OptionError, match="no class 'maybe'"):
+        explain(tree, {"age": 1}, to="maybe")
+    with pytest.raises(OptionError, match="unseen must be"):
+        explain(tree, {"age": 1}, unseen="no")
+
+
+def test_as_data():
+    found = explain(tennis(), {"Outlook": "Sunny", "Humidity": "Normal"})
+    made = json.loads(json.dumps(found.to_dict()))
+    assert made["steps"][0]["column"] == "Outlook"
+    assert made["changes"][0]["after"] == "High"
+    assert made["prediction"] == "Yes"
+
+
+def test_a_single_leaf_and_a_deep_chain():
+    found = explain(build(leaf(0, 0, 1), schema_of("x")), {})
+    assert (found.prediction, found.steps) == ("no", ())
+    assert found.note == "No leaf of this tree answers anything else."
+    assert len(explain(chain(5000), {"x": 1e9}).steps) == 5000
+
+
+def test_hostile_names_break_no_line():
+    for name in ("a\nb", "\u202egnp", "z" * 1_000_000, '"', ""):
+        tree = build(
+            subset(0, [[0], [1]], leaf(0), leaf(1)),
+            schema_of(categorical(name, name, "other"), classes=("n" + name, "p")),
+        )
+        said = str(explain(tree, {name: name}))
+        assert all(line.isprintable() for line in said.split("\n"))
+        assert len(said) < 2000
