@@ -61,22 +61,62 @@ nb::object py_hash_rows(const std::vector<AnyArray>& columns, const std::vector<
   return to_numpy(std::move(hash));
 }
 
-nb::tuple py_score_steps(const Vector<int32_t>& parent, const Vector<int32_t>& first_step,
-                         const Vector<int32_t>& label, const Vector<double>& value,
-                         const Vector<double>& costs, int n_classes, const Vector<int32_t>& node,
-                         const Vector<double>& weight, const Vector<int32_t>& row_label,
-                         const Vector<double>& row_value, int loss, size_t n_steps) {
-  check_lengths(parent.size(), {first_step.size()});
-  check_lengths(node.size(), {loss == 0 ? row_label.size() : row_value.size()});
-  const ScoredTree tree{span_of(parent), span_of(first_step), span_of(label),
-                        span_of(value),  span_of(costs),      n_classes};
-  const ScoredRows rows{span_of(node), span_of(weight), span_of(row_label), span_of(row_value)};
+// A tree and rows as both scorers take them.
+struct Scored {
+  ScoredTree tree;
+  ScoredRows rows;
+  Loss loss;
+};
+
+// The arrays are read where they lie, so none may be converted: the dict keeps them alive.
+Scored scored(const nb::dict& d) {
+  const auto codes = [&](const char* name) {
+    return span_of(nb::cast<Vector<int32_t>>(d[name], false));
+  };
+  const auto numbers = [&](const char* name) {
+    return span_of(nb::cast<Vector<double>>(d[name], false));
+  };
+  Scored made;
+  made.tree.subtree_size = codes("subtree_size");
+  made.tree.first_step = codes("first_step");
+  made.tree.label = codes("label");
+  made.tree.value = numbers("value");
+  made.tree.costs = numbers("costs");
+  made.tree.n_classes = nb::cast<int32_t>(d["n_classes"]);
+  made.rows.node = codes("node");
+  made.rows.weight = numbers("weight");
+  made.rows.label = codes("row_label");
+  made.rows.value = numbers("row_value");
+  made.loss = static_cast<Loss>(nb::cast<int>(d["loss"]));
+  const size_t n_rows = made.rows.node.size();
+  check_lengths(n_rows, {made.loss == Loss::cost ? made.rows.label.size() : made.rows.value.size(),
+                         made.rows.weight.empty() ? n_rows : made.rows.weight.size()});
+  const size_t n_nodes = made.tree.subtree_size.size();
+  check_lengths(n_nodes,
+                {made.tree.first_step.empty() ? n_nodes : made.tree.first_step.size(),
+                 made.loss == Loss::cost ? made.tree.label.size() : made.tree.value.size()});
+  return made;
+}
+
+nb::tuple py_score_steps(const nb::dict& tree_and_rows, size_t n_steps) {
+  const Scored given = scored(tree_and_rows);
   std::vector<double> sum(n_steps, 0.0), sum_of_squares(n_steps, 0.0);
   {
     nb::gil_scoped_release unlocked;
-    score_steps(tree, rows, static_cast<Loss>(loss), sum, sum_of_squares);
+    score_steps(given.tree, given.rows, given.loss, sum, sum_of_squares);
   }
   return nb::make_tuple(to_numpy(std::move(sum)), to_numpy(std::move(sum_of_squares)));
+}
+
+nb::tuple py_node_losses(const nb::dict& tree_and_rows) {
+  const Scored given = scored(tree_and_rows);
+  const size_t n = given.tree.subtree_size.size();
+  std::vector<double> passed(n, 0.0), ended(n, 0.0);
+  {
+    nb::gil_scoped_release unlocked;
+    node_losses(given.tree, given.rows, given.loss, passed, ended);
+  }
+  return nb::make_tuple(to_numpy(std::move(passed)), to_numpy(std::move(ended)));
 }
 
 }  // namespace
@@ -90,10 +130,10 @@ void add_prune(nb::module_& m) {
         "1 where a leaf costs no more than the best subtree.");
   m.def("hash_rows", &py_hash_rows, nb::arg("columns"), nb::arg("kinds"), nb::arg("n_rows"),
         nb::arg("seed"), "A number that follows from each row's values.");
-  m.def("score_steps", &py_score_steps, nb::arg("parent"), nb::arg("first_step"), nb::arg("label"),
-        nb::arg("value"), nb::arg("costs"), nb::arg("n_classes"), nb::arg("node"),
-        nb::arg("weight"), nb::arg("row_label"), nb::arg("row_value"), nb::arg("loss"),
-        nb::arg("n_steps"), "Sums of loss and squared loss of the rows at each step.");
+  m.def("score_steps", &py_score_steps, nb::arg("tree_and_rows"), nb::arg("n_steps"),
+        "Sums of loss and squared loss of the rows at each step.");
+  m.def("node_losses", &py_node_losses, nb::arg("tree_and_rows"),
+        "Loss of the rows that pass each node, answered there; and of those that end in it.");
 }
 
 }  // namespace treewright::bind

@@ -42,6 +42,17 @@ double loss_of(const ScoredTree& tree, const ScoredRows& rows, Loss loss, size_t
   return (y > 0.0 ? y * std::log(y / rate) : 0.0) - (y - rate);
 }
 
+std::vector<int32_t> parents_of(std::span<const int32_t> subtree_size) {
+  std::vector<int32_t> parent(subtree_size.size(), -1);
+  for (size_t node = 0; node < subtree_size.size(); ++node) {
+    const size_t end = node + size_t(subtree_size[node]);
+    for (size_t child = node + 1; child < end; child += size_t(subtree_size[child])) {
+      parent[child] = int32_t(node);
+    }
+  }
+  return parent;
+}
+
 }  // namespace
 
 std::vector<uint64_t> hash_rows(std::span<const ColumnView> columns, int64_t n_rows,
@@ -65,6 +76,7 @@ std::vector<uint64_t> hash_rows(std::span<const ColumnView> columns, int64_t n_r
 
 void score_steps(const ScoredTree& tree, const ScoredRows& rows, Loss loss, std::span<double> sum,
                  std::span<double> sum_of_squares) {
+  const std::vector<int32_t> parent = parents_of(tree.subtree_size);
   const auto n_steps = static_cast<int32_t>(sum.size());
   for (size_t row = 0; row < rows.node.size(); ++row) {
     const double weight = rows.weight.empty() ? 1.0 : rows.weight[row];
@@ -74,12 +86,12 @@ void score_steps(const ScoredTree& tree, const ScoredRows& rows, Loss loss, std:
     sum_of_squares[0] += weight * before * before;
     // The ancestors' first steps rise on the way up; where several collapse at one step, the
     // highest of them answers.
-    for (int32_t above = tree.parent[node]; above >= 0; above = tree.parent[size_t(above)]) {
+    for (int32_t above = parent[node]; above >= 0; above = parent[size_t(above)]) {
       const int32_t next = tree.first_step[size_t(above)];
       if (next >= n_steps) {
         break;
       }
-      const int32_t higher = tree.parent[size_t(above)];
+      const int32_t higher = parent[size_t(above)];
       if (higher >= 0 && tree.first_step[size_t(higher)] <= next) {
         continue;
       }
@@ -92,6 +104,19 @@ void score_steps(const ScoredTree& tree, const ScoredRows& rows, Loss loss, std:
   for (size_t step = 1; step < sum.size(); ++step) {
     sum[step] += sum[step - 1];
     sum_of_squares[step] += sum_of_squares[step - 1];
+  }
+}
+
+void node_losses(const ScoredTree& tree, const ScoredRows& rows, Loss loss,
+                 std::span<double> passed, std::span<double> ended) {
+  const std::vector<int32_t> parent = parents_of(tree.subtree_size);
+  for (size_t row = 0; row < rows.node.size(); ++row) {
+    const double weight = rows.weight.empty() ? 1.0 : rows.weight[row];
+    ended[size_t(rows.node[row])] +=
+        weight * loss_of(tree, rows, loss, size_t(rows.node[row]), row);
+    for (int32_t node = rows.node[row]; node >= 0; node = parent[size_t(node)]) {
+      passed[size_t(node)] += weight * loss_of(tree, rows, loss, size_t(node), row);
+    }
   }
 }
 

@@ -52,8 +52,13 @@ def cut_bottom_up(subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None
 def hash_rows(columns: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], kinds: Sequence[int], n_rows: int, seed: int) -> object:
     """A number that follows from each row's values."""
 
-def score_steps(parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_step: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, node: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: int, n_steps: int) -> tuple:
+def score_steps(tree_and_rows: dict, n_steps: int) -> tuple:
     """Sums of loss and squared loss of the rows at each step."""
+
+def node_losses(tree_and_rows: dict) -> tuple:
+    """
+    Loss of the rows that pass each node, answered there; and of those that end in it.
+    """
 
 class Router:
     """A tree, laid out for sending rows down."""

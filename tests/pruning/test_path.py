@@ -227,7 +227,8 @@ def test_a_path_and_a_step_print_as_tables():
     assert "..." in str(path)
     assert repr(path).startswith("PruningPath(")
     step = path.step(0)
-    assert str(step).splitlines()[2].split() == "node R(t) R(T_t) leaves g(t)".split()
+    head = str(step).splitlines()[2]
+    assert head.split() == ["node", "R(t)", "R(T_t)", "leaves", "g(t)"]
     assert len(path.to_pandas()) == len(path)
     assert len(step.to_pandas()) == len(step.node)
 

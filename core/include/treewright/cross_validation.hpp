@@ -23,7 +23,7 @@ struct ScoredRows {
   std::span<const double> value;   // number of each row, otherwise
 };
 struct ScoredTree {
-  std::span<const int32_t> parent;
+  std::span<const int32_t> subtree_size;
   std::span<const int32_t> first_step;  // of each inner node: the first step that collapses it
   std::span<const int32_t> label;       // answers
   std::span<const double> value;
@@ -36,5 +36,10 @@ struct ScoredTree {
 //       the root once and adds its changes to the steps: O(rows * depth + steps).
 void score_steps(const ScoredTree& tree, const ScoredRows& rows, Loss loss, std::span<double> sum,
                  std::span<double> sum_of_squares);
+
+// For each node the sum of weight * loss of all rows that pass it, were they answered there;
+// and of those that end in it.
+void node_losses(const ScoredTree& tree, const ScoredRows& rows, Loss loss,
+                 std::span<double> passed, std::span<double> ended);
 
 }  // namespace treewright

@@ -62,7 +62,7 @@ class PruningStep:
         if not len(self.link):
             return self.node
         least = self.link.min()
-        return self.node[self.link <= least + 1e-12 * abs(least)]
+        return np.asarray(self.node[self.link <= least + 1e-12 * abs(least)])
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per inner node."""

@@ -94,7 +94,7 @@ def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
 
 
 def _stops(tree: TreeData) -> NDArray[np.bool_]:
-    return (tree.missing_route == STOP_HERE) & (tree.subtree_size > 1)
+    return np.asarray((tree.missing_route == STOP_HERE) & (tree.subtree_size > 1))
 
 
 def _class_risks(tree: TreeData) -> NodeRisks:
@@ -154,7 +154,7 @@ def _rest(tree: TreeData, array: NDArray[Any]) -> NDArray[Any]:
     """Return what a node has beyond its children: the part of rows that stop."""
     below = np.zeros_like(array)
     np.add.at(below, tree.parent[1:], array[1:])
-    return array - below
+    return np.asarray(array - below)
 
 
 def _stopped_cost(
@@ -170,7 +170,7 @@ def _stopped_cost(
     weight, mean = tree.weight, tree.value[:, 0]
     if criterion not in (None, "squared_error", "poisson"):
         # The median says nothing of other distances: the node's own mean of them.
-        return np.maximum(_rest(tree, weight), 0.0) * tree.risk
+        return np.asarray(np.maximum(_rest(tree, weight), 0.0) * tree.risk)
     parent = tree.parent[1:]
     own, above = mean[1:], mean[parent]
     if criterion == "poisson":
