@@ -1,4 +1,4 @@
-"""The C++ core of treewright: sorting, growing and routing."""
+"""The C++ core of treewright: sorting, growing, pruning and routing."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -42,6 +42,23 @@ class Grower:
 
     def take_tree(self) -> dict:
         """The arrays of the finished tree; the grower is of no use afterwards."""
+
+def weakest_links(subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], risk: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stopped: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, slack: float, share: float) -> tuple:
+    """Collapse alpha of each node; alpha, leaves and risk of each step."""
+
+def cut_bottom_up(subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stopped: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float, keep_ties: bool) -> object:
+    """1 where a leaf costs no more than the best subtree."""
+
+def hash_rows(columns: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], kinds: Sequence[int], n_rows: int, seed: int) -> object:
+    """A number that follows from each row's values."""
+
+def score_steps(tree_and_rows: dict, n_steps: int) -> tuple:
+    """Sums of loss and squared loss of the rows at each step."""
+
+def node_losses(tree_and_rows: dict) -> tuple:
+    """
+    Loss of the rows that pass each node, answered there; and of those that end in it.
+    """
 
 class Router:
     """A tree, laid out for sending rows down."""

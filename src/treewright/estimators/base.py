@@ -1,6 +1,6 @@
 """What the classifier and the regressor share: fit, publish, route.
 
-`fit` is three verbs: read the table, grow the tree, publish it. Nothing is kept on
+`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is kept on
 the estimator before the tree is whole, so a fit that fails or is interrupted leaves
 the estimator as it was.
 """
@@ -17,13 +17,18 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import OptionError
 from treewright.estimators.presets import translated
+from treewright.estimators.class_weight import class_factors
+from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
 from treewright.growing.grow import grow, n_threads
 from treewright.model import Tree
 from treewright.options import GrowOptions, check_criterion
+from treewright.pruning.path import find_path
+from treewright.pruning.result import Pruning
 from treewright.table.as_table import as_table
 from treewright.table.check import check_matched
 from treewright.table.match import match, plain_matrix
@@ -57,13 +62,15 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     _task: ClassVar[str]
 
     tree_: Tree
+    pruning_: Pruning
     conventions: str | None
     criterion: str | None
     discretize: Any
     kinds: Any
     missing: str | None
     n_jobs: int | None
-    prune: None
+    prune: str | None
+    prune_risk: str
 
     @classmethod
     def like(cls, program: str, **settings: Any) -> Self:
@@ -98,8 +105,18 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- fitting ------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Grow the tree.
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Grow the tree and cut it to size.
 
         Parameters
         ----------
@@ -109,6 +126,10 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             The target, one value per row; never left out.
         sample_weight : array, series or list, default=None
             One finite weight >= 0 per row; 0 leaves the row out. None: all 1.
+        groups : array, series or list, default=None
+            A name per row; rows of one group stay together in cross-validation.
+        X_val, y_val, sample_weight_val : as X, y and sample_weight, default=None
+            Validation rows for ``prune="validation"``, not trained on.
 
         Returns
         -------
@@ -116,33 +137,66 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             Itself. A fit that fails, or is ended by Ctrl-C, changes nothing.
         """
         options = self._options()
-        _warn_of_column_vector(y)
-        table = as_table(
-            X, y, sample_weight, self.kinds, task=self._task, discretize=self.discretize
+        plan = plan_pruning(
+            self,
+            groups=groups,
+            X_val=X_val,
+            y_val=y_val,
+            sample_weight_val=sample_weight_val,
         )
-        table = self._reweighted(table)
+        _warn_of_column_vector(y)
+        read = self._read(X, y, sample_weight)
+        table = self._reweighted(read)
+
+        def grown(progress: Any = None) -> tuple[Tree, Pruning]:
+            factors = class_factors(read, table)
+            data, pruning = grow_pruned(plan, table, options, factors, (X, y), progress)
+            return Tree(data), pruning
+
         # Set by scikit-learn: on this estimator, or on one that this is a part of.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
-            tree = self._grow_watched(table, options, X, y, sample_weight)
+            tree, pruning = self._grow_watched(grown, table, X, y, sample_weight)
         else:
-            tree = Tree(grow(table, options))
-        fitted = self._fitted(tree, table, X)
+            tree, pruning = grown()
+        fitted = self._fitted(tree, table, X) | {"pruning_": pruning}
         if "feature_names_in_" not in fitted:
             self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(fitted)
         return self
 
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> Bunch:
+        """Grow a tree and return its weakest-link path, as scikit-learn does.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training rows; see `fit`.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+            `ccp_alphas`, rising strictly, and `impurities`: the risk of the tree
+            that each alpha leaves. The risk is the impurity unless `prune_risk`
+            says otherwise.
+        """
+        read = self._read(X, y, sample_weight)
+        tree = grow(self._reweighted(read), self._options())
+        risk = "impurity" if self.prune_risk == "auto" else risk_of(self)
+        path = find_path(tree, risk)
+        return Bunch(ccp_alphas=path.alpha.copy(), impurities=path.risk.copy())
+
     def _options(self) -> GrowOptions:
-        if self.prune is not None:
-            raise OptionError(
-                f"prune must be None, the unpruned tree; got {self.prune!r}. Pruning "
-                "is not part of this version: bound the tree with max_depth, "
-                "min_samples_leaf or max_leaf_nodes instead."
-            )
         check_criterion(self.criterion, self._task)
         # Not by get_params, which reads the signature anew each time.
         given = vars(self)
         return GrowOptions(**{n: given[n] for n in _OPTION_NAMES if n in given})
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        return as_table(
+            X, y, sample_weight, self.kinds, task=self._task, discretize=self.discretize
+        )
 
     def _reweighted(self, table: Table) -> Table:
         return table
@@ -157,8 +211,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _grow_watched(
-        self, table: Table, options: GrowOptions, X: Any, y: Any, sample_weight: Any
-    ) -> Tree:
+        self, grown: Any, table: Table, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Tree, Pruning]:
         """Grow under scikit-learn's callbacks, one task per hundredth of the rows."""
         context = self._init_callback_context(max_subtasks=_STEPS)
         weights = None if sample_weight is None else {"sample_weight": sample_weight}
@@ -173,16 +227,18 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 step.call_on_fit_task_end(estimator=self)
                 done += 1
 
-        tree = Tree(grow(table, options, progress=progress))
+        tree, pruning = grown(progress)
         progress(1.0)
         context.call_on_fit_task_end(
             estimator=self,
             X=X,
             y=y,
             metadata=weights,
-            reconstruction_attributes=lambda: self._fitted(tree, table, X),
+            reconstruction_attributes=lambda: (
+                self._fitted(tree, table, X) | {"pruning_": pruning}
+            ),
         )
-        return tree
+        return tree, pruning
 
     def __getattr__(self, name: str) -> Any:
         """Say that fit comes first, where fit is what brings the attribute."""

@@ -94,8 +94,32 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         `as_table`.
     conventions : {'sklearn', 'rpart'} or None, default=None
         Habits of another program that have no parameter of their own; see `like`.
-    prune : None, default=None
-        None is the unpruned tree, the only value for now.
+    prune : {'auto', 'cv', 'validation'} or None, default='auto'
+        How the tree gets its size, from one grown to the stopping rules above.
+        'cv': cross-validated weakest-link pruning. 'validation': splits that do not
+        help on validation rows are cut, bottom up. None: the
+        tree as grown. 'auto': the fixed cut if `ccp_alpha` is
+        given, otherwise 'cv'. `pruning_` says what was done, and why.
+    prune_rule : {'1se', 'min'}, default='1se'
+        With 'cv': the smallest tree within one standard error of the best, or the
+        best itself.
+    prune_risk : {'auto', 'error', 'impurity'}, default='auto'
+        What a leaf is priced against: the cost of the answers, or the impurity.
+        'auto': the error, but the impurity with `ccp_alpha`, as in scikit-learn.
+    prune_ties : {'prune', 'keep'}, default='prune'
+        With 'validation': cut a split that makes no difference, or keep it.
+    prune_confidence : float, default=0.25
+        For classes only.
+    cv : int, splitter, list of (train, test) or None, default=None
+        With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
+        fewer than 20 rows, and no pruning for fewer than 10. Dealt folds are
+        stratified and the same for any order of the rows; `random_state` gives
+        other ones.
+    ccp_alpha : float or None, default=None
+        Price of a leaf, a share of the total weight: the smallest tree of least
+        risk + ccp_alpha x leaves. None: not fixed.
+    validation_fraction : float or None, default=None
+        With 'validation': share of the rows held out (0.2 if None and no `X_val`).
     n_jobs : int or None, default=None
         Threads. None: the cores this process may use, one inside a joblib worker.
         -1: all cores, -2: all but one, and so on, but at least one. Never changes
@@ -105,6 +129,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     ----------
     tree_ : Tree
         The tree: immutable, readable, comparable.
+    pruning_ : Pruning
+        How it got its size: the words, and the table behind them.
     n_features_in_ : int
         Number of columns of `X`.
     feature_names_in_ : ndarray of str
@@ -147,7 +173,14 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         kinds: Mapping[Any, Any] | None = None,
         discretize: Any = None,
         conventions: str | None = None,
-        prune: None = None,
+        prune: str | None = "auto",
+        prune_rule: str = "1se",
+        prune_risk: str = "auto",
+        prune_ties: str = "prune",
+        prune_confidence: float = 0.25,
+        cv: Any = None,
+        ccp_alpha: float | None = None,
+        validation_fraction: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.method = method
@@ -172,6 +205,13 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.discretize = discretize
         self.conventions = conventions
         self.prune = prune
+        self.prune_rule = prune_rule
+        self.prune_risk = prune_risk
+        self.prune_ties = prune_ties
+        self.prune_confidence = prune_confidence
+        self.cv = cv
+        self.ccp_alpha = ccp_alpha
+        self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -214,8 +214,15 @@ def out_of_runs(tree: TreeData, runs: Mapping[int, Runs]) -> TreeData:
 
 def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:
     """Return the nodes to collapse, each once, ascending."""
-    wanted = [nodes] if isinstance(nodes, (int, np.integer)) else list(nodes)
-    cut = np.unique(np.array([checked_node(tree, i) for i in wanted], dtype=np.int64))
+    if isinstance(nodes, np.ndarray) and nodes.dtype.kind == "i" and nodes.ndim == 1:
+        if len(nodes):
+            checked_node(tree, int(nodes.min()))
+            checked_node(tree, int(nodes.max()))
+        cut = np.unique(nodes.astype(np.int64))
+    else:
+        wanted = [nodes] if isinstance(nodes, (int, np.integer)) else list(nodes)
+        each = [checked_node(tree, i) for i in wanted]
+        cut = np.unique(np.array(each, dtype=np.int64))
     is_leaf = tree.subtree_size[cut] == 1
     if is_leaf.any():
         raise OptionError(
