@@ -139,27 +139,30 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
   }
   struct Level {
     size_t number;
-    double mean;
-    int64_t median;
+    int64_t mean;    // rounded down,
+    int128 rest;     // what is left of the sum,
+    int64_t weight;  // and what both are divided by
+    int64_t median;  // twice it
     std::vector<uint32_t> ranks;
   };
   std::vector<Level> order;
-  size_t first = 0;
+  int64_t first = 0;
   for (size_t i = 0; i < k; ++i) {
     const int64_t* stats = levels.stats.data() + i * words;
-    Level level{i, 0.0, 0, {}};
-    level.mean =
-        real(get_sum(stats) - int128(sight.cost.center()) * stats[kWeight]) / real(stats[kWeight]);
-    level.ranks.assign(ranks.begin() + static_cast<int64_t>(first),
-                       ranks.begin() + static_cast<int64_t>(first) + stats[kRows]);
-    first += size_t(stats[kRows]);
+    Level level{i, NodeCost::floor_mean(get_sum(stats), stats[kWeight]), 0, stats[kWeight], 0, {}};
+    level.rest = get_sum(stats) - int128(level.mean) * level.weight;
+    level.ranks.assign(ranks.begin() + first, ranks.begin() + first + levels.sizes[i]);
+    first += levels.sizes[i];
     std::sort(level.ranks.begin(), level.ranks.end());
-    level.median = ranked.y[median(ranked, level.ranks)];
+    level.median = twice_median(ranked, level.ranks, divides() ? kRoundedParts : 0);
     order.push_back(std::move(level));
   }
   const bool few = k <= size_t(kEnumerate);
   std::stable_sort(order.begin(), order.end(), [&](const Level& a, const Level& b) {
-    return a.median != b.median ? a.median < b.median : a.mean < b.mean;
+    if (a.median != b.median) {
+      return a.median < b.median;
+    }
+    return a.mean != b.mean ? a.mean < b.mean : a.rest * b.weight < b.rest * a.weight;
   });
   const std::array<int64_t, 1> everything{static_cast<int64_t>(ranks.size())};
   const int128 all = deviations(ranked, {}, ranks, everything)[0];

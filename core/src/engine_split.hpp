@@ -56,7 +56,8 @@ void Engine<Rows>::add_children(const Space<Rows>& space, NodeList& list, const 
   if (split.left.empty()) {  // a split that no search has found
     node.gain = cost_of(list, open.id).gain_of_each(branches.stats.data(), branches.n);
   }
-  node.n_missing = static_cast<uint32_t>(parent.n_rows() - known);
+  const auto n_missing = std::max(parent.n_rows() - known, std::ssize(branches.unplaced));
+  node.n_missing = static_cast<uint32_t>(n_missing);
   node.first_child = static_cast<int32_t>(list.nodes.size());
   node.n_children = static_cast<int32_t>(branches.n);
   if (options_.missing == Missing::surrogate) {
@@ -67,7 +68,7 @@ void Engine<Rows>::add_children(const Space<Rows>& space, NodeList& list, const 
   uint32_t begin = parent.begin, last = parent.end;
   for (size_t b = 0; b < branches.n; ++b) {
     const int64_t* stats = branches.stats.data() + b * words;
-    const auto n_rows = static_cast<uint32_t>(stats[kRows]);
+    const auto n_rows = static_cast<uint32_t>(branches.n_rows[b]);
     if (begin + n_rows > last) {
       begin = static_cast<uint32_t>((*space.entries)[0].size());
       last = std::numeric_limits<uint32_t>::max();
@@ -349,6 +350,8 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
                                  const int64_t* stats) const {
   const Entry* order = target_entries(space, node);
   const auto value = [&](int64_t i) { return target_.values[space.row(order[i])] + 0.0; };
+  // Parts of divided rows are rounded.
+  const int64_t slack = divides() ? stats[kWeight] / kRoundedParts : 0;
   int64_t below = 0, i = 0;  // weight of the rows before i
   for (int q = 1; q <= 3; ++q) {
     const int128 goal = int128(q) * stats[kWeight];
@@ -356,11 +359,11 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
       i = std::max<int64_t>(0, static_cast<int64_t>((goal + 3) / 4) - 1);
       below = i;
     } else {
-      while (4 * int128(below + weight_of(space, order[i])) < goal) {
+      while (4 * int128(below + weight_of(space, order[i])) < goal - slack) {
         below += weight_of(space, order[i++]);
       }
     }
-    const bool exact = 4 * int128(below + weight_of(space, order[i])) == goal;
+    const bool exact = 4 * int128(below + weight_of(space, order[i])) <= goal + slack;
     number.quartiles[size_t(q - 1)] =
         exact && i + 1 < node.n_rows() ? value(i) / 2 + value(i + 1) / 2 : value(i);
   }
@@ -386,10 +389,10 @@ StopReason Engine<Rows>::stop_before_search(const Space<Rows>& space, const Node
   if (node.depth >= options_.max_depth) {
     return StopReason::max_depth;
   }
-  if (node.n_rows() < options_.min_samples_split) {
+  if (stats[kRows] < units_of_rows(options_.min_samples_split, 2)) {
     return StopReason::min_samples_split;
   }
-  if (node.n_rows() < 2 * rules_.min_rows) {
+  if (stats[kRows] < 2 * rules_.min_rows) {
     return StopReason::min_samples_leaf;
   }
   if (real(stats[kWeight]) * weights_.unit < 2 * options_.min_weight_leaf) {

@@ -32,6 +32,23 @@ inline uint32_t median(const Ranked& ranked, std::span<const uint32_t> ranks) {
   return ranks[i];
 }
 
+// Twice the median, the mean of two neighbours where half of the weight is reached exactly (up
+// to one part in so many of it, where weights are rounded).
+inline int64_t twice_median(const Ranked& ranked, std::span<const uint32_t> ranks,
+                            int64_t rounded) {
+  int64_t all = 0, so_far = 0;
+  for (const uint32_t rank : ranks) {
+    all += ranked.weight[rank];
+  }
+  const int64_t slack = rounded > 0 ? all / rounded : 0;
+  size_t i = 0;
+  while (2 * (so_far + ranked.weight[ranks[i]]) < all - slack) {
+    so_far += ranked.weight[ranks[i++]];
+  }
+  const bool exact = 2 * (so_far + ranked.weight[ranks[i]]) <= all + slack;
+  return ranked.y[ranks[i]] + ranked.y[ranks[exact && i + 1 < ranks.size() ? i + 1 : i]];
+}
+
 // The sum of weight * |y - median|; the same for every median there is.
 inline int128 deviation(const Ranked& ranked, std::span<const uint32_t> ranks) {
   const int64_t at = ranked.y[median(ranked, ranks)];

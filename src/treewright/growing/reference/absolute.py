@@ -4,22 +4,31 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 HALF = Fraction(1, 2)
+ROUNDED = Fraction(1, 10**9)
+"""Of the weight, by which sums of shares may miss a goal that they meet.
+
+Exact shares know no rounding, but weights like 0.1 do, and the fast grower rounds
+shares too. Both must see a tie where a person sees one."""
 
 
 def quantile(
-    values: Sequence[int], weights: Sequence[int | Fraction], share: Fraction
+    values: Sequence[int],
+    weights: Sequence[int | Fraction],
+    share: Fraction,
+    slack: Fraction | int = 0,
 ) -> Fraction:
     """Return the smallest value that a share of the weight reaches.
 
-    Where a value reaches it exactly, the mean of it and the next larger one of
-    weight above 0. The values ascend.
+    Where a value reaches it exactly, up to a slack in shares of the weight, the mean
+    of it and the next larger one of weight above 0. The values ascend.
     """
     present = [(v, w) for v, w in zip(values, weights, strict=True) if w]
-    wanted = share * sum(weight for _, weight in present)
+    whole = sum(weight for _, weight in present)
+    wanted = share * whole
     reached: int | Fraction = 0
     for i, (value, weight) in enumerate(present):
         reached += weight
-        if reached == wanted:
+        if abs(reached - wanted) <= slack * whole:
             return Fraction(value + present[i + 1][0], 2)
         if reached > wanted:
             return Fraction(value)

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from treewright._version import __version__
 from treewright.errors import ColumnError, OptionError
+from treewright.growing.reference.absolute import ROUNDED
 from treewright.growing.reference.c45 import (
     J48_MANY,
     as_j48,
@@ -29,12 +30,13 @@ from treewright.growing.reference.choose import (
     Offer,
     Rules,
     best_gain,
+    enough_rows,
     offers_of,
     why_none,
 )
 from treewright.growing.reference.divide import branch_of, divide, with_route
 from treewright.growing.reference.known import known_only
-from treewright.growing.reference.layout import lay_out
+from treewright.growing.reference.layout import heaviest, lay_out
 from treewright.growing.reference.ratio import best_ratio, bests_of
 from treewright.growing.reference.sums import Number, Rows, Sums, Target, as_float
 from treewright.growing.reference.surrogates import (
@@ -134,6 +136,8 @@ class Grower:
     def __init__(self, table: Table, options: GrowOptions) -> None:
         self.options = options
         self.target = Target(table, str(options.criterion))
+        if options.missing == "fractional":
+            self.target.slack = ROUNDED
         columns = {i: table.columns[i] for i in table.usable}
         self.values = {i: values_of(column) for i, column in columns.items()}
         self.ways = {i: way_of(column, options) for i, column in columns.items()}
@@ -155,9 +159,21 @@ class Grower:
             * float(Fraction(self.total.weight, scale)),
             weight_scale=scale,
             needs_target=options.criterion == "poisson",
-            min_branch_weight=options.min_branch_weight or 0.0,
+            min_branch_weight=self._min_branch_weight(),
             n_classes=self.target.n_classes if is_j48 else 0,
         )
+
+    def _min_branch_weight(self) -> float:
+        """Return the weight that two branches must have.
+
+        Divided rows are not followed into ever smaller parts: there it is that of
+        the lightest row, which every branch has where nothing is missing.
+        """
+        options, target = self.options, self.target
+        if options.missing == "fractional" and options.method != "c45":
+            lightest = min(target.weights[row] for row in target.present)
+            return lightest / target.weight_scale
+        return options.min_branch_weight or 0.0
 
     def open(self, rows: Rows, depth: int, used: frozenset[int] = frozenset()) -> Node:
         """Make a node of rows, with its best split or the reason to stop."""
@@ -174,9 +190,9 @@ class Grower:
             return "pure"
         if node.depth == self.options.max_depth:
             return "max_depth"
-        if node.sums.n_rows < self.min_split:
+        if not enough_rows(node.sums, self.min_split, no_rule=2):
             return "min_samples_split"
-        if node.sums.n_rows < 2 * rules.min_rows:
+        if not enough_rows(node.sums, 2 * rules.min_rows, no_rule=2):
             return "min_samples_leaf"
         if rules.weight(node.sums) < 2 * rules.min_weight:
             return "min_weight_fraction_leaf"
@@ -296,7 +312,7 @@ class Grower:
             self.target.zero,
             0.0,
             stop_reason="no_rows",
-            label=parent.sums.parts.index(max(parent.sums.parts)),
+            label=heaviest(parent.sums, self.target),
         )
 
     def _surrogates(self, node: Node, split: Candidate) -> list[Surrogate]:
