@@ -26,6 +26,7 @@ _HOME = {
     "gain": "growing.impurity",
     "grow": "model",
     "impurity": "growing.impurity",
+    "why": "model",
 }
 """The module in which each public name lives."""
 

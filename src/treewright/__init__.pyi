@@ -14,5 +14,6 @@ from treewright.growing.impurity import impurity as impurity
 from treewright.model import Tree as Tree
 from treewright.model import explain as explain
 from treewright.model import grow as grow
+from treewright.model import why as why
 from treewright.options import GrowOptions as GrowOptions
 from treewright.table.as_table import as_table as as_table

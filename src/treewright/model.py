@@ -20,6 +20,8 @@ from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
 from treewright.reading.rules import Rules
 from treewright.reading.text import text
+from treewright.reading.why import Why
+from treewright.reading.why import why as why_node
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
 from treewright.tree import walk
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "explain", "grow"]
+__all__ = ["Tree", "as_tree", "explain", "grow", "why"]
 
 
 class Tree:
@@ -468,3 +470,42 @@ def explain(
     return explain_row(
         found.data, row, to=to, fixed=fixed, change=change, unseen=unseen
     )
+
+
+def why(
+    tree: object,
+    node: int,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    column: str | None = None,
+) -> Why:
+    """Work out why a node is split as it is, or why it is not.
+
+    Parameters
+    ----------
+    tree : Tree or fitted treewright estimator
+        The tree.
+    node : int
+        Number of the node, as in ``tree.text(numbers=True)``.
+    X, y, sample_weight
+        The rows that the tree was grown on. Class weights, if any, must be
+        multiplied into `sample_weight`.
+    column : str, optional
+        List every candidate of this column instead of the best of each.
+
+    Returns
+    -------
+    Why
+        A table and every formula with its numbers when printed; `candidates`,
+        `chosen`, `ties`, `refused` and so on as data.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+    >>> tree = tw.TreeClassifier(criterion="entropy").fit(X, y).tree_
+    >>> round(tw.why(tree, 0, X, y).chosen.gain, 4)
+    0.8113
+    """
+    return why_node(as_tree(tree).data, node, X, y, sample_weight, column)
