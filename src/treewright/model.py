@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
 from treewright.reading.answer import answers, class_shares, classes
+from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
 from treewright.reading.explain import Explanation
 from treewright.reading.explain import explain as explain_row
 from treewright.reading.formula import Formula, formula
@@ -229,6 +231,7 @@ class Tree:
         self,
         max_depth: int | None = None,
         *,
+        max_leaves: int | None = None,
         ascii: bool = False,
         numbers: bool = False,
     ) -> str:
@@ -238,6 +241,9 @@ class Tree:
         ----------
         max_depth : int or None, default=None
             Deepest level to write; None: all.
+        max_leaves : int or None, default=None
+            Most ends to write, the heaviest nodes opened first; None: all. What is
+            folded is said.
         ascii : bool, default=False
             Draw with ASCII characters only.
         numbers : bool, default=False
@@ -250,7 +256,17 @@ class Tree:
             Leaves are marked with a star, conditions of a split that is not
             proven the best with a tilde.
         """
-        return text(self.data, max_depth, ascii=ascii, numbers=numbers)
+        return text(
+            self.data, max_depth, max_leaves=max_leaves, ascii=ascii, numbers=numbers
+        )
+
+    def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
+        """Print the text, in colour where the terminal can and rich is installed."""
+        show(self.data, max_depth, max_leaves)
+
+    def __rich__(self) -> Any:
+        """Return the text in colour, for rich."""
+        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
 
     def rules(self) -> Rules:
         """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
@@ -338,8 +354,8 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        """The same as `text`."""
-        return self.text()
+        """The same as `text`, folded to 200 leaves; in ASCII if need be."""
+        return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
 def grow(

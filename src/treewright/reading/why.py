@@ -23,6 +23,7 @@ from treewright.reading.working import (
     NodeRows,
     every_candidate,
     judged,
+    shortened,
 )
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
 from treewright.table.match import match
@@ -191,6 +192,7 @@ def _rows(
             tree.value.shape[1] if tree.is_classifier else 0,
             "entropy" if criterion == "gain_ratio" else criterion,
             options.get("missing") in ("surrogate", "fractional"),
+            options.get("thresholds") == "readable",
         ),
         notes,
     )
@@ -326,7 +328,7 @@ def _by_core(
     if not steps.open:
         return []
     found = steps.candidates(0, max(len(tree.schema.usable), 2))
-    return [judged(rows, split) for split in found]
+    return [judged(rows, shortened(rows, split)) for split in found]
 
 
 def _by_hand(tree: TreeData, rows: NodeRows) -> list[Candidate]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from treewright.reading.answer import classes
 from treewright.reading.working import Branch, Candidate
 from treewright.tree import wording
-from treewright.tree.data import STOP_REASONS, TreeData
+from treewright.tree.data import LEAF, STOP_REASONS, TreeData
 
 if TYPE_CHECKING:
     from treewright.reading.why import Why
@@ -190,11 +190,19 @@ def _verdict(why: Why) -> Iterator[str]:
         if best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
             yield f"This is not the split of largest gain; {best.words} gains more."
     if why.link is not None:
-        yield (
-            "As a leaf it would cost "
-            f"{_four(float(why._tree.weighted_risk[why.node]))} of all; each leaf "
-            f"below saves g = {_four(why.link)}."
-        )
+        yield _link(why._tree, why.node, why.link)
+
+
+def _link(tree: TreeData, node: int, link: float) -> str:
+    """Write g(t), what each leaf below saves, with its numbers."""
+    below = slice(node, node + int(tree.subtree_size[node]))
+    is_leaf = tree.split_kind[below] == LEAF
+    n, cost = int(is_leaf.sum()), float(tree.weighted_risk[below][is_leaf].sum())
+    here = _four(float(tree.weighted_risk[node]))
+    return (
+        f"Pruning: as a leaf R(t) = {here}, with its {n} leaves R(T_t) = {_four(cost)}: "
+        f"g(t) = ({here} - {_four(cost)})/({n} - 1) = {_four(link)}."
+    )
 
 
 def _why_not(why: Why) -> Iterator[str]:

@@ -16,10 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.growing.impurity import impurity
+from treewright.growing.readable import short_between
 from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
 from treewright.tree.split import IsMissing, Split, Threshold, make_split
 
-__all__ = ["Branch", "Candidate", "NodeRows", "every_candidate", "judged", "multiway"]
+__all__ = [
+    "Branch",
+    "Candidate",
+    "NodeRows",
+    "every_candidate",
+    "judged",
+    "multiway",
+    "shortened",
+]
 
 MOST_LEVELS = 12
 """Groupings of more categories than this are not all listed."""
@@ -114,6 +123,8 @@ class NodeRows:
         Of the tree.
     known_only : bool
         Rows with a missing value take no part in the gain.
+    readable : bool
+        Thresholds are the short ones of ``thresholds="readable"``.
     """
 
     schema: Any
@@ -123,6 +134,7 @@ class NodeRows:
     n_classes: int
     criterion: str
     known_only: bool
+    readable: bool = False
 
     @property
     def weight(self) -> float:
@@ -282,6 +294,8 @@ def _thresholds(rows: NodeRows, column: int) -> list[Split]:
     for a, b in pairwise(known):
         t = a / 2 + b / 2
         t = t if a <= t < b else a
+        if rows.readable:
+            t = short_between(rows.schema.features[column], a, b, t)
         for route in routes:
             found.append(
                 _made(rows, THRESHOLD, column, threshold=t, missing=max(route, 0))
@@ -289,6 +303,22 @@ def _thresholds(rows: NodeRows, column: int) -> list[Split]:
     if known and missing.any() and not rows.known_only:
         found.append(_made(rows, IS_MISSING, column))
     return found
+
+
+def shortened(rows: NodeRows, split: Split) -> Split:
+    """Return the split with a short threshold, if the tree has those."""
+    if not (rows.readable and isinstance(split, Threshold)):
+        return split
+    feature = rows.schema.features[split.column]
+    values = rows.columns[split.column]
+    if feature.kind != "numeric" or values is None:
+        return split
+    numbers = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        low = numbers[numbers <= split.threshold].max()
+        high = numbers[numbers > split.threshold].min()
+    at = short_between(feature, float(low), float(high), split.threshold)
+    return _made(rows, THRESHOLD, split.column, threshold=at, missing=split.missing)
 
 
 def _groupings(rows: NodeRows, column: int) -> list[Split]:
