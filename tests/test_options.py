@@ -103,7 +103,7 @@ def test_options_cannot_be_changed():
 def test_an_unknown_option_names_the_nearest_one():
     with pytest.raises(OptionError, match=r"no option 'max_dept'.*'max_depth'"):
         GrowOptions.from_params({"max_dept": 3})
-    with pytest.raises(OptionError, match="The options are: criterion, max_depth"):
+    with pytest.raises(OptionError, match="The options are: competitors, criterion"):
         GrowOptions.from_params({"zzzzzz": 3})
 
 

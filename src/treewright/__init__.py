@@ -22,11 +22,11 @@ _HOME = {
     "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
-    "explain": "model",
+    "explain": "ask",
     "gain": "growing.impurity",
     "grow": "model",
     "impurity": "growing.impurity",
-    "why": "model",
+    "why": "ask",
 }
 """The module in which each public name lives."""
 

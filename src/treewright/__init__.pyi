@@ -1,4 +1,6 @@
 from treewright._version import __version__ as __version__
+from treewright.ask import explain as explain
+from treewright.ask import why as why
 from treewright.errors import ColumnError as ColumnError
 from treewright.errors import ColumnKindWarning as ColumnKindWarning
 from treewright.errors import ColumnSetAsideWarning as ColumnSetAsideWarning
@@ -12,8 +14,6 @@ from treewright.estimators.regressor import TreeRegressor as TreeRegressor
 from treewright.growing.impurity import gain as gain
 from treewright.growing.impurity import impurity as impurity
 from treewright.model import Tree as Tree
-from treewright.model import explain as explain
 from treewright.model import grow as grow
-from treewright.model import why as why
 from treewright.options import GrowOptions as GrowOptions
 from treewright.table.as_table import as_table as as_table

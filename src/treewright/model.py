@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TableError, nearest_name
+from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
-from treewright.reading.explain import Explanation
-from treewright.reading.explain import explain as explain_row
 from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
 from treewright.reading.rules import Rules
 from treewright.reading.text import text
-from treewright.reading.why import Why
-from treewright.reading.why import why as why_node
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
 from treewright.tree import walk
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "explain", "grow", "why"]
+__all__ = ["Tree", "as_tree", "grow"]
 
 
 class Tree:
@@ -296,6 +293,14 @@ class Tree:
         """
         return formula(self.data, prediction)
 
+    def competitors(self, node: int) -> list[Competitor]:
+        """Return the splits that came close at a node, best first.
+
+        Only in a tree grown with ``competitors=``; `treewright.why` works them out
+        for any tree.
+        """
+        return competitors_of(self.data, node)
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""
         return to_pandas(self.data)
@@ -438,90 +443,3 @@ def as_tree(tree: object) -> Tree:
     raise OptionError(
         f"tree must be a treewright Tree or a fitted treewright estimator; got {kind}."
     )
-
-
-def explain(
-    tree: object,
-    row: Any,
-    *,
-    to: Any = None,
-    fixed: Iterable[str] = (),
-    change: bool = True,
-    unseen: str = "missing",
-) -> Explanation:
-    """Explain the answer for one row: its way, and the smallest change of it.
-
-    Parameters
-    ----------
-    tree : Tree or fitted treewright estimator
-        The tree.
-    row : mapping, series, sequence, or table of one row
-        Values by name; those that the way asks for are enough. Or all, in order.
-    to : object, optional
-        The class to reach by a change, or for numbers ``(low, high)``. None: any
-        other answer.
-    fixed : iterable of str
-        Columns that never change.
-    change : bool, default=True
-        Whether to look for the smallest change: as few columns as possible, and of
-        these the least, in shares of the training rows between the two values (even
-        between quartiles; another category, or a value for a missing one, counts 1).
-    unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen.
-
-    Returns
-    -------
-    Explanation
-        Sentences when printed; `steps`, `changes` and so on as data.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> X = {"wind": [3, 9, 5, 1], "sun": ["no", "yes", "no", "no"]}
-    >>> tree = tw.TreeClassifier().fit(X, ["stay", "stay", "stay", "sail"]).tree_
-    >>> tw.explain(tree, {"wind": 4}).changes[0].words
-    'wind from 4 to 2 (wind <= 2)'
-    """
-    found = as_tree(tree)
-    return explain_row(
-        found.data, row, to=to, fixed=fixed, change=change, unseen=unseen
-    )
-
-
-def why(
-    tree: object,
-    node: int,
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    column: str | None = None,
-) -> Why:
-    """Work out why a node is split as it is, or why it is not.
-
-    Parameters
-    ----------
-    tree : Tree or fitted treewright estimator
-        The tree.
-    node : int
-        Number of the node, as in ``tree.text(numbers=True)``.
-    X, y, sample_weight
-        The rows that the tree was grown on. Class weights, if any, must be
-        multiplied into `sample_weight`.
-    column : str, optional
-        List every candidate of this column instead of the best of each.
-
-    Returns
-    -------
-    Why
-        A table and every formula with its numbers when printed; `candidates`,
-        `chosen`, `ties`, `refused` and so on as data.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
-    >>> tree = tw.TreeClassifier(criterion="entropy").fit(X, y).tree_
-    >>> round(tw.why(tree, 0, X, y).chosen.gain, 4)
-    0.8113
-    """
-    return why_node(as_tree(tree).data, node, X, y, sample_weight, column)

@@ -117,6 +117,7 @@ _RULES: dict[str, _Rule] = {
     "missing": _Rule((_one_of("learned", "error"),), "'learned' or 'error'"),
     "unseen": _Rule((_one_of("missing", "error"),), "'missing' or 'error'"),
     "thresholds": _Rule((_one_of("midpoint", "readable"),), "'midpoint' or 'readable'"),
+    "competitors": _Rule((_whole(0),), "a whole number >= 0"),
 }
 
 
@@ -232,6 +233,8 @@ class GrowOptions:
         Where a number is cut between two neighbouring training values: halfway, or
         at the shortest decimal in the middle half of the gap. Same training rows
         left and right.
+    competitors : int, default=0
+        Keep the best splits of so many other columns at every node.
 
     Raises
     ------
@@ -264,6 +267,7 @@ for no limit; got 0.
     missing: str = "learned"
     unseen: str = "missing"
     thresholds: str = "midpoint"
+    competitors: int = 0
 
     def __post_init__(self) -> None:
         """Check every option and keep it as a plain Python value."""

@@ -22,7 +22,7 @@ from treewright.model import as_tree
 BOTH = [tw.TreeClassifier, tw.TreeRegressor]
 ANSWERS = ["predict", "apply", "decision_path"]
 OURS = {"min_gain", "max_nodes", "missing", "unseen", "thresholds", "kinds", "prune"}
-OURS |= {"n_jobs"}
+OURS |= {"competitors", "n_jobs"}
 
 
 @pytest.fixture

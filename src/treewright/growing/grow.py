@@ -84,6 +84,11 @@ def grow(
     grower = make_grower(table, options, columns, consume=True)
     grower.grow_all(progress)
     tree = tree_of(grower.take_tree(), schema, options)
+    if options.competitors:
+        # Imported late: it grows by steps, which grow by this module.
+        from treewright.growing.competitors import with_competitors
+
+        tree = with_competitors(tree, table, options)
     return readable(tree, table) if options.thresholds == "readable" else tree
 
 

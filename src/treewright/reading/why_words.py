@@ -199,9 +199,10 @@ def _link(tree: TreeData, node: int, link: float) -> str:
     is_leaf = tree.split_kind[below] == LEAF
     n, cost = int(is_leaf.sum()), float(tree.weighted_risk[below][is_leaf].sum())
     here = _four(float(tree.weighted_risk[node]))
+    after = _four(cost)
     return (
-        f"Pruning: as a leaf R(t) = {here}, with its {n} leaves R(T_t) = {_four(cost)}: "
-        f"g(t) = ({here} - {_four(cost)})/({n} - 1) = {_four(link)}."
+        f"Pruning: as a leaf R(t) = {here}, with its {n} leaves R(T_t) = {after}: "
+        f"g(t) = ({here} - {after})/({n} - 1) = {_four(link)}."
     )
 
 
