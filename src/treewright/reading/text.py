@@ -16,7 +16,7 @@ from treewright.reading.answer import class_shares, classes
 from treewright.reading.fold import checked_limit, shown_nodes
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
-from treewright.tree.split import Split, split_of
+from treewright.tree.split import Split, splits_of
 
 __all__ = ["text"]
 
@@ -176,12 +176,10 @@ def _conditions(
     last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
     last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last of equal places stays
     is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
-    kinds = tree.split_kind[shown].tolist()
     prefixes = [""] * (_DEEPEST_INDENT + 1)
     splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
-    for place, node in enumerate(shown.tolist()):
+    for place, split in enumerate(splits_of(tree, shown)):
         depth, branch = depths[place], branches[place]
-        split = split_of(tree, node) if kinds[place] != LEAF else None
         splits[depth] = None if split is None else (split, with_missing[place])
         above = splits[depth - 1] if depth else None
         if above is None:
