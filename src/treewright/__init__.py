@@ -22,7 +22,7 @@ _HOME = {
     "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
-    "explain": "model",
+    "explain": "ask",
     "gain": "growing.impurity",
     "gain_ratio": "growing.impurity",
     "grow": "model",
@@ -33,6 +33,7 @@ _HOME = {
     "plot_regions": "pictures",
     "plot_reliability": "pictures",
     "plot_tree": "pictures",
+    "why": "ask",
 }
 """The module in which each public name lives."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +14,12 @@ from treewright.drawing.mermaid import to_mermaid
 from treewright.drawing.svg import to_svg
 from treewright.drawing.way import way_of
 from treewright.errors import OptionError, TableError, nearest_name
+from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
 from treewright.reading.answer import answers, class_shares, classes
-from treewright.reading.explain import Explanation
-from treewright.reading.explain import explain as explain_row
+from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
 from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "explain", "grow"]
+__all__ = ["Tree", "as_tree", "grow"]
 
 
 class Tree:
@@ -257,6 +258,7 @@ class Tree:
         self,
         max_depth: int | None = None,
         *,
+        max_leaves: int | None = None,
         ascii: bool = False,
         numbers: bool = False,
     ) -> str:
@@ -266,6 +268,9 @@ class Tree:
         ----------
         max_depth : int or None, default=None
             Deepest level to write; None: all.
+        max_leaves : int or None, default=None
+            Most ends to write, the heaviest nodes opened first; None: all. What is
+            folded is said.
         ascii : bool, default=False
             Draw with ASCII characters only.
         numbers : bool, default=False
@@ -278,7 +283,17 @@ class Tree:
             Leaves are marked with a star, conditions of a split that is not
             proven the best with a tilde.
         """
-        return text(self.data, max_depth, ascii=ascii, numbers=numbers)
+        return text(
+            self.data, max_depth, max_leaves=max_leaves, ascii=ascii, numbers=numbers
+        )
+
+    def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
+        """Print the text, in colour where the terminal can and rich is installed."""
+        show(self.data, max_depth, max_leaves)
+
+    def __rich__(self) -> Any:
+        """Return the text in colour, for rich."""
+        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
 
     def rules(self) -> Rules:
         """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
@@ -307,6 +322,14 @@ class Tree:
             true exactly where `predict` answers the class.
         """
         return formula(self.data, prediction)
+
+    def competitors(self, node: int) -> list[Competitor]:
+        """Return the splits that came close at a node, best first.
+
+        Only in a tree grown with ``competitors=``; `treewright.why` works them out
+        for any tree.
+        """
+        return competitors_of(self.data, node)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""
@@ -429,8 +452,8 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        """The same as `text`."""
-        return self.text()
+        """The same as `text`, folded to 200 leaves; in ASCII if need be."""
+        return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
 def grow(
@@ -512,52 +535,4 @@ def as_tree(tree: object) -> Tree:
         raise OptionError(f"This {kind} has no tree yet; call fit first.")
     raise OptionError(
         f"tree must be a treewright Tree or a fitted treewright estimator; got {kind}."
-    )
-
-
-def explain(
-    tree: object,
-    row: Any,
-    *,
-    to: Any = None,
-    fixed: Iterable[str] = (),
-    change: bool = True,
-    unseen: str = "missing",
-) -> Explanation:
-    """Explain the answer for one row: its way, and the smallest change of it.
-
-    Parameters
-    ----------
-    tree : Tree or fitted treewright estimator
-        The tree.
-    row : mapping, series, sequence, or table of one row
-        Values by name; those that the way asks for are enough. Or all, in order.
-    to : object, optional
-        The class to reach by a change, or for numbers ``(low, high)``. None: any
-        other answer.
-    fixed : iterable of str
-        Columns that never change.
-    change : bool, default=True
-        Whether to look for the smallest change: as few columns as possible, and of
-        these the least, in shares of the training rows between the two values (even
-        between quartiles; another category, or a value for a missing one, counts 1).
-    unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen.
-
-    Returns
-    -------
-    Explanation
-        Sentences when printed; `steps`, `changes` and so on as data.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> X = {"wind": [3, 9, 5, 1], "sun": ["no", "yes", "no", "no"]}
-    >>> tree = tw.TreeClassifier().fit(X, ["stay", "stay", "stay", "sail"]).tree_
-    >>> tw.explain(tree, {"wind": 4}).changes[0].words
-    'wind from 4 to 2 (wind <= 2)'
-    """
-    found = as_tree(tree)
-    return explain_row(
-        found.data, row, to=to, fixed=fixed, change=change, unseen=unseen
     )

@@ -22,6 +22,7 @@ from treewright.model import as_tree
 BOTH = [tw.TreeClassifier, tw.TreeRegressor]
 ANSWERS = ["predict", "apply", "decision_path"]
 OURS = {
+    "competitors",
     "conventions",
     "discretize",
     "kinds",
