@@ -140,7 +140,7 @@ def test_a_tree_with_all_kinds_of_split_passes():
         ("risk", 0, np.nan, "Node 0: risk must be a number >= 0"),
         ("risk", 8, 0.9, r"Node 7: R\(t\) summed over its children must be at most"),
         ("stop_reason", 0, 1, "Node 0: stop_reason must be 0 at an inner node; got 1"),
-        ("stop_reason", 1, 13, "Node 1: stop_reason must be from 0 to 12; got 13"),
+        ("stop_reason", 1, 26, "Node 1: stop_reason must be from 0 to 25; got 26"),
         ("label", 1, 2, "Node 1: label must be a class, 0 to 1; got 2"),
         ("label", 0, -1, "Node 0: label must be right for a target of kind 'class'"),
         ("value", 3, np.inf, "Node 3: value must be finite"),

@@ -1,8 +1,8 @@
 """What the classifier and the regressor share: fit, publish, route.
 
-`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is kept on
-the estimator before the tree is whole, so a fit that fails or is interrupted leaves
-the estimator as it was.
+`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is
+kept on the estimator before the tree is whole, so a fit that fails or is interrupted
+leaves the estimator as it was.
 """
 
 from __future__ import annotations

@@ -232,7 +232,9 @@ def _check_contradictions(
         )
     for name, (default, methods) in _SETTINGS.items():
         value = getattr(estimator, name)
-        unset = value is default or (isinstance(value, (str, float)) and value == default)
+        unset = value is default or (
+            isinstance(value, (str, float)) and value == default
+        )
         if not unset and method not in methods:
             what = f"prune={methods[0]!r}"
             raise OptionError(
@@ -299,7 +301,11 @@ def _checked_cv(cv: Any) -> Any:
 
 
 def _is_pairs(cv: Any) -> bool:
-    return isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
+    return (
+        isinstance(cv, Iterable)
+        and not isinstance(cv, str)
+        and not hasattr(cv, "split")
+    )
 
 
 # -- rows ---------------------------------------------------------------------------

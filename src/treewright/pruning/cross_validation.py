@@ -44,7 +44,7 @@ class CrossValidated:
     """Its standard error."""
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """Another fold failed, or the user pressed Ctrl-C."""
 
 
@@ -70,14 +70,12 @@ class _Task:
         own = None if table.weights is None else table.weights[fold.test]
         total = float(len(fold.test)) if own is None else math.fsum(own)
         target = _target_of(table, fold.test)
-        sums = loss_at_steps(
-            tree, path.collapse_alpha, self.alphas, part, target, own
-        )
+        sums = loss_at_steps(tree, path.collapse_alpha, self.alphas, part, target, own)
         return *sums, total
 
     def _watch(self, share: float) -> None:
         if self.stop.is_set():
-            raise _Stopped
+            raise _StoppedError
 
 
 def geometric_means(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -176,7 +174,9 @@ def choose(
 
 def _training_weights(table: Table, fold: Fold) -> NDArray[np.float64]:
     if fold.train is None:
-        weights = np.ones(table.n_rows) if table.weights is None else table.weights.copy()
+        weights = (
+            np.ones(table.n_rows) if table.weights is None else table.weights.copy()
+        )
         weights[fold.test] = 0.0
         return weights
     return fold.train if table.weights is None else fold.train * table.weights

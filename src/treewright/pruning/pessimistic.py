@@ -104,8 +104,8 @@ def prune_pessimistically(
         tree, leaf, stopped, margin=_AS_GOOD, reason="pessimistic"
     )
     words = (
-        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split was cut whose "
-        f"leaves have no fewer errors by the pessimistic bound (confidence "
+        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split was cut "
+        f"whose leaves have no fewer errors by the pessimistic bound (confidence "
         f"{confidence:g})"
     )
     return pruned, Pruning("pessimistic", words, tree.n_leaves, pruned.n_leaves)
@@ -129,5 +129,3 @@ def _bounds(
         wrong = n - rest[every, tree.label]
         stopped = np.where(stops, wrong + added_errors(n, wrong, confidence), 0.0)
     return leaf, stopped
-
-

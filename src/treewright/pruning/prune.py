@@ -48,9 +48,7 @@ def not_pruned(tree: TreeData, why: str, notes: tuple[str, ...] = ()) -> Pruning
     return Pruning(None, f"{leaves_words(n)}: {why}", n, n, notes=notes)
 
 
-def cut_at(
-    tree: TreeData, alpha: float, risk: str
-) -> tuple[TreeData, Pruning]:
+def cut_at(tree: TreeData, alpha: float, risk: str) -> tuple[TreeData, Pruning]:
     """Cut a tree at a fixed price of a leaf."""
     path = find_path(tree, risk)
     step = path.at(alpha)
@@ -165,13 +163,14 @@ def _folds(
     """Return the folds, and what was done otherwise than asked for."""
     if how.folds is not None:
         return how.folds, ()
-    present = slice(None) if table.weights is None else table.weights > 0
+    weights = table.weights
+    present: Any = slice(None) if weights is None else weights > 0
     if how.groups is None:
-        n = table.n_rows if table.weights is None else int(np.sum(present))
+        n = table.n_rows if weights is None else int(np.count_nonzero(weights))
     else:
         n = len(np.unique(how.groups[present]))
     n_folds, note = n_folds_for(n, how.n_folds)
-    notes = (note,) if note else ()
+    notes: tuple[str, ...] = (note,) if note else ()
     if n_folds < 2:
         return [], notes
     if isinstance(table.target, ClassTarget):
@@ -207,4 +206,3 @@ def _words(path: PruningPath, step: int, best: int, rule: str) -> str:
         f"{leaves_words(taken)}: the smallest tree within one standard error of the "
         f"best, {leaves_words(least)}"
     )
-
