@@ -54,7 +54,9 @@ def refit_tree(
     if isinstance(target, ClassTarget):
         evidence = _of_classes(tree, nodes, target, own)
     else:
-        evidence = _of_numbers(tree, nodes, target.values, own, sums[:, 1])
+        # The variance of numbers near the limit of float64 is beyond it: infinite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            evidence = _of_numbers(tree, nodes, target.values, own, sums[:, 1])
     gain = _gain(tree, sums[:, 1], evidence["impurity"])
     return with_values(tree, **common, **evidence, gain=gain)
 
@@ -219,5 +221,6 @@ def _gain(
             tree.parent[1:], weight[1:] * impurity[1:], minlength=tree.n_nodes
         )
         inner = (tree.subtree_size > 1) & (weight > 0)
-        gain[inner] = impurity[inner] - below[inner] / weight[inner]
-    return np.maximum(gain, 0.0)
+        with np.errstate(invalid="ignore"):
+            gain[inner] = impurity[inner] - below[inner] / weight[inner]
+    return np.maximum(np.nan_to_num(gain, nan=0.0, posinf=np.inf), 0.0)
