@@ -23,6 +23,7 @@ _HOME = {
     "__version__": "_version",
     "as_table": "table.as_table",
     "explain": "ask",
+    "evaluate": "model",
     "gain": "growing.impurity",
     "gain_ratio": "growing.impurity",
     "grow": "model",
@@ -34,6 +35,8 @@ _HOME = {
     "plot_reliability": "pictures",
     "plot_tree": "pictures",
     "why": "ask",
+    "pruning_path": "model",
+    "simplify": "model",
 }
 """The module in which each public name lives."""
 
