@@ -44,6 +44,7 @@ struct Space {
   Sides sides{0};
   std::vector<std::vector<Entry>> scratch;  // one per worker, for partitions
   int64_t* y = nullptr;                     // what rows.y points to (numbers only)
+  std::vector<int32_t> coarse;              // image of y in each row's open node (numbers only)
 
   // Storage of a space that has its own numbering.
   std::vector<uint32_t> own_global, own_number;
@@ -62,6 +63,7 @@ struct Open {
   int32_t id = 0;
   std::vector<double> best;
   std::vector<int32_t> known;
+  Coarse coarse;  // numbers only
 };
 
 template <class Rows>
@@ -91,8 +93,10 @@ class Engine final : public Grower {
   std::optional<Candidate> choose(const Space<Rows>& space, NodeList& list, Open& open,
                                   StopReason& reason) const;
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
-  double search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                       const NodeCost& cost, size_t column, int64_t known) const;
+  double search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                       const NodeCost& cost, size_t column) const;
+  double margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
+                   const NodeCost& cost, double best) const;
   void offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
                     const NodeCost& cost, size_t column, int64_t known, double at_least,
                     Chooser& chooser) const;
@@ -125,6 +129,7 @@ class Engine final : public Grower {
   void measure_number(Space<Rows>& space, Node& node, NumberPart& number, int64_t* stats);
   void rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,
                double minimum, double maximum);
+  Coarse coarsen(Space<Rows>& space, const Node& node) const;
   double squared_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   double poisson_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   void set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,

@@ -394,6 +394,7 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   if constexpr (kNumber) {
     space.y = copy(space.own_y, from.rows.y);
     space.rows.y = space.y;
+    copy(space.coarse, from.coarse.data());
   }
   const auto renumber = [&](size_t c, int) {
     const Entry low = (Entry(1) << shift) - 1;

@@ -66,15 +66,36 @@ Levels Engine<Rows>::levels_of(const Space<Rows>& space, const Span& span, size_
 }
 
 template <class Rows>
-double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                   const NodeCost& cost, size_t column, int64_t known) const {
-  const Span here = span(list.nodes[size_t(id)], column, known);
-  const int64_t* node = list.stats_of(id);
+double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                                   const NodeCost& cost, size_t column) const {
+  const Node& at = list.nodes[size_t(open.id)];
+  const Span here = span(at, column, known_of(open, column, at));
+  const int64_t* node = list.stats_of(open.id);
   if (views_[column].kind == Kind::categorical) {
     return CategorySearch(cost, rules_, node, &control_).best(levels_of(space, here, column));
   }
+  if constexpr (std::is_same_v<Rows, NumberRows>) {
+    if (open.coarse.shift >= 0) {
+      const auto make_sweep = [&](const int64_t*) {
+        return CoarseSquaredError(open.coarse, space.coarse.data(), node);
+      };
+      return ThresholdSearch(cost, space.rows, rules_, node, make_sweep).best(here);
+    }
+  }
   return with_threshold_search(space, cost, node,
                                [&](const auto& search) { return search.best(here); });
+}
+
+// How far the gains that search_column has found for this node, this the best, may be off.
+template <class Rows>
+double Engine<Rows>::margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
+                               const NodeCost& cost, double best) const {
+  const int64_t* node = list.stats_of(open.id);
+  if (open.coarse.shift >= 0) {
+    return CoarseSquaredError(open.coarse, nullptr, node).margin(cost, best);
+  }
+  return with_threshold_search(space, cost, node,
+                               [&](const auto& search) { return search.margin(); });
 }
 
 template <class Rows>
@@ -151,12 +172,11 @@ std::vector<uint8_t> Engine<Rows>::columns_to_search(const Node& node) const {
 template <class Rows>
 void Engine<Rows>::search_more_columns(const Space<Rows>& space, const NodeList& list,
                                        Open& open) const {
-  const Node& node = list.nodes[size_t(open.id)];
   const NodeCost cost = cost_of(list, open.id);
-  const auto order = column_order(node);
+  const auto order = column_order(list.nodes[size_t(open.id)]);
   for (size_t i = size_t(options_.max_features); i < order.size(); ++i) {
     const size_t c = order[i];
-    open.best[c] = search_column(space, list, open.id, cost, c, known_of(open, c, node));
+    open.best[c] = search_column(space, list, open, cost, c);
     if (open.best[c] != kNone) {
       return;
     }
@@ -178,9 +198,7 @@ std::optional<Candidate> Engine<Rows>::choose(const Space<Rows>& space, NodeList
   }
   const Node& node = list.nodes[size_t(open.id)];
   const NodeCost cost = cost_of(list, open.id);
-  const double margin = with_threshold_search(space, cost, list.stats_of(open.id),
-                                              [&](const auto& search) { return search.margin(); });
-  const double at_least = best() - 2 * margin;
+  const double at_least = best() - 2 * margin_of(space, list, open, cost, best());
   Chooser chooser(cost);
   for (size_t c = 0; c < n_columns(); ++c) {
     if (open.best[c] >= at_least) {

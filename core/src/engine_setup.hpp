@@ -160,11 +160,15 @@ void Engine<Rows>::add_root() {
     open_.clear();
     return;
   }
+  if constexpr (kNumber) {
+    space_.coarse.resize(n_rows);
+    open.coarse = coarsen(space_, list_.nodes[0]);
+  }
   const NodeCost cost = cost_of(list_, 0);
   const auto wanted = columns_to_search(list_.nodes[0]);
   const auto search = [&](size_t c, int) {
     if (wanted[c]) {
-      open.best[c] = search_column(space_, list_, 0, cost, c, known_of(open, c, list_.nodes[0]));
+      open.best[c] = search_column(space_, list_, open, cost, c);
     }
   };
   make_team(weights_.rows)->run(n_columns(), search);

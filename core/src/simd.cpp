@@ -159,6 +159,51 @@ TREEWRIGHT_TARGET void two_class_gini_avx2(const Entry* entries, int64_t end, in
   state = s;
 }
 
+// The sums of all lanes up to and including each.
+TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
+  x = _mm256_add_epi32(x, _mm256_slli_si256(x, 4));
+  x = _mm256_add_epi32(x, _mm256_slli_si256(x, 8));
+  // So far within each half; the low half's total is added to the high one.
+  const __m256i totals = _mm256_shuffle_epi32(x, 0xff);
+  return _mm256_add_epi32(x, _mm256_permute2x128_si256(totals, totals, 0x08));
+}
+
+TREEWRIGHT_TARGET void squared_error_avx2(const Entry* entries, int64_t end, const int32_t* image,
+                                          int32_t mean, float rest, float n,
+                                          SquaredErrorState& state) {
+  const __m256i means = _mm256_set1_epi32(mean), last = _mm256_set1_epi32(7);
+  const __m256 rests = _mm256_set1_ps(rest), ns = _mm256_set1_ps(n), eight = _mm256_set1_ps(8);
+  int64_t i = state.i;
+  __m256 best = _mm256_set1_ps(state.best);
+  __m256 left =
+      _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
+  __m256i sum = _mm256_set1_epi32(state.sum);
+  for (; i + kBlock <= end; i += kBlock) {
+    const __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + i));
+    const __m256i x = _mm256_sub_epi32(look_up(image, entries + i, 1), means);
+    const __m256i through = running_sums(x);
+    const __m256i before = _mm256_add_epi32(sum, _mm256_sub_epi32(through, x));
+    const __m256 d = _mm256_sub_ps(_mm256_cvtepi32_ps(before), _mm256_mul_ps(left, rests));
+    const __m256 square = _mm256_mul_ps(d, d);
+    const __m256 sides = _mm256_mul_ps(left, _mm256_sub_ps(ns, left));
+    const __m256 beats = _mm256_cmp_ps(square, _mm256_mul_ps(best, sides), _CMP_GT_OQ);
+    unsigned better = static_cast<unsigned>(_mm256_movemask_ps(beats)) & lanes_with<0>(e);
+    if (better != 0) {
+      alignas(32) float score[8];
+      _mm256_store_ps(score, _mm256_div_ps(square, sides));
+      float most = _mm256_cvtss_f32(best);
+      for (; better != 0; better &= better - 1) {
+        const float here = score[std::countr_zero(better)];
+        most = here > most ? here : most;
+      }
+      best = _mm256_set1_ps(most);
+    }
+    sum = _mm256_add_epi32(sum, _mm256_permutevar8x32_epi32(through, last));
+    left = _mm256_add_ps(left, eight);
+  }
+  state = {i, _mm256_cvtss_f32(left), _mm256_cvtsi256_si32(sum), _mm256_cvtss_f32(best)};
+}
+
 // Both sides of the cut share a register: the left one in the low half, the right one, with
 // its sign turned, in the high half. A row then adds (1, 1) to the rows and to its class.
 void many_class_gini_sse2(const Entry* entries, int64_t end, Entry label_mask, int32_t* counts,
@@ -219,6 +264,15 @@ void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones
 #ifdef TREEWRIGHT_AVX2
   if (end - state.i >= kBlock && has_avx2()) {
     two_class_gini_avx2(entries, end, n, n_ones, state);
+  }
+#endif
+}
+
+void squared_error(const Entry* entries, int64_t end, const int32_t* image, int32_t mean,
+                   float rest, float n, SquaredErrorState& state) {
+#ifdef TREEWRIGHT_AVX2
+  if (end - state.i >= kBlock && has_avx2()) {
+    squared_error_avx2(entries, end, image, mean, rest, n, state);
   }
 #endif
 }
