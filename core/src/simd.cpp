@@ -175,8 +175,7 @@ TREEWRIGHT_TARGET void squared_error_avx2(const Entry* entries, int64_t end, con
   const __m256 rests = _mm256_set1_ps(rest), ns = _mm256_set1_ps(n), eight = _mm256_set1_ps(8);
   int64_t i = state.i;
   __m256 best = _mm256_set1_ps(state.best);
-  __m256 left =
-      _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
+  __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
   __m256i sum = _mm256_set1_epi32(state.sum);
   for (; i + kBlock <= end; i += kBlock) {
     const __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + i));

@@ -2,8 +2,8 @@
 //
 // Each goes as far as it can and says in its state how far it came; the plain loop of the
 // caller, which says what is meant, does the rest. On other processors it does nothing. The
-// results are the same either way. partition, two_class_gini and squared_error take eight entries at a time
-// (AVX2, if the processor has it), many_class_gini both sides of a cut at once (SSE2).
+// results are the same either way. partition, two_class_gini and squared_error take eight entries
+// at a time (AVX2, if the processor has it), many_class_gini both sides of a cut at once (SSE2).
 #pragma once
 
 #include <cstdint>

@@ -289,8 +289,7 @@ class CoarseSquaredError {
   static constexpr bool kCheap = true;
   static constexpr bool kStartsEmpty = true;  // rows already on the left are added one by one
 
-  CoarseSquaredError(const Coarse& coarse, const int32_t* image,
-                     const int64_t* node)
+  CoarseSquaredError(const Coarse& coarse, const int32_t* image, const int64_t* node)
       : coarse_(coarse), image_(image), n_(static_cast<float>(node[kRows])) {}
 
   void add(Entry e) {

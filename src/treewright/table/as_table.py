@@ -125,6 +125,8 @@ def _read(X: Any, kinds: Mapping[Any, Any] | None) -> Table:
     if not kinds and isinstance(source, ArraySource) and is_plain_float(source.array):
         columns, features = _plain_columns(source)
     else:
+        if isinstance(source, ArraySource):
+            source = source.all_at_once()
         wanted = read_kinds(kinds, source.names, named=source.named)
         settled = [
             settle(source.raw(index), wanted.get(index))
