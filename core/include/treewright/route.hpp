@@ -28,10 +28,15 @@ class Router {
  public:
   explicit Router(const TreeShape& tree);
 
+  size_t n_nodes() const { return steps_.size(); }
+
   // The node (preorder number) where each row ends. Columns by feature number; only those
   // the tree asks about are read, the others may be empty views.
   void route(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
              const Control& control, int32_t* node) const;
+  // The same, and what each of these nodes answers: any eight bytes, by node.
+  void answer(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
+              const Control& control, const int64_t* answers, int64_t* out) const;
 
  private:
   // Siblings lie side by side, so a step is child + branch. A leaf is its own child and
@@ -56,9 +61,12 @@ class Router {
   void route_thresholds(const Source& source, int64_t begin, int64_t end, int32_t* node) const;
   template <class Source>
   int32_t branch(const Source& source, const Step& step, const Other& other, int64_t row) const;
-  template <class Source>
+  template <class Use>
+  void route_chunks(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
+                    const Control& control, const Use& use) const;
+  template <class Source, class Use>
   void run(const Source& source, int64_t n_rows, int n_threads, const Control& control,
-           int32_t* node) const;
+           const Use& use) const;
 
   std::vector<Step> steps_;
   std::vector<Other> others_;      // empty if all splits are thresholds that route missing values

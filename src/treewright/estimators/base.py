@@ -8,7 +8,7 @@ the estimator as it was.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -28,7 +28,13 @@ from treewright.table.check import check_matched
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
 from treewright.table.target import is_column_vector
-from treewright.tree.route import columns_used, decision_path, route, route_matrix
+from treewright.tree.route import (
+    columns_used,
+    decision_path,
+    route,
+    route_answers,
+    route_matrix,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -184,6 +190,21 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         if matrix is None or self.missing == "error":
             return self._apply_checked(data, X, whole=matrix is not None)
         return route_matrix(data, matrix, self._threads(len(matrix)))
+
+    def _answer_many(
+        self, X: Any, by_node: Callable[[TreeData], NDArray[Any]]
+    ) -> NDArray[Any] | None:
+        """Answer many rows of a plain matrix in one pass; None where that is not it."""
+        if type(X) is not np.ndarray or X.ndim != 2 or len(X) < _ROWS_WORTH_THREADS:
+            return None
+        data = self._data()
+        matrix = plain_matrix(data.schema, X, type(self).__name__)
+        if matrix is None or self.missing == "error":
+            return None
+        answers = by_node(data)
+        if answers.dtype.kind not in "iuf" or answers.dtype.itemsize != 8:
+            return None
+        return route_answers(data, matrix, answers, self._threads(len(matrix)))
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return which nodes each row passes.

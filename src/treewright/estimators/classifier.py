@@ -161,6 +161,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ndarray
             The class of largest weight in each row's leaf, the first on a tie.
         """
+        many = self._answer_many(X, lambda data: self.classes_.take(data.label))
+        if many is not None:
+            return many
         label = self._data().label.take(self.apply(X))
         return self.classes_.take(label)
 

@@ -144,7 +144,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         float64 array
         """
         # One value per node: flat and by node are the same.
-        return self._data().value.take(self.apply(X))
+        many = self._answer_many(X, lambda data: data.value.ravel())
+        return self._data().value.take(self.apply(X)) if many is None else many
 
     def __sklearn_tags__(self) -> Any:
         """Say what this estimator can do, for scikit-learn."""
