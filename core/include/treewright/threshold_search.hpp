@@ -147,6 +147,11 @@ class ThresholdSearch {
 
   double best_cut(const Span& span, const int64_t* left) const {
     auto sweep = make_sweep_(left);
+    if constexpr (requires { sweep.kStartsEmpty; }) {
+      for (int64_t i = span.n_known; i < span.n_rows && left[kRows] > 0; ++i) {
+        sweep.add(span.entries[i]);
+      }
+    }
     const double best = best_score(span, sweep, left[kRows], rules_, min_rows_);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }
