@@ -22,12 +22,12 @@ _HOME = {
     "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
-    "evaluate": "model",
+    "evaluate": "verbs",
     "gain": "growing.impurity",
     "grow": "model",
     "impurity": "growing.impurity",
-    "pruning_path": "model",
-    "simplify": "model",
+    "pruning_path": "verbs",
+    "simplify": "verbs",
 }
 """The module in which each public name lives."""
 

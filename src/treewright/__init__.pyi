@@ -12,9 +12,9 @@ from treewright.estimators.regressor import TreeRegressor as TreeRegressor
 from treewright.growing.impurity import gain as gain
 from treewright.growing.impurity import impurity as impurity
 from treewright.model import Tree as Tree
-from treewright.model import evaluate as evaluate
 from treewright.model import grow as grow
-from treewright.model import pruning_path as pruning_path
-from treewright.model import simplify as simplify
 from treewright.options import GrowOptions as GrowOptions
 from treewright.table.as_table import as_table as as_table
+from treewright.verbs import evaluate as evaluate
+from treewright.verbs import pruning_path as pruning_path
+from treewright.verbs import simplify as simplify
