@@ -147,7 +147,8 @@ class Tree:
             'error': sum of R(t) over the leaves, for classes the share of weight
             that is misclassified, for numbers the mean squared error (poisson:
             half the mean deviance). 'impurity': impurity of the leaves, each
-            with its share of the weight.
+            with its share of the weight. Rows that stop at an inner node pay for
+            its answer.
 
         Returns
         -------
@@ -157,10 +158,7 @@ class Tree:
             near = nearest_name(str(kind), ("error", "impurity"))
             hint = f" Did you mean {near!r}?" if near else ""
             raise OptionError(f"risk is of 'error' or 'impurity'; got {kind!r}.{hint}")
-        data = self.data
-        is_leaf = data.subtree_size == 1
-        per_weight = data.risk if kind == "error" else data.impurity
-        return float(np.sum(per_weight[is_leaf] * data.share[is_leaf]))
+        return cost_complexity(self.data, 0.0, kind)
 
     def cost_complexity(self, alpha: float, kind: str = "error") -> float:
         """Return R(T) + alpha x leaves: what the tree costs if a leaf costs alpha.
