@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -20,12 +19,10 @@ from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
 from treewright.pruning.by_hand import collapse_by_hand
-from treewright.pruning.by_hand import simplify as simplify_data
-from treewright.pruning.path import PruningPath, cost_complexity, find_path
+from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
-from treewright.reading.evaluate import Evaluation, evaluate_rows
 from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
@@ -36,7 +33,6 @@ from treewright.table.match_target import match_target
 from treewright.table.table import Table, Target
 from treewright.table.weights import read_weights
 from treewright.tree import walk
-from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.route import (
     columns_used,
@@ -54,7 +50,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "evaluate", "grow", "pruning_path", "simplify"]
+__all__ = ["Tree", "as_tree", "grow", "sent_down"]
 
 
 class Tree:
@@ -167,7 +163,8 @@ class Tree:
             'error': sum of R(t) over the leaves, for classes the share of weight
             that is misclassified (with costs: the mean cost), for numbers the mean
             squared error (poisson: half the mean deviance). 'impurity': impurity of
-            the leaves, each with its share of the weight it was grown on.
+            the leaves, each with its share of the weight it was grown on. Rows that
+            stop at an inner node pay for its answer.
 
         Returns
         -------
@@ -177,12 +174,7 @@ class Tree:
             near = nearest_name(str(kind), ("error", "impurity"))
             hint = f" Did you mean {near!r}?" if near else ""
             raise OptionError(f"risk is of 'error' or 'impurity'; got {kind!r}.{hint}")
-        data = self.data
-        is_leaf = data.subtree_size == 1
-        if kind == "error":
-            return float(np.sum(data.weighted_risk[is_leaf]))
-        weight = growth_weight(data)
-        return float(np.sum(data.impurity[is_leaf] * (weight / weight[0])[is_leaf]))
+        return cost_complexity(self.data, 0.0, kind)
 
     def cost_complexity(self, alpha: float, kind: str = "error") -> float:
         """Return R(T) + alpha x leaves: what the tree costs if a leaf costs alpha.
@@ -246,7 +238,7 @@ class Tree:
         Tree
             A node that no row reaches answers as the node above it.
         """
-        nodes, target, weights = _sent_down(self, X, y, sample_weight)
+        nodes, target, weights = sent_down(self, X, y, sample_weight)
         return Tree(refit_tree(self.data, nodes, target, weights))
 
     # -- answers ------------------------------------------------------------------
@@ -570,83 +562,7 @@ def grow(
     return Tree(grow_data(table, options, progress=progress))
 
 
-def pruning_path(
-    tree: Any, risk: str = "error", alpha_max: float = math.inf
-) -> PruningPath:
-    """Return all best prunings of a tree: minimal cost-complexity pruning.
-
-    Parameters
-    ----------
-    tree : Tree or fitted estimator
-        A tree of any shape; usually one that is not pruned yet.
-    risk : {'error', 'impurity'}, default='error'
-        What leaves are priced against: the cost of the answers (misclassified
-        weight or costs, squared error, absolute or half deviance, by criterion),
-        or the impurity, as scikit-learn does.
-    alpha_max : float, default=inf
-        Where the path ends.
-
-    Returns
-    -------
-    PruningPath
-        Arrays `alpha` (shares of the total weight, rising strictly from 0),
-        `n_leaves` and `risk`; ``tree(alpha=)``, ``tree(n_leaves=)`` and ``step(i)``.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"])
-    >>> path = tw.pruning_path(tw.grow(table))
-    >>> path.alpha.tolist(), path.n_leaves.tolist()
-    ([0.0, 0.25], [3, 1])
-    """
-    return find_path(as_tree(tree).data, risk, alpha_max, Tree)
-
-
-def simplify(tree: Any, keep: str = "proba") -> Tree:
-    """Merge siblings that answer the same, as often as possible.
-
-    Parameters
-    ----------
-    tree : Tree or fitted estimator
-        The tree; it stays as it is.
-    keep : {'proba', 'class'}, default='proba'
-        What must not change for any row: the class shares, or only the class. For
-        numbers, either means the answer.
-
-    Returns
-    -------
-    Tree
-        The merged nodes have the stop reason 'same_answer'.
-    """
-    return Tree(simplify_data(as_tree(tree).data, keep))
-
-
-def evaluate(tree: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
-    """Return how a tree does on rows it was not grown on.
-
-    Parameters
-    ----------
-    tree : Tree or fitted estimator
-        The tree.
-    X : array, data frame, dict of columns or list of rows
-        New rows; see `Tree.apply`.
-    y : array, series or list
-        Their target.
-    sample_weight : array, series or list, optional
-        Their weights.
-
-    Returns
-    -------
-    Evaluation
-        Error with a 95 % interval, figures by class or R2, RMSE and MAE, questions
-        asked, and by node the training rows beside the new ones (`to_pandas`).
-    """
-    found = as_tree(tree)
-    return evaluate_rows(found.data, *_sent_down(found, X, y, sample_weight))
-
-
-def _sent_down(
+def sent_down(
     tree: Tree, X: Any, y: Any, sample_weight: Any
 ) -> tuple[NDArray[np.int32], Target, NDArray[np.float64] | None]:
     """Return where new rows end, with their target and weights."""
