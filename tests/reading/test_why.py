@@ -291,3 +291,32 @@ def test_weights_count():
     found = why(tree, 0, X, y, [2.0, 1.0, 1.0])
     assert found.here.counts == (2.0, 2.0)
     assert found.here.impurity == 1.0
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    ["gini", "entropy", "misclassification", "squared_error", "poisson"],
+)
+def test_many_thresholds_are_swept_as_if_one_by_one(criterion, monkeypatch):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=400).round(2)
+    x[rng.random(400) < 0.1] = np.nan
+    numbers = criterion in ("squared_error", "poisson")
+    y = rng.poisson(2.0, 400).astype(float) if numbers else rng.integers(0, 3, 400)
+    weights = rng.integers(1, 4, 400).astype(float)
+    make = tw.TreeRegressor if numbers else tw.TreeClassifier
+    tree = make(criterion=criterion, max_depth=1).fit({"x": x}, y, weights).tree_
+    quick = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
+    monkeypatch.setattr("treewright.reading.cuts._FEWEST", 10**9)
+    slow = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
+    assert len(quick) == len(slow) > 400
+    for one, other in zip(quick, slow, strict=True):
+        assert one.words == other.words
+        assert one.gain == pytest.approx(other.gain, abs=1e-9)
+        assert one.gain_ratio == pytest.approx(other.gain_ratio, abs=1e-9)
+        for a, b in zip(one.branches, other.branches, strict=True):
+            assert (a.words, a.rows) == (b.words, b.rows)
+            assert a.weight == pytest.approx(b.weight)
+            assert a.counts == pytest.approx(b.counts)
+            if numbers:
+                assert (a.mean, a.rss) == (pytest.approx(b.mean), pytest.approx(b.rss))

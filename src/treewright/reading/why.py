@@ -14,6 +14,7 @@ from treewright.errors import OptionError, TableError, nearest_name
 from treewright.growing.steps import Steps
 from treewright.options import GrowOptions
 from treewright.reading.condition import shares_of
+from treewright.reading.cuts import can_sweep, swept
 from treewright.reading.evidence import class_of
 from treewright.reading.way import conditions_of
 from treewright.reading.why_words import lines
@@ -31,7 +32,7 @@ from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.target import read_target
 from treewright.table.weights import read_weights
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
-from treewright.tree.split import Split, split_of
+from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import checked_node
 
 __all__ = ["Why", "why"]
@@ -137,7 +138,7 @@ def why(
     rules = _Rules.of(tree, rows)
     if column is not None:
         offered = every_candidate(rows, _number(tree, column), _method(tree))
-        found = [rules.checked(judged(rows, each)) for each in offered]
+        found = [rules.checked(each) for each in _all_judged(rows, offered)]
         refused = None
     else:
         found, refused = _best_of_each(tree, rows, rules)
@@ -157,6 +158,14 @@ def why(
         tree,
         column,
     )
+
+
+def _all_judged(rows: NodeRows, splits: list[Split]) -> list[Candidate]:
+    """Work out all candidates of one column; many thresholds in one sweep."""
+    if not can_sweep(rows, splits):
+        return [judged(rows, each) for each in splits]
+    cuts = [each for each in splits if isinstance(each, Threshold)]
+    return swept(rows, cuts) + [judged(rows, each) for each in splits[len(cuts) :]]
 
 
 # The rows ---------------------------------------------------------------------------
