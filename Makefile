@@ -15,7 +15,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format stub bench sanitize sanitize-thread build wheel clean
+.PHONY: help demo test lint format stub bench sanitize sanitize-thread node build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -69,6 +69,9 @@ endef
 
 # The first time, pip builds and installs the package (editable: Python files are
 # used where they lie). After that only the changed C++ files are compiled again.
+node:  ## Install what some tests take from npm (mermaid, axe-core) into build/
+	npm install --prefix build/node --no-audit --no-fund mermaid@11 axe-core@4
+
 build: $(VENV)/.dev  ## Build the C++ core; run it after editing core/
 	@$(BIN)/cmake --build $(BUILD) > build/log.txt || { cat build/log.txt; exit 1; }
 	@$(BIN)/cmake --install $(BUILD) --prefix \

@@ -1,7 +1,8 @@
 """Random small tables and options, and words for where two trees differ.
 
 `case(seed)` is the fast way, for thousands of tables: a table and options that
-anybody can make again from the number. `tables()` and `options_for()` are
+anybody can make again from the number; `classic_case(seed)` is the same for ID3,
+C4.5, surrogates and divided rows. `tables()` and `options_for()` are
 Hypothesis strategies, which shrink a failing table to its smallest form.
 
 Tables are small on purpose: few values, so that gains tie; missing values;
@@ -18,7 +19,7 @@ import pytest
 from hypothesis import strategies as st
 
 from treewright.growing.reference import grow_reference
-from treewright.options import CLASS_CRITERIA, NUMBER_CRITERIA, GrowOptions
+from treewright.options import GrowOptions
 from treewright.table.column import (
     CategoricalColumn,
     Column,
@@ -30,6 +31,9 @@ from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.tree.data import SPLIT_KINDS, STOP_REASONS, TreeData
 from treewright.tree.walk import key
 
+CLASS_CRITERIA = ("gini", "entropy", "misclassification")
+NUMBER_CRITERIA = ("squared_error", "poisson")
+"""Those of `case`, whose seeds must go on giving the same tables and options."""
 MOST_LEVELS = 12  # the missing level included: all groupings are enumerated
 
 # Tables from plain lists ------------------------------------------------------------
@@ -316,6 +320,108 @@ def _spread(table: Table) -> float:
     return 1.0
 
 
+# Seeded tables of the classic family ------------------------------------------------
+
+_RULES_OF_ROWS = {
+    "max_depth": [1, 2, 3],
+    "min_samples_split": [3, 6, 0.3],
+    "min_samples_leaf": [2, 3, 0.1],
+    "min_weight_fraction_leaf": [0.0713, 0.1337, 0.2171],
+    "max_leaf_nodes": [2, 3, 4, 6],
+    "max_nodes": [3, 4, 6, 9],
+}
+
+
+def classic_case(seed: int) -> tuple[Table, GrowOptions]:
+    """The random table and options of a seed: ID3, C4.5, surrogates and the like.
+
+    Gain ratios, absolute errors, multiway splits, missing values by surrogates or
+    divided; and all of CART's rules. Tables have fewer levels than those of `case`
+    and more missing values, for which much of this is made.
+    """
+    rng = np.random.default_rng([seed, 3])
+    method = str(rng.choice(["cart", "id3", "c45"], p=[0.5, 0.2, 0.3]))
+    tasks = ["class"] if method == "c45" else ["class", "class", "number", "count"]
+    table = _classic_table(rng, method, str(rng.choice(tasks)))
+    options = _classic_method(rng, method, table)
+    often = rng.choice([0.0, 0.1, 0.25])
+    spread = _spread(table)
+    rules = _RULES_OF_ROWS | {
+        "min_impurity_decrease": [spread * 0.0317],
+        "min_gain": [spread * 0.0317, spread * 0.1234],
+    }
+    for name, values in rules.items():
+        if rng.random() < often:
+            options[name] = values[rng.integers(0, len(values))]
+    return table, GrowOptions(method=method, **options)
+
+
+def _classic_table(rng: np.random.Generator, method: str, task: str) -> Table:
+    n = int(rng.integers(2, 31))
+    kinds = ["ordinal", "categorical"] + ["numeric"] * (method != "id3")
+    columns = [
+        _classic_column(rng, f"x{j}", n, str(rng.choice(kinds)))
+        for j in range(rng.integers(1, 6))
+    ]
+    weights = _random_weights(rng, n)
+    if task == "class":
+        classes = list(range(int(rng.choice([2, 2, 3, 4]))))
+        y = _noisy_classes(rng, columns, classes)
+        return make_table(columns, y, weights, classes)
+    styles = [rng.integers(-3, 4, n), rng.integers(0, 30, n) / 8, rng.normal(size=n)]
+    numbers = styles[rng.integers(0, 3)]
+    counts = rng.poisson(rng.choice([0.3, 1.0, 5.0]), n)
+    y = numbers if task == "number" else counts
+    return make_table(columns, [float(value) for value in y], weights)
+
+
+def _classic_column(rng: np.random.Generator, name: str, n: int, kind: str) -> Column:
+    gone = rng.random(n) < rng.choice([0.0, 0.1, 0.3, 0.6], p=[0.4, 0.3, 0.2, 0.1])
+    if kind == "numeric":
+        few = rng.integers(-2, int(rng.integers(-1, 5)), n).astype(float)
+        values = few if rng.random() < 0.6 else np.round(rng.normal(size=n), 1)
+        values[gone] = np.nan
+        return NumericColumn(name, values)
+    k = int(rng.integers(1, 6)) if rng.random() < 0.9 else int(rng.integers(6, 9))
+    codes = np.where(gone, -1, rng.integers(0, k, n)).astype(np.int32)
+    make = OrdinalColumn if kind == "ordinal" else CategoricalColumn
+    return make(name, codes, tuple("abcdefgh"[:k]))
+
+
+def _classic_method(
+    rng: np.random.Generator, method: str, table: Table
+) -> dict[str, Any]:
+    """Options that only some methods have, and a criterion that suits."""
+    if method == "c45":
+        j48 = rng.random() < 0.2
+        return {
+            "missing": rng.choice([None, "fractional", "learned"], p=[0.3, 0.4, 0.3]),
+            "categories": rng.choice([None, "multiway", "grouped"]),
+            "min_branch_weight": rng.choice([None, 0.0, 1.0, 2.0, 3.1416]),
+            "conventions": "j48" if j48 else None,
+        }
+    criteria = [*_criteria(table)]
+    if isinstance(table.target, ClassTarget):
+        criteria.append("gain_ratio")
+    elif method == "cart":
+        criteria.append("absolute_error")
+    else:
+        criteria = ["squared_error"]
+    options = {"criterion": str(rng.choice(criteria))}
+    if method == "id3":
+        return options | {"missing": str(rng.choice(["learned", "fractional"]))}
+    ways = ["learned", "surrogate", "fractional"]
+    options["missing"] = str(rng.choice(ways, p=[0.3, 0.4, 0.3]))
+    if options["missing"] == "surrogate":
+        options |= {
+            "max_surrogates": int(rng.choice([0, 1, 2, 5])),
+            "surrogate_fallback": str(rng.choice(["majority", "stop"])),
+            "surrogate_agreement": str(rng.choice(["all", "known"])),
+            "conventions": "rpart" if rng.random() < 0.3 else None,
+        }
+    return options
+
+
 # Hypothesis -------------------------------------------------------------------------
 
 
@@ -376,6 +482,8 @@ def options_for(draw: st.DrawFn, table: Table) -> GrowOptions:
 # Growers ----------------------------------------------------------------------------
 
 GROWERS = ("reference", "fast")
+CLASSIC_GROWERS = ("reference", "fast")
+"""Those that are held to the classic family."""
 
 
 def grower(name: str) -> Callable[[Table, GrowOptions], TreeData]:
@@ -408,6 +516,22 @@ CLOSE += ("gain", "risk")
 NEAR = 1e-9
 
 
+SURROGATES = (
+    "n_missing",
+    "surrogate_start",
+    "surrogate_feature",
+    "surrogate_threshold",
+    "surrogate_flip",
+    "surrogate_rows",
+    "surrogate_category_start",
+    "surrogate_category_of",
+    "surrogate_categories",
+    "surrogate_category_branch",
+    "surrogate_agree",
+    "surrogate_adjust",
+)
+
+
 def first_difference(
     one: TreeData, other: TreeData, ignore: Sequence[str] = ()
 ) -> str | None:
@@ -435,6 +559,11 @@ def first_difference(
             return f"node {node}, key {key(one, node)}: " + "; ".join(found)
     if one.n_nodes != other.n_nodes:
         return f"{one.n_nodes} nodes in the first, {other.n_nodes} in the second"
+    for name in SURROGATES:
+        a, b = getattr(one, name), getattr(other, name)
+        same = a.shape == b.shape and np.allclose(a, b, rtol=NEAR, equal_nan=True)
+        if name not in ignore and not same:
+            return f"{name} is {a.tolist()} in the first and {b.tolist()} in the second"
     return None
 
 

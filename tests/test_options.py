@@ -13,7 +13,7 @@ def test_defaults_are_scikit_learns():
     assert options.min_samples_split == 2
     assert options.min_samples_leaf == 1
     assert options.max_leaf_nodes is None
-    assert options.missing == "learned"
+    assert options.missing is None  # by the method: learned for CART
     assert options.unseen == "missing"
 
 
@@ -47,7 +47,7 @@ def test_defaults_are_scikit_learns():
         ("random_state", -1, "random_state must be a whole number from 0"),
         ("random_state", "x", "NumPy random generator"),
         ("n_jobs", 0, "n_jobs must be a whole number >= 1, -1 for all cores"),
-        ("missing", "drop", "missing must be 'learned' or 'error'; got 'drop'"),
+        ("missing", "drop", "'fractional' or 'error', or None .*'drop'"),
         ("unseen", None, "unseen must be 'missing' or 'error'; got None"),
         (
             "criterion",
@@ -55,11 +55,86 @@ def test_defaults_are_scikit_learns():
             r"criterion must be 'gini', .*got 'ginny'\. Did you .*'",
         ),
         ("criterion", 3, "criterion must be 'gini'"),
+        ("criterion", "mae", r"got 'mae'\. Did you mean 'absolute_error'\?"),
+        ("method", "c4.5", "method must be 'cart', 'id3' or 'c45'; got 'c4.5'"),
+        ("max_surrogates", -1, "max_surrogates must be a whole number >= 0; got -1"),
+        ("surrogate_fallback", "go", "must be 'majority' or 'stop'; got 'go'"),
+        ("surrogate_agreement", 0, "must be 'all' or 'known'; got 0"),
+        ("categories", "binary", "categories must be 'multiway' or 'grouped', or None"),
+        ("min_branch_weight", -2, "min_branch_weight must be a finite number >= 0, or"),
+        ("conventions", "weka", "must be 'sklearn', 'rpart' or 'j48', or None; got"),
     ],
 )
 def test_a_wrong_value_is_refused_with_what_is_allowed(name, value, words):
     with pytest.raises(OptionError, match=words):
         GrowOptions(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"method": "id3", "missing": "surrogate"},
+            "missing='surrogate' needs splits in two, and method='id3'.*'fractional'",
+        ),
+        (
+            {"method": "c45", "missing": "surrogate", "categories": "grouped"},
+            "missing='surrogate' needs splits in two.*Use method='cart'",
+        ),
+        (
+            {"method": "c45", "criterion": "gini"},
+            "'c45' chooses by the gain ratio; got criterion='gini'. Leave criterion",
+        ),
+        (
+            {"method": "id3", "criterion": "absolute_error"},
+            "'id3' measures numbers by 'squared_error'; got criterion='absolute_error'",
+        ),
+        (
+            {"categories": "grouped"},
+            "categories='grouped' is a choice of method='c45'.*got method='cart'",
+        ),
+        (
+            {"method": "id3", "min_branch_weight": 2},
+            "min_branch_weight belongs to method='c45'; got 2 with method='id3'",
+        ),
+        (
+            {"conventions": "j48"},
+            "conventions='j48' goes with method='c45'; got method='cart'. Change one",
+        ),
+        (
+            {"conventions": "rpart", "method": "id3"},
+            "conventions='rpart' goes with method='cart'; got method='id3'",
+        ),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options, words):
+    with pytest.raises(OptionError, match=words):
+        GrowOptions(**options)
+
+
+def test_what_is_none_goes_by_method_and_target():
+    def settled(task, **options):
+        found = GrowOptions(**options).for_task(task)
+        assert found.for_task(task) == found
+        names = ("criterion", "missing", "categories", "min_branch_weight")
+        return tuple(getattr(found, name) for name in names)
+
+    assert settled("class") == ("gini", "learned", None, None)
+    assert settled("number", method="id3") == ("squared_error", "learned", None, None)
+    assert settled("class", method="id3")[0] == "entropy"
+    expected = ("gain_ratio", "fractional", "multiway", 2.0)
+    assert settled("class", method="c45") == expected
+    assert settled("class", method="c45", missing="learned")[1] == "learned"
+    with pytest.raises(OptionError, match=r"'c45' grows trees for classes.*'id3'"):
+        settled("number", method="c45")
+
+
+@pytest.mark.parametrize(
+    ("task", "criterion"), [("number", "gain_ratio"), ("class", "absolute_error")]
+)
+def test_the_new_criteria_suit_one_kind_of_target(task, criterion):
+    with pytest.raises(OptionError, match=f"when the target.*got '{criterion}'"):
+        GrowOptions(criterion=criterion).for_task(task)
 
 
 def test_the_message_about_max_depth_is_exactly_the_house_pattern():
@@ -103,7 +178,9 @@ def test_options_cannot_be_changed():
 def test_an_unknown_option_names_the_nearest_one():
     with pytest.raises(OptionError, match=r"no option 'max_dept'.*'max_depth'"):
         GrowOptions.from_params({"max_dept": 3})
-    with pytest.raises(OptionError, match="The options are: competitors, criterion"):
+    with pytest.raises(
+        OptionError, match="The options are: categories, competitors, conventions, cr"
+    ):
         GrowOptions.from_params({"zzzzzz": 3})
 
 
@@ -117,7 +194,7 @@ def test_the_criterion_follows_the_target_unless_given():
     assert GrowOptions().for_task("class").criterion == "gini"
     assert GrowOptions().for_task("number").criterion == "squared_error"
     assert GrowOptions(criterion="poisson").for_task("number").criterion == "poisson"
-    words = "'squared_error' or 'poisson' when the target holds numbers; got 'gini'"
+    words = "'poisson' or 'absolute_error' when the target holds numbers; got 'gini'"
     with pytest.raises(OptionError, match=words):
         GrowOptions(criterion="gini").for_task("number")
 

@@ -74,7 +74,35 @@ GrowOptions to_options(const nb::dict& dict) {
   read(dict, "max_features", options.max_features);
   read(dict, "seed", options.seed);
   read(dict, "n_threads", options.n_threads);
+  int missing = 0;
+  read(dict, "missing", missing);
+  options.missing = static_cast<Missing>(missing);
+  read(dict, "multiway", options.multiway);
+  read(dict, "ranks_too", options.ranks_too);
+  read(dict, "gain_ratio", options.gain_ratio);
+  read(dict, "charge_cuts", options.charge_cuts);
+  read(dict, "min_branch_weight", options.min_branch_weight);
+  read(dict, "max_surrogates", options.max_surrogates);
+  read(dict, "stop_without_surrogate", options.stop_without_surrogate);
+  read(dict, "known_agreement", options.known_agreement);
+  read(dict, "rpart", options.rpart);
+  read(dict, "j48", options.j48);
+  read(dict, "not_averaged", options.not_averaged);
   return options;
+}
+
+void add_surrogates(nb::dict& arrays, FlatTree& tree) {
+  arrays["surrogate_start"] = to_numpy(std::move(tree.surrogate_start));
+  arrays["surrogate_feature"] = to_numpy(std::move(tree.surrogate_feature));
+  arrays["surrogate_threshold"] = to_numpy(std::move(tree.surrogate_threshold));
+  arrays["surrogate_flip"] = to_numpy(std::move(tree.surrogate_flip));
+  arrays["surrogate_agree"] = to_numpy(std::move(tree.surrogate_agree));
+  arrays["surrogate_adjust"] = to_numpy(std::move(tree.surrogate_adjust));
+  arrays["surrogate_rows"] = to_numpy(std::move(tree.surrogate_rows));
+  arrays["surrogate_category_start"] = to_numpy(std::move(tree.surrogate_category_start));
+  arrays["surrogate_category_of"] = to_numpy(std::move(tree.surrogate_category_of));
+  arrays["surrogate_categories"] = to_numpy(std::move(tree.surrogate_categories));
+  arrays["surrogate_category_branch"] = to_numpy(std::move(tree.surrogate_category_branch));
 }
 
 nb::dict to_dict(FlatTree&& tree) {
@@ -101,6 +129,10 @@ nb::dict to_dict(FlatTree&& tree) {
   arrays["risk"] = to_numpy(std::move(tree.risk));
   arrays["stop_reason"] = to_numpy(std::move(tree.stop_reason));
   arrays["proven"] = to_numpy(std::move(tree.proven));
+  arrays["n_missing"] = to_numpy(std::move(tree.n_missing));
+  if (!tree.surrogate_start.empty()) {
+    add_surrogates(arrays, tree);
+  }
   return arrays;
 }
 

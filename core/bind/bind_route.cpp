@@ -31,8 +31,24 @@ struct PyRouter {
     return to_numpy(std::move(node));
   }
   nb::object route_columns(const nb::sequence& columns, int64_t n_rows, int n_threads) const {
-    std::vector<ColumnView> views;
     std::vector<AnyArray> arrays;  // keeps them alive
+    return route(views_of_columns(columns, n_rows, arrays), n_rows, n_threads);
+  }
+  nb::object route_shares(const nb::sequence& columns, int64_t n_rows) const {
+    std::vector<AnyArray> arrays;
+    const auto views = views_of_columns(columns, n_rows, arrays);
+    Ends ends;
+    {
+      nb::gil_scoped_release unlocked;
+      Control control;
+      ends = router.route_shares(views, n_rows, control);
+    }
+    return nb::make_tuple(to_numpy(std::move(ends.row)), to_numpy(std::move(ends.node)),
+                          to_numpy(std::move(ends.share)));
+  }
+  std::vector<ColumnView> views_of_columns(const nb::sequence& columns, int64_t n_rows,
+                                           std::vector<AnyArray>& arrays) const {
+    std::vector<ColumnView> views;
     for (nb::handle column : columns) {
       if (column.is_none()) {
         views.emplace_back();
@@ -44,7 +60,7 @@ struct PyRouter {
       }
       views.push_back(view_of(arrays.back(), kinds.at(views.size())));
     }
-    return route(views, n_rows, n_threads);
+    return views;
   }
   nb::object route_matrix(const AnyArray& X, int n_threads) const {
     if (X.ndim() != 2 || X.shape(1) != kinds.size()) {
@@ -77,10 +93,32 @@ void add_route(nb::module_& m) {
              const Vector<int32_t>& feature, const Vector<double>& threshold,
              const Vector<int64_t>& category_start, const Vector<int32_t>& categories,
              const Vector<int32_t>& category_branch, const Vector<int32_t>& missing_route,
+             const Vector<double>& weight, const nb::dict& surrogates,
              const std::vector<int>& kinds) {
-            TreeShape shape{span_of(subtree_size),    span_of(split_kind),     span_of(feature),
-                            span_of(threshold),       span_of(category_start), span_of(categories),
-                            span_of(category_branch), span_of(missing_route)};
+            TreeShape shape{};
+            shape.subtree_size = span_of(subtree_size);
+            shape.split_kind = span_of(split_kind);
+            shape.feature = span_of(feature);
+            shape.threshold = span_of(threshold);
+            shape.category_start = span_of(category_start);
+            shape.categories = span_of(categories);
+            shape.category_branch = span_of(category_branch);
+            shape.missing_route = span_of(missing_route);
+            shape.weight = span_of(weight);
+            // The dict keeps the arrays alive until the router has read them.
+            const auto read = [&]<class T>(const char* name, std::span<const T>& into) {
+              if (surrogates.contains(name)) {
+                into = span_of(nb::cast<Vector<T>>(surrogates[name]));
+              }
+            };
+            read("start", shape.surrogate_start);
+            read("feature", shape.surrogate_feature);
+            read("threshold", shape.surrogate_threshold);
+            read("flip", shape.surrogate_flip);
+            read("category_start", shape.surrogate_category_start);
+            read("category_of", shape.surrogate_category_of);
+            read("categories", shape.surrogate_categories);
+            read("category_branch", shape.surrogate_category_branch);
             std::vector<Kind> types;
             for (int kind : kinds) {
               types.push_back(static_cast<Kind>(kind));
@@ -89,9 +127,11 @@ void add_route(nb::module_& m) {
           },
           nb::arg("subtree_size"), nb::arg("split_kind"), nb::arg("feature"), nb::arg("threshold"),
           nb::arg("category_start"), nb::arg("categories"), nb::arg("category_branch"),
-          nb::arg("missing_route"), nb::arg("kinds"))
+          nb::arg("missing_route"), nb::arg("weight"), nb::arg("surrogates"), nb::arg("kinds"))
       .def("route", &PyRouter::route_columns, nb::arg("columns"), nb::arg("n_rows"),
            nb::arg("n_threads"), "Node reached by each row of these columns.")
+      .def("route_shares", &PyRouter::route_shares, nb::arg("columns"), nb::arg("n_rows"),
+           "Row, node and share of every end of every row.")
       .def("route_matrix", &PyRouter::route_matrix, nb::arg("X"), nb::arg("n_threads"),
            "Node reached by each row of a float matrix.");
 }

@@ -27,6 +27,7 @@ inline nb::dict to_dict(const Candidate& split) {
   dict["gain"] = split.gain;
   dict["categories"] = split.categories;
   dict["branches"] = split.branches;
+  dict["n_branches"] = split.n_branches;
   return dict;
 }
 
@@ -42,6 +43,7 @@ inline Candidate to_candidate(const nb::dict& dict) {
   read(dict, "gain", split.gain);
   read(dict, "categories", split.categories);
   read(dict, "branches", split.branches);
+  read(dict, "n_branches", split.n_branches);
   return split;
 }
 

@@ -57,7 +57,8 @@ struct CategorySearch::Search {
     }
     const auto blocks = ordered ? Blocks() : proportional_blocks();
     if (blocks.size() >= 2 && blocks.size() <= size_t(kEnumerate)) {
-      enumerate(blocks, rules.min_rows <= 1 && rules.min_weight <= 1);
+      enumerate(blocks,
+                rules.min_rows <= 1 && rules.min_weight <= 1 && rules.min_branch_weight <= 1);
       if (visited) {
         return;
       }
@@ -357,10 +358,7 @@ struct CategorySearch::Search {
     }
   }
 
-  void set_right() {
-    cost.layout().copy(right.data(), node);
-    cost.layout().subtract(right.data(), left.data());
-  }
+  void set_right() { cost.layout().difference(right.data(), node, left.data()); }
   void sum_left(const Side& side) {
     cost.layout().zero(left.data());
     for (size_t p = 0; p < side.size(); ++p) {
@@ -410,6 +408,7 @@ void CategorySearch::offer(const Levels& levels, int32_t column, double at_least
     candidate.tie_gain = tie;
     candidate.proven = proven;
     candidate.left.assign(left, left + cost_.layout().words());
+    candidate.weight_seen = node_[kWeight];
     candidate.missing_route = 2 * left[kWeight] >= node_[kWeight] ? 0 : 1;
     std::vector<std::pair<int32_t, int32_t>> listed;  // category, branch
     for (size_t p = 0; p < side.size(); ++p) {

@@ -12,9 +12,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <stdexcept>
@@ -23,6 +25,7 @@
 
 #include "treewright/category_search.hpp"
 #include "treewright/grow.hpp"
+#include "treewright/medians.hpp"
 #include "treewright/node.hpp"
 #include "treewright/partition.hpp"
 #include "treewright/threshold_search.hpp"
@@ -36,20 +39,42 @@ constexpr int64_t kParallelWork = 100'000;
 constexpr int64_t kSubtreeRows = 2048;
 constexpr int64_t kMiddleRows = 131'072;
 
+// Parts of divided rows are rounded, so two thirds and a third may weigh a trifle less than 1.
+constexpr double kNearlyWeight = 1.0 - 1e-9;
+
 // The numbering of rows that the entries of a range use, and the targets by that number.
 template <class Rows>
 struct Space {
   Rows rows;
-  const uint32_t* global = nullptr;  // row of the table; null: the same number
+  std::vector<std::vector<Entry>>* entries = nullptr;  // by column
+  const uint32_t* global = nullptr;                    // row of the table; null: the same number
   Sides sides{0};
+  std::vector<int32_t> branch;              // by row, where two sides do not say it
   std::vector<std::vector<Entry>> scratch;  // one per worker, for partitions
   int64_t* y = nullptr;                     // what rows.y points to (numbers only)
 
   // Storage of a space that has its own numbering.
+  std::vector<std::vector<Entry>> own_entries;
   std::vector<uint32_t> own_global, own_number;
   std::vector<int32_t> own_labels;
   std::vector<int64_t> own_weights, own_y;
 
+  // After the storage has grown.
+  void point_to_own() {
+    global = own_global.data();
+    if constexpr (!Rows::kUnitWeights) {
+      rows.weights = own_weights.data();
+    }
+    if constexpr (std::is_same_v<Rows, WeightedRows>) {
+      rows.labels = own_labels.data();
+    }
+    if constexpr (Rows::kTask == Task::number) {
+      y = own_y.data();
+      rows.y = y;
+    }
+  }
+  // How many row numbers there are, n in the table.
+  size_t n_numbers(int64_t n) const { return own_global.empty() ? size_t(n) : own_global.size(); }
   int64_t row(Entry e) const {
     const uint32_t number = rows.row(e);
     return global == nullptr ? number : global[number];
@@ -62,7 +87,42 @@ struct Open {
   int32_t id = 0;
   std::vector<double> best;
   std::vector<int32_t> known;
+  std::vector<Candidate> offers;  // the best split of each column, where columns compete by ratio
 };
+
+// A child of a node that was split: searched, unless a rule has made it a leaf.
+struct Child {
+  Open open;
+  bool searched = false;
+};
+
+// What of a node a search over one column sees: all its rows, or the known ones.
+struct Sight {
+  Span span;
+  const NodeCost& cost;
+  const int64_t* stats;
+};
+
+// Where the rows of a node go, and what is known of each branch.
+struct Branches {
+  explicit Branches(size_t n_branches, size_t words)
+      : n(n_branches), stats(n_branches * words, 0) {}
+
+  size_t n;
+  std::vector<int64_t> stats;          // words per branch
+  std::vector<int128> weight_squared;  // per branch, unequal weights only
+  // Rows that go left have their bit set in Space::sides and all others go right; otherwise
+  // Space::branch says it.
+  bool two_sides = true;
+  // Rows that go down every branch, and the numbers of their parts, n for each row.
+  std::vector<uint32_t> divided, parts;
+  std::vector<Surrogate> surrogates;
+};
+// Space::branch of a row that stays at the node, and of the i-th divided row: kDivided - i.
+constexpr int32_t kStays = -1;
+constexpr int32_t kDivided = -2;
+// The part of a divided row that is too light to count.
+constexpr uint32_t kNoRow = std::numeric_limits<uint32_t>::max();
 
 template <class Rows>
 class Engine final : public Grower {
@@ -90,36 +150,101 @@ class Engine final : public Grower {
   // -- searching (engine_search.hpp) --
   std::optional<Candidate> choose(const Space<Rows>& space, NodeList& list, Open& open,
                                   StopReason& reason) const;
+  void set_missing_route(Candidate& split) const;
+  Candidate choose_by_gain(const Space<Rows>& space, const NodeList& list, const Open& open,
+                           double best) const;
+  void search(const Space<Rows>& space, const NodeList& list, Open& open, const NodeCost& cost,
+              size_t column) const;
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
   double search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
                        const NodeCost& cost, size_t column, int64_t known) const;
   void offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
                     const NodeCost& cost, size_t column, int64_t known, double at_least,
                     Chooser& chooser) const;
+  template <class Use>
+  auto with_sight(const Space<Rows>& space, const NodeList& list, int32_t id, const NodeCost& cost,
+                  size_t column, int64_t known, const Use& use) const;
+  std::optional<Candidate> multiway(const Space<Rows>& space, const Sight& sight,
+                                    size_t column) const;
+  Rules rules_for(const Sight& sight) const;
   Levels levels_of(const Space<Rows>& space, const Span& span, size_t column) const;
   Candidate make_threshold(const Space<Rows>& space, const Span& span, size_t column, int64_t cut,
                            bool missing_left, const int64_t* left, const int64_t* right) const;
   template <class Use>
   auto with_threshold_search(const Space<Rows>& space, const NodeCost& cost, const int64_t* node,
-                             const Use& use) const;
+                             const Rules& rules, const Use& use) const;
+  int64_t units_of_at_least(double weight) const;
+
+  // -- absolute error (engine_absolute.hpp) --
+  Ranked ranked_rows(const Space<Rows>& space, const Node& node) const;
+  template <class Visit>
+  void absolute_splits(const Space<Rows>& space, const Node& node, const Sight& sight,
+                       size_t column, const Visit& visit) const;
+  template <class Visit>
+  void absolute_cuts(const Space<Rows>& space, const Sight& sight, size_t column,
+                     const Ranked& ranked, const std::vector<uint32_t>& ranks,
+                     const Visit& visit) const;
+  template <class Visit>
+  void absolute_groupings(const Space<Rows>& space, const Sight& sight, size_t column,
+                          const Ranked& ranked, const std::vector<uint32_t>& ranks,
+                          const Visit& visit) const;
+  double absolute_best(const Space<Rows>& space, const Node& node, const Sight& sight,
+                       size_t column) const;
+  void absolute_offer(const Space<Rows>& space, const Node& node, const Sight& sight, size_t column,
+                      double at_least, Chooser& chooser) const;
+  double absolute_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   std::vector<size_t> column_order(const Node& node) const;
   std::vector<uint8_t> columns_to_search(const Node& node) const;
   StopReason why_no_split(const Space<Rows>& space, const NodeList& list, const Open& open) const;
   StopReason too_little(const NodeList& list, int32_t id, const Candidate& split) const;
 
+  // -- choosing by gain ratio (engine_ratio.hpp) --
+  Candidate best_of_column(const Space<Rows>& space, const NodeList& list, int32_t id,
+                           const NodeCost& cost, size_t column, int64_t known) const;
+  std::optional<Candidate> choose_by_ratio(const Space<Rows>& space, const NodeList& list,
+                                           const Open& open, StopReason& reason) const;
+  double charge(const Space<Rows>& space, const NodeList& list, const Open& open,
+                size_t column) const;
+  double split_information(const NodeList& list, const Open& open, const Candidate& split) const;
+
   // -- splitting (engine_split.hpp) --
-  struct Children {
-    Open open[2];
-    bool searched[2] = {false, false};
-  };
-  Children expand(Space<Rows>& space, NodeList& list, const Open& open, const Candidate& split,
-                  Team* team);
-  void add_children(Space<Rows>& space, NodeList& list, const Open& open, const Candidate& split);
-  void divide_columns(Space<Rows>& space, NodeList& list, const Open& open, Children& children,
-                      Team* team);
+  std::vector<Child> expand(Space<Rows>& space, NodeList& list, const Open& open,
+                            const Candidate& split, Team* team);
+  void add_children(const Space<Rows>& space, NodeList& list, const Open& open,
+                    const Candidate& split, const Branches& branches);
+  void divide_columns(Space<Rows>& space, NodeList& list, const Open& open,
+                      const Branches& branches, std::vector<Child>& children, Team* team);
+  void divide_column(Space<Rows>& space, const NodeList& list, const Node& node,
+                     const Branches& branches, size_t column, int64_t known, int worker,
+                     int64_t* known_of_branches) const;
   template <class Visit>
   void for_each_left(const Space<Rows>& space, const Node& node, const Open& open,
                      const Candidate& split, const Visit& visit) const;
+
+  // -- sending rows on (engine_branches.hpp) --
+  Branches send_rows(Space<Rows>& space, const NodeList& list, const Open& open,
+                     const Candidate& split, Team* team);
+  void send_two_ways(Space<Rows>& space, const NodeList& list, const Open& open,
+                     const Candidate& split, Branches& branches) const;
+  void send_missing(Space<Rows>& space, const Node& node, const Open& open, const Candidate& split,
+                    Branches& branches) const;
+  void send_each(Space<Rows>& space, const Node& node, const Open& open, const Candidate& split,
+                 Branches& branches);
+  void divide_rows(Space<Rows>& space, Branches& branches);
+  int32_t branch_of(const Space<Rows>& space, const Candidate& split, Entry e) const;
+  void send_known(Space<Rows>& space, const NodeList& list, const Open& open,
+                  const Candidate& split, Branches& branches) const;
+  void add_row(const Space<Rows>& space, Branches& branches, size_t branch, Entry e) const;
+  void make_room(Space<Rows>& space) const;
+  void clear_sides(Space<Rows>& space, const Node& node) const;
+
+  // -- surrogates (engine_surrogates.hpp) --
+  std::vector<Surrogate> find_surrogates(const Space<Rows>& space, const Node& node,
+                                         const Open& open, const Candidate& split,
+                                         const Branches& branches, Team* team) const;
+  std::optional<Surrogate> find_surrogate(const Space<Rows>& space, const Span& span, size_t column,
+                                          const Sides& hidden, int64_t left, int64_t right) const;
+  int32_t surrogate_branch(const Surrogate& surrogate, int64_t row) const;
   int64_t first_above(const Space<Rows>& space, const Span& span, size_t column, double at) const;
   void measure(Space<Rows>& space, NodeList& list, int32_t id);
   void measure_number(Space<Rows>& space, Node& node, NumberPart& number, int64_t* stats);
@@ -129,19 +254,20 @@ class Engine final : public Grower {
   double poisson_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   void set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,
                      const int64_t* stats) const;
-  StopReason stop_before_search(const NodeList& list, int32_t id) const;
+  StopReason stop_before_search(const Space<Rows>& space, const NodeList& list, int32_t id) const;
   void stop(NodeList& list, int32_t id, StopReason reason);
 
   // -- orders (engine_orders.hpp) --
   std::vector<Candidate> best_of_each_column(const Open& open) const;
   void check_split(const Candidate& split) const;
+  void check_no_branch_is_empty(const Open& open, const Candidate& split) const;
   void grow_depth_first();
   void grow_best_first();
   void grow_subtree(Space<Rows>& space, NodeList& list, Open root);
   std::vector<Open> grow_columnwise(Space<Rows>& space, std::vector<Open> stack, int64_t at_most,
                                     Team& team);
   void grow_subtrees(const Space<Rows>& space, std::vector<Open> roots, Team& team);
-  void enter_own_space(Space<Rows>& space, const Space<Rows>& from, const Node& node, Team* team);
+  void enter_own_space(Space<Rows>& space, const Space<Rows>& from, Node& node, Team* team);
   std::unique_ptr<Team> make_team(int64_t n_rows) const;
 
   // -- the finished tree (engine_tree.hpp) --
@@ -163,13 +289,21 @@ class Engine final : public Grower {
     const int32_t slot = missing_slot_[column];
     return slot < 0 ? node.n_rows() : open.known[size_t(slot)];
   }
-  Span span(const Node& node, size_t column, int64_t known) const {
-    return {entries_[column].data() + node.begin, known, node.n_rows()};
+  Span span(const Space<Rows>& space, const Node& node, size_t column, int64_t known) const {
+    return {(*space.entries)[column].data() + node.begin, known, node.n_rows()};
   }
   // The target sorted by value rides along as one more column (numbers only).
-  const Entry* target_entries(const Node& node) const {
-    return entries_.back().data() + node.begin;
+  const Entry* target_entries(const Space<Rows>& space, const Node& node) const {
+    return space.entries->back().data() + node.begin;
   }
+  // Whether a split of this column has a branch for each category.
+  bool opens_each(size_t column) const {
+    const Kind kind = views_[column].kind;
+    return options_.multiway &&
+           (kind == Kind::categorical || (options_.ranks_too && kind == Kind::ordinal));
+  }
+  // Whether rows are divided, so that spaces and their entries grow.
+  bool divides() const { return !Rows::kUnitWeights && options_.missing == Missing::fractional; }
   int64_t weight_of(const Space<Rows>& space, Entry e) const {
     if constexpr (Rows::kUnitWeights) {
       return 1;
@@ -196,9 +330,8 @@ class Engine final : public Grower {
   Rules rules_;
   std::vector<ColumnView> views_;
   std::vector<std::vector<Entry>> entries_;
-  std::vector<int32_t> missing_slot_;  // by column: index into Open::known, -1 if never missing
-  std::vector<uint8_t> short_labels_;  // a smaller copy of the labels, while entries are made
-  std::vector<int64_t> y_;
+  std::vector<int32_t> missing_slot_;   // by column: index into Open::known, -1 if never missing
+  std::vector<uint8_t> short_labels_;   // a smaller copy of the labels, while entries are made
   std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
   std::unique_ptr<NLogN> n_log_n_;

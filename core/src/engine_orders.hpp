@@ -94,11 +94,19 @@ void Engine<Rows>::check_split(const Candidate& split) const {
   if (split.column < 0 || size_t(split.column) >= n_columns()) {
     throw std::invalid_argument("there is no column " + std::to_string(split.column));
   }
-  const bool categorical = views_[size_t(split.column)].kind == Kind::categorical;
+  const size_t column = size_t(split.column);
+  const bool by_category = split.kind == SplitKind::subset || split.kind == SplitKind::multiway;
   const bool fits = split.kind == SplitKind::is_missing ||
-                    split.kind == (categorical ? SplitKind::subset : SplitKind::threshold);
-  const bool routed = split.missing_route == 0 || split.missing_route == 1;
-  if (!fits || !routed || std::isnan(split.threshold) ||
+                    (by_category ? views_[column].kind != Kind::numeric
+                                 : split.kind == SplitKind::threshold &&
+                                       views_[column].kind != Kind::categorical);
+  const bool routed = split.missing_route >= (divides() ? kAllBranches : kStopHere) &&
+                      split.missing_route < split.n_branches;
+  const bool branched = split.n_branches >= 2 &&
+                        (split.n_branches == 2 || split.kind == SplitKind::multiway) &&
+                        std::all_of(split.branches.begin(), split.branches.end(),
+                                    [&](int32_t b) { return b >= 0 && b < split.n_branches; });
+  if (!fits || !routed || !branched || std::isnan(split.threshold) ||
       split.categories.size() != split.branches.size() ||
       !std::is_sorted(split.categories.begin(), split.categories.end())) {
     throw std::invalid_argument("this split does not suit column " + std::to_string(split.column));
@@ -106,25 +114,38 @@ void Engine<Rows>::check_split(const Candidate& split) const {
 }
 
 template <class Rows>
+void Engine<Rows>::check_no_branch_is_empty(const Open& open, const Candidate& split) const {
+  const Node& node = list_.nodes[size_t(open.id)];
+  const size_t column = size_t(split.column);
+  const Span here = span(space_, node, column, known_of(open, column, node));
+  std::vector<uint8_t> reached(size_t(split.n_branches), 0);
+  for (int64_t i = 0; i < here.n_rows; ++i) {
+    const int32_t branch =
+        i < here.n_known ? branch_of(space_, split, here.entries[i]) : split.missing_route;
+    if (branch >= 0) {
+      reached[size_t(branch)] = 1;
+    }
+  }
+  if (std::count(reached.begin(), reached.end(), 1) < split.n_branches) {
+    throw std::invalid_argument("this split leaves a branch of node " + std::to_string(open.id) +
+                                " without rows");
+  }
+}
+
+template <class Rows>
 int32_t Engine<Rows>::split(int32_t node, const Candidate& split) {
   const Open open = open_at(node);
   check_split(split);
-  int64_t n_left = 0;
-  for_each_left(space_, list_.nodes[size_t(node)], open, split, [&](Entry) { ++n_left; });
-  if (n_left == 0 || n_left == list_.nodes[size_t(node)].n_rows()) {
-    throw std::invalid_argument("this split leaves a branch of node " + std::to_string(node) +
-                                " without rows");
-  }
+  check_no_branch_is_empty(open, split);
   const auto team = make_team(list_.nodes[size_t(node)].n_rows());
-  Children children = expand(space_, list_, open, split, team.get());
+  std::vector<Child> children = expand(space_, list_, open, split, team.get());
   open_.erase(node);
-  const int32_t first = list_.nodes[size_t(node)].first_child;
-  for (int branch = 0; branch < 2; ++branch) {
-    if (children.searched[branch]) {
-      open_[first + branch] = std::move(children.open[branch]);
+  for (Child& child : children) {
+    if (child.searched) {
+      open_[child.open.id] = std::move(child.open);
     }
   }
-  return first;
+  return list_.nodes[size_t(node)].first_child;
 }
 
 template <class Rows>
@@ -150,7 +171,6 @@ void Engine<Rows>::grow_all() {
   // Nothing is open any more, so nobody will look at the rows again.
   entries_.clear();
   entries_.shrink_to_fit();
-  y_ = {};
   local_number_ = {};
   space_ = {};
 }
@@ -215,28 +235,33 @@ void Engine<Rows>::grow_best_first() {
   }
   open_.clear();
   const auto team = make_team(weights_.rows);
-  int64_t n_leaves = (n_nodes() + 1) / 2;
-  const auto leaves_full = [&] {
-    return options_.max_leaf_nodes > 0 && n_leaves + 1 > options_.max_leaf_nodes;
+  int64_t n_leaves = std::count_if(list_.nodes.begin(), list_.nodes.end(),
+                                   [](const Node& node) { return node.first_child < 0; });
+  const auto too_many = [&](int32_t n_branches) {
+    if (options_.max_leaf_nodes > 0 && n_leaves + n_branches - 1 > options_.max_leaf_nodes) {
+      return StopReason::max_leaf_nodes;
+    }
+    return options_.max_nodes > 0 && n_nodes() + n_branches > options_.max_nodes
+               ? StopReason::max_nodes
+               : StopReason::none;
   };
-  const auto nodes_full = [&] {
-    return options_.max_nodes > 0 && n_nodes() + 2 > options_.max_nodes;
-  };
-  while (!queue.heap.empty() && !leaves_full() && !nodes_full()) {
+  while (!queue.heap.empty()) {
     control_.check();
     const auto next = queue.pop();
+    const StopReason reason = too_many(next.split.n_branches);
+    if (reason != StopReason::none) {
+      stop(list_, next.open.id, reason);
+      continue;
+    }
     const int64_t work = list_.nodes[size_t(next.open.id)].n_rows() * int64_t(n_columns());
-    Children children =
+    std::vector<Child> children =
         expand(space_, list_, next.open, next.split, work >= kParallelWork ? team.get() : nullptr);
-    ++n_leaves;
-    for (int branch = 0; branch < 2; ++branch) {
-      if (children.searched[branch]) {
-        consider(std::move(children.open[branch]));
+    n_leaves += next.split.n_branches - 1;
+    for (Child& child : children) {
+      if (child.searched) {
+        consider(std::move(child.open));
       }
     }
-  }
-  for (const auto& left : queue.heap) {
-    stop(list_, left.open.id, leaves_full() ? StopReason::max_leaf_nodes : StopReason::max_nodes);
   }
 }
 
@@ -267,11 +292,23 @@ void Engine<Rows>::grow_depth_first() {
     return grow_subtrees(space_, std::move(stopped), *team);
   }
   Space<Rows> space;
+  if (divides()) {
+    local_number_.resize(space_.own_global.size());
+  }
   for (Open& open : stopped) {
     enter_own_space(space, space_, list_.nodes[size_t(open.id)], team.get());
     std::vector<Open> one;
     one.push_back(std::move(open));
     grow_subtrees(space, grow_columnwise(space, std::move(one), small, *team), *team);
+  }
+}
+
+// The first child comes off the stack first.
+inline void push_searched(std::vector<Open>& stack, std::vector<Child>&& children) {
+  for (auto child = children.rbegin(); child != children.rend(); ++child) {
+    if (child->searched) {
+      stack.push_back(std::move(child->open));
+    }
   }
 }
 
@@ -295,12 +332,7 @@ std::vector<Open> Engine<Rows>::grow_columnwise(Space<Rows>& space, std::vector<
       stop(list_, open.id, reason);
       continue;
     }
-    Children children = expand(space, list_, open, *split, &team);
-    for (int branch = 1; branch >= 0; --branch) {
-      if (children.searched[branch]) {
-        stack.push_back(std::move(children.open[branch]));
-      }
-    }
+    push_searched(stack, expand(space, list_, open, *split, &team));
   }
   return stopped;
 }
@@ -323,8 +355,14 @@ void Engine<Rows>::grow_subtrees(const Space<Rows>& space, std::vector<Open> roo
     if constexpr (!Rows::kUnitWeights) {
       list.weight_squared.push_back(list_.weight_squared[id]);
     }
+    if (options_.missing == Missing::surrogate) {
+      list.surrogates.emplace_back();
+    }
     list_.nodes[id].subtree = static_cast<int32_t>(first + i);
     subtrees_.push_back(std::move(list));
+  }
+  if (divides()) {
+    local_number_.resize(std::max(local_number_.size(), space.own_global.size()));
   }
   std::vector<Space<Rows>> spaces(size_t(team.size()));
   team.run(roots.size(), [&](size_t i, int worker) {
@@ -351,61 +389,66 @@ void Engine<Rows>::grow_subtree(Space<Rows>& space, NodeList& list, Open root) {
       stop(list, open.id, reason);
       continue;
     }
-    Children children = expand(space, list, open, *split, nullptr);
-    for (int branch = 1; branch >= 0; --branch) {
-      if (children.searched[branch]) {
-        stack.push_back(std::move(children.open[branch]));
-      }
-    }
+    push_searched(stack, expand(space, list, open, *split, nullptr));
   }
 }
 
 // Renumbers the rows of a node 0..n-1 and copies their targets. The entries of its range are
-// rewritten in place: from here on nobody else reads them.
+// rewritten in place (from here on nobody else reads them) or, where rows may be divided and
+// take more room, copied.
 template <class Rows>
-void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, const Node& node,
+void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, Node& node,
                                    Team* team) {
-  const size_t n = size_t(node.n_rows());
+  const size_t n = size_t(node.n_rows()), begin = node.begin;
   const int shift = from.rows.shift;
   space.rows = from.rows;
+  space.entries = from.entries;
+  if (divides()) {  // entries will be added, beyond the end of what the others use
+    space.entries = &space.own_entries;
+    space.own_entries.resize(from.entries->size());
+    for (size_t c = 0; c < from.entries->size(); ++c) {
+      const auto first = (*from.entries)[c].begin() + static_cast<int64_t>(begin);
+      space.own_entries[c].assign(first, first + static_cast<int64_t>(n));
+    }
+    node.begin = 0;
+    node.end = static_cast<uint32_t>(n);
+  }
   space.own_global.resize(n);
   std::vector<uint32_t>& number = space.own_number;  // in the numbering left behind
   number.resize(n);
   for (size_t i = 0; i < n; ++i) {
-    const Entry entry = entries_[0][size_t(node.begin) + i];
+    const Entry entry = (*from.entries)[0][begin + i];
     number[i] = entry >> shift;
     local_number_[number[i]] = static_cast<uint32_t>(i);
     space.own_global[i] = static_cast<uint32_t>(from.row(entry));
   }
-  space.global = space.own_global.data();
   const auto copy = [&](auto& own, const auto* values) {
     own.resize(n);
     for (size_t i = 0; i < n; ++i) {
       own[i] = values[number[i]];
     }
-    return own.data();
   };
   if constexpr (!Rows::kUnitWeights) {
-    space.rows.weights = copy(space.own_weights, from.rows.weights);
+    copy(space.own_weights, from.rows.weights);
   }
   if constexpr (std::is_same_v<Rows, WeightedRows>) {
-    space.rows.labels = copy(space.own_labels, from.rows.labels);
+    copy(space.own_labels, from.rows.labels);
   }
   if constexpr (kNumber) {
-    space.y = copy(space.own_y, from.rows.y);
-    space.rows.y = space.y;
+    copy(space.own_y, from.rows.y);
   }
+  space.point_to_own();
   const auto renumber = [&](size_t c, int) {
     const Entry low = (Entry(1) << shift) - 1;
-    Entry* entries = entries_[c].data() + node.begin;
+    Entry* entries = (*space.entries)[c].data() + node.begin;
     for (size_t i = 0; i < n; ++i) {
       entries[i] = local_number_[entries[i] >> shift] << shift | (entries[i] & low);
     }
   };
   if (team) {
-    team->run(entries_.size(), renumber);
+    team->run(space.entries->size(), renumber);
   } else {
-    for (size_t c = 0; c < entries_.size(); ++c) {
+    for (size_t c = 0; c < space.entries->size(); ++c) {
       renumber(c, 0);
     }
   }

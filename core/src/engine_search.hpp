@@ -9,9 +9,10 @@ namespace treewright {
 template <class Rows>
 template <class Use>
 auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCost& cost,
-                                         const int64_t* node, const Use& use) const {
+                                         const int64_t* node, const Rules& rules,
+                                         const Use& use) const {
   const auto search = [&](const auto& make_sweep) {
-    return use(ThresholdSearch(cost, space.rows, rules_, node, make_sweep));
+    return use(ThresholdSearch(cost, space.rows, rules, node, make_sweep));
   };
   if constexpr (std::is_same_v<Rows, CountedRows>) {
     if (options_.criterion == Criterion::gini && layout_.classes() == 2) {
@@ -65,35 +66,139 @@ Levels Engine<Rows>::levels_of(const Space<Rows>& space, const Span& span, size_
   return levels;
 }
 
+// Hands to use() what a search over this column may see of the node.
+template <class Rows>
+template <class Use>
+auto Engine<Rows>::with_sight(const Space<Rows>& space, const NodeList& list, int32_t id,
+                              const NodeCost& cost, size_t column, int64_t known,
+                              const Use& use) const {
+  const Node& node = list.nodes[size_t(id)];
+  const int64_t* stats = list.stats_of(id);
+  const Span all = span(space, node, column, known);
+  if (!options_.known_rows_only() || known == all.n_rows) {
+    return use(Sight{all, cost, stats});
+  }
+  Words missing(size_t(layout_.words())), seen(size_t(layout_.words()));
+  for (int64_t i = known; i < all.n_rows; ++i) {
+    space.rows.add(missing.data(), all.entries[i]);
+  }
+  layout_.difference(seen.data(), stats, missing.data());
+  const Span here{all.entries, known, known};
+  if (known == 0) {
+    return use(Sight{here, cost, seen.data()});
+  }
+  const NodeCost cost_of_seen(cost, seen.data());
+  return use(Sight{here, cost_of_seen, seen.data()});
+}
+
+// J48 asks more of the sides of a threshold where there are many rows.
+template <class Rows>
+Rules Engine<Rows>::rules_for(const Sight& sight) const {
+  Rules rules = rules_;
+  if (options_.j48) {
+    const double tenth = 0.1 * real(sight.stats[kWeight]) * weights_.unit / layout_.classes();
+    const double least = std::max(options_.min_branch_weight, std::min(tenth, 25.0));
+    rules.min_branch_weight = units_of_at_least(least * kNearlyWeight);
+  }
+  return rules;
+}
+
 template <class Rows>
 double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
                                    const NodeCost& cost, size_t column, int64_t known) const {
-  const Span here = span(list.nodes[size_t(id)], column, known);
-  const int64_t* node = list.stats_of(id);
-  if (views_[column].kind == Kind::categorical) {
-    return CategorySearch(cost, rules_, node, &control_).best(levels_of(space, here, column));
+  return with_sight(space, list, id, cost, column, known, [&](const Sight& sight) {
+    if (sight.span.n_rows == 0) {
+      return kNone;
+    }
+    if (opens_each(column)) {
+      const auto split = multiway(space, sight, column);
+      return split ? split->gain : kNone;
+    }
+    if (options_.criterion == Criterion::absolute_error) {
+      return absolute_best(space, list.nodes[size_t(id)], sight, column);
+    }
+    if (views_[column].kind == Kind::categorical) {
+      return CategorySearch(sight.cost, rules_, sight.stats, &control_)
+          .best(levels_of(space, sight.span, column));
+    }
+    return with_threshold_search(space, sight.cost, sight.stats, rules_for(sight),
+                                 [&](const auto& search) { return search.best(sight.span); });
+  });
+}
+
+// One branch for each category of the node; one more, the last, for its missing rows where
+// they are seen.
+template <class Rows>
+std::optional<Candidate> Engine<Rows>::multiway(const Space<Rows>& space, const Sight& sight,
+                                                size_t column) const {
+  Levels levels = levels_of(space, sight.span, column);
+  const size_t n = levels.codes.size();
+  if (n < 2 || !rules_.allows_each(levels.stats.data(), size_t(layout_.words()), n)) {
+    return std::nullopt;
   }
-  return with_threshold_search(space, cost, node,
-                               [&](const auto& search) { return search.best(here); });
+  Candidate split;
+  split.kind = SplitKind::multiway;
+  split.column = static_cast<int32_t>(column);
+  split.n_branches = static_cast<int32_t>(n);
+  split.gain = sight.cost.gain_of_each(levels.stats.data(), n);
+  split.tie_gain = sight.cost.tie_gain_of_each(levels.stats.data(), n, sight.stats);
+  split.missing_route = kStopHere;
+  for (size_t b = 0; b < n; ++b) {
+    if (levels.codes[b] == kMissing) {
+      split.missing_route = static_cast<int32_t>(b);
+    } else {
+      split.categories.push_back(levels.codes[b]);
+      split.branches.push_back(static_cast<int32_t>(b));
+    }
+  }
+  split.left = std::move(levels.stats);
+  split.weight_seen = sight.stats[kWeight];
+  return split;
 }
 
 template <class Rows>
 void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
                                 const NodeCost& cost, size_t column, int64_t known, double at_least,
                                 Chooser& chooser) const {
-  const Span here = span(list.nodes[size_t(id)], column, known);
-  const int64_t* node = list.stats_of(id);
-  if (views_[column].kind == Kind::categorical) {
-    CategorySearch(cost, rules_, node, &control_)
-        .offer(levels_of(space, here, column), static_cast<int32_t>(column), at_least, chooser);
-    return;
-  }
-  with_threshold_search(space, cost, node, [&](const auto& search) {
-    search.offer(here, at_least, chooser,
-                 [&](int64_t cut, bool missing_left, const int64_t* left, const int64_t* right) {
-                   return make_threshold(space, here, column, cut, missing_left, left, right);
-                 });
+  with_sight(space, list, id, cost, column, known, [&](const Sight& sight) {
+    if (opens_each(column)) {
+      auto split = multiway(space, sight, column);
+      if (split && split->gain >= at_least && chooser.wants(split->gain, split->tie_gain)) {
+        chooser.keep(std::move(*split));
+      }
+      return;
+    }
+    if (options_.criterion == Criterion::absolute_error) {
+      return absolute_offer(space, list.nodes[size_t(id)], sight, column, at_least, chooser);
+    }
+    if (views_[column].kind == Kind::categorical) {
+      CategorySearch(sight.cost, rules_, sight.stats, &control_)
+          .offer(levels_of(space, sight.span, column), static_cast<int32_t>(column), at_least,
+                 chooser);
+      return;
+    }
+    with_threshold_search(
+        space, sight.cost, sight.stats, rules_for(sight), [&](const auto& search) {
+          search.offer(
+              sight.span, at_least, chooser,
+              [&](int64_t cut, bool missing_left, const int64_t* left, const int64_t* right) {
+                return make_threshold(space, sight.span, column, cut, missing_left, left, right);
+              });
+        });
   });
+}
+
+// Looks for the best split of one column of an open node, and notes it there.
+template <class Rows>
+void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& open,
+                          const NodeCost& cost, size_t column) const {
+  const int64_t known = known_of(open, column, list.nodes[size_t(open.id)]);
+  if (options_.gain_ratio) {
+    open.offers[column] = best_of_column(space, list, open.id, cost, column, known);
+    open.best[column] = open.offers[column].gain;
+  } else {
+    open.best[column] = search_column(space, list, open.id, cost, column, known);
+  }
 }
 
 // cut = 0 stands for "is missing".
@@ -156,7 +261,7 @@ void Engine<Rows>::search_more_columns(const Space<Rows>& space, const NodeList&
   const auto order = column_order(node);
   for (size_t i = size_t(options_.max_features); i < order.size(); ++i) {
     const size_t c = order[i];
-    open.best[c] = search_column(space, list, open.id, cost, c, known_of(open, c, node));
+    search(space, list, open, cost, c);
     if (open.best[c] != kNone) {
       return;
     }
@@ -176,23 +281,54 @@ std::optional<Candidate> Engine<Rows>::choose(const Space<Rows>& space, NodeList
     reason = why_no_split(space, list, open);
     return std::nullopt;
   }
+  std::optional<Candidate> winner;
+  if (options_.gain_ratio) {
+    winner = choose_by_ratio(space, list, open, reason);
+  }
+  // C4.5 does not split for nothing; others do, where no threshold forbids it.
+  if (!winner && options_.charge_cuts) {
+    return std::nullopt;
+  }
+  if (!winner) {
+    winner = choose_by_gain(space, list, open, best());
+  }
+  reason = too_little(list, open.id, *winner);
+  if (reason != StopReason::none) {
+    return std::nullopt;
+  }
+  set_missing_route(*winner);
+  return winner;
+}
+
+// Where a search has seen the known rows only, the mode says where the others go.
+template <class Rows>
+void Engine<Rows>::set_missing_route(Candidate& split) const {
+  if (options_.missing == Missing::fractional) {
+    split.missing_route = kAllBranches;
+  } else if (options_.missing == Missing::surrogate) {
+    const bool equal = 2 * split.left[kWeight] == split.weight_seen;
+    if (options_.stop_without_surrogate || (options_.rpart && equal)) {
+      split.missing_route = kStopHere;
+    }
+  }
+}
+
+// The written tie rule, over all columns.
+template <class Rows>
+Candidate Engine<Rows>::choose_by_gain(const Space<Rows>& space, const NodeList& list,
+                                       const Open& open, double best) const {
   const Node& node = list.nodes[size_t(open.id)];
   const NodeCost cost = cost_of(list, open.id);
-  const double margin = with_threshold_search(space, cost, list.stats_of(open.id),
+  const double margin = with_threshold_search(space, cost, list.stats_of(open.id), rules_,
                                               [&](const auto& search) { return search.margin(); });
-  const double at_least = best() - 2 * margin;
+  const double at_least = best - 2 * margin;
   Chooser chooser(cost);
   for (size_t c = 0; c < n_columns(); ++c) {
     if (open.best[c] >= at_least) {
       offer_column(space, list, open.id, cost, c, known_of(open, c, node), at_least, chooser);
     }
   }
-  Candidate winner = chooser.winner();
-  reason = too_little(list, open.id, winner);
-  if (reason != StopReason::none) {
-    return std::nullopt;
-  }
-  return winner;
+  return chooser.winner();
 }
 
 template <class Rows>
@@ -223,7 +359,11 @@ StopReason Engine<Rows>::why_no_split(const Space<Rows>& space, const NodeList& 
     weight = weight || !rules_.enough_weight(branch);
   };
   for (size_t c = 0; c < n_columns(); ++c) {
-    const Span here = span(node, c, known_of(open, c, node));
+    const int64_t known = known_of(open, c, node);
+    Span here = span(space, node, c, known);
+    if (options_.known_rows_only()) {
+      here.n_rows = known;
+    }
     const Levels levels = levels_of(space, here, c);
     if (levels.codes.size() < 2) {
       continue;
@@ -231,7 +371,7 @@ StopReason Engine<Rows>::why_no_split(const Space<Rows>& space, const NodeList& 
     differ = true;
     const size_t words = size_t(layout_.words()), n = levels.codes.size();
     const bool has_missing = here.n_known < here.n_rows;
-    const bool categorical = views_[c].kind == Kind::categorical;
+    const bool categorical = views_[c].kind == Kind::categorical || opens_each(c);
     for (size_t i = 0; i < n; ++i) {
       const bool outermost = i == 0 || i + 1 == n || (has_missing && i + 2 == n);
       if (categorical || outermost) {
@@ -239,16 +379,19 @@ StopReason Engine<Rows>::why_no_split(const Space<Rows>& space, const NodeList& 
       }
     }
     if (has_missing) {
-      std::vector<int64_t> known(list.stats_of(open.id), list.stats_of(open.id) + words);
-      layout_.subtract(known.data(), levels.stats.data() + (n - 1) * words);
-      look(known.data());
+      std::vector<int64_t> others(words);
+      layout_.difference(others.data(), list.stats_of(open.id),
+                         levels.stats.data() + (n - 1) * words);
+      look(others.data());
     }
   }
   if (!differ) {
     return StopReason::identical_rows;
   }
-  return rows ? StopReason::min_samples_leaf
-              : (weight ? StopReason::min_weight_fraction_leaf : StopReason::zero_target);
+  if (rows || weight) {
+    return rows ? StopReason::min_samples_leaf : StopReason::min_weight_fraction_leaf;
+  }
+  return rules_.positive_sum ? StopReason::zero_target : StopReason::no_better_split;
 }
 
 }  // namespace treewright

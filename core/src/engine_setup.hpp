@@ -27,11 +27,8 @@ Engine<Rows>::Engine(SortedTable&& table, const Target& target, Weights&& weight
 template <class Rows>
 void Engine<Rows>::set_rules() {
   rules_.min_rows = options_.min_samples_leaf;
-  // The fewest units that weigh at least the minimum.
-  rules_.min_weight = std::llrint(std::floor(options_.min_weight_leaf / weights_.unit));
-  while (real(rules_.min_weight) * weights_.unit < options_.min_weight_leaf) {
-    ++rules_.min_weight;
-  }
+  rules_.min_weight = units_of_at_least(options_.min_weight_leaf);
+  rules_.min_branch_weight = units_of_at_least(options_.min_branch_weight * kNearlyWeight);
   rules_.positive_sum = options_.criterion == Criterion::poisson;
   one_over_ = std::make_unique<OneOver>(std::min(weights_.rows, simd::kFewRows));
   if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {
@@ -39,8 +36,19 @@ void Engine<Rows>::set_rules() {
   }
 }
 
+// The fewest units that weigh at least so much.
+template <class Rows>
+int64_t Engine<Rows>::units_of_at_least(double weight) const {
+  int64_t units = std::llrint(std::floor(weight / weights_.unit));
+  while (real(units) * weights_.unit < weight) {
+    ++units;
+  }
+  return units;
+}
+
 template <class Rows>
 void Engine<Rows>::set_rows() {
+  space_.entries = &entries_;
   if constexpr (std::is_same_v<Rows, CountedRows>) {
     const int bits = std::bit_width(uint32_t(target_.n_classes - 1));
     space_.rows.shift = 1 + bits;
@@ -55,6 +63,17 @@ void Engine<Rows>::set_rows() {
     space_.rows.weights = weights_.unequal.data();
   } else if constexpr (!Rows::kUnitWeights) {
     space_.rows.weights = weights_.unequal.data();
+  }
+  if constexpr (!Rows::kUnitWeights) {
+    if (divides()) {  // rows will be added
+      space_.own_global.resize(size_t(weights_.n_rows));
+      std::iota(space_.own_global.begin(), space_.own_global.end(), uint32_t(0));
+      space_.own_weights = weights_.unequal;
+      if constexpr (!kNumber) {
+        space_.own_labels.assign(target_.labels, target_.labels + weights_.n_rows);
+      }
+      space_.point_to_own();
+    }
   }
 }
 
@@ -130,9 +149,9 @@ void Engine<Rows>::add_root() {
   std::vector<int64_t> stats(size_t(layout_.words()), 0);
   const auto n_rows = static_cast<size_t>(weights_.n_rows);
   if constexpr (kNumber) {
-    y_.resize(n_rows);
-    space_.y = y_.data();
-    space_.rows.y = y_.data();
+    space_.own_y.resize(n_rows);
+    space_.y = space_.own_y.data();
+    space_.rows.y = space_.y;
     list_.numbers.emplace_back();
     list_.numbers[0].scale.exponent = std::numeric_limits<int>::min();  // not measured yet
   }
@@ -147,6 +166,9 @@ void Engine<Rows>::add_root() {
     }
   }
   list_.add(root, stats.data());
+  if (options_.missing == Missing::surrogate) {
+    list_.surrogates.emplace_back();
+  }
   if constexpr (!Rows::kUnitWeights) {
     list_.weight_squared.push_back(weight_squared);
   }
@@ -154,7 +176,8 @@ void Engine<Rows>::add_root() {
   Open& open = open_.at(0);
   open.id = 0;
   open.best.assign(n_columns(), kNone);
-  const StopReason reason = stop_before_search(list_, 0);
+  open.offers.resize(options_.gain_ratio ? n_columns() : 0);
+  const StopReason reason = stop_before_search(space_, list_, 0);
   if (reason != StopReason::none) {
     stop(list_, 0, reason);
     open_.clear();
@@ -162,12 +185,11 @@ void Engine<Rows>::add_root() {
   }
   const NodeCost cost = cost_of(list_, 0);
   const auto wanted = columns_to_search(list_.nodes[0]);
-  const auto search = [&](size_t c, int) {
+  make_team(weights_.rows)->run(n_columns(), [&](size_t c, int) {
     if (wanted[c]) {
-      open.best[c] = search_column(space_, list_, 0, cost, c, known_of(open, c, list_.nodes[0]));
+      search(space_, list_, open, cost, c);
     }
-  };
-  make_team(weights_.rows)->run(n_columns(), search);
+  });
 }
 
 }  // namespace treewright

@@ -21,11 +21,11 @@ template <class Visit>
 void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, const Open& open,
                                  const Candidate& split, const Visit& visit) const {
   const size_t column = size_t(split.column);
-  const Span here = span(node, column, known_of(open, column, node));
+  const Span here = span(space, node, column, known_of(open, column, node));
   if (split.kind == SplitKind::threshold) {
     const int64_t cut = first_above(space, here, column, split.threshold);
     std::for_each(here.entries, here.entries + cut, visit);
-  } else if (split.kind == SplitKind::subset) {
+  } else if (split.kind == SplitKind::subset || split.kind == SplitKind::multiway) {
     bool left = false;
     for (int64_t i = 0; i < here.n_known; ++i) {
       if (i == 0 || (here.entries[i] & kDiffers)) {
@@ -46,118 +46,113 @@ void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, con
 }
 
 template <class Rows>
-void Engine<Rows>::add_children(Space<Rows>& space, NodeList& list, const Open& open,
-                                const Candidate& split) {
-  const Node node = list.nodes[size_t(open.id)];
+void Engine<Rows>::add_children(const Space<Rows>& space, NodeList& list, const Open& open,
+                                const Candidate& split, const Branches& branches) {
+  const Node parent = list.nodes[size_t(open.id)];
   const size_t words = size_t(layout_.words());
-  std::vector<int64_t> left = split.left, right(words);
-  int128 left_squared = 0;
-  const bool sum_left = left.empty();  // a split that no search has found
-  left.resize(words, 0);
-  for_each_left(space, node, open, split, [&](Entry e) {
-    space.sides.set(space.rows.row(e));
-    if (sum_left) {
-      space.rows.add(left.data(), e);
-    }
-    if constexpr (!Rows::kUnitWeights) {
-      const int64_t weight = weight_of(space, e);
-      left_squared += int128(weight) * weight;
-    }
-  });
-  layout_.copy(right.data(), list.stats_of(open.id));
-  layout_.subtract(right.data(), left.data());
+  const auto known = known_of(open, size_t(split.column), parent);
   list.set_split(open.id, split);
-  if (sum_left) {
-    list.nodes[size_t(open.id)].gain = cost_of(list, open.id).gain(left.data(), right.data());
+  Node& node = list.nodes[size_t(open.id)];
+  if (split.left.empty()) {  // a split that no search has found
+    node.gain = cost_of(list, open.id).gain_of_each(branches.stats.data(), branches.n);
   }
-  list.nodes[size_t(open.id)].first_child = static_cast<int32_t>(list.nodes.size());
-  for (int branch = 0; branch < 2; ++branch) {
-    const std::vector<int64_t>& stats = branch == 0 ? left : right;
+  node.n_missing = static_cast<uint32_t>(parent.n_rows() - known);
+  node.first_child = static_cast<int32_t>(list.nodes.size());
+  node.n_children = static_cast<int32_t>(branches.n);
+  if (options_.missing == Missing::surrogate) {
+    list.surrogates[size_t(open.id)] = branches.surrogates;
+  }
+  // Children lie one after the other in the place of their parent; where divided rows make
+  // them too long, those that do not fit come behind everything else.
+  uint32_t begin = parent.begin, last = parent.end;
+  for (size_t b = 0; b < branches.n; ++b) {
+    const int64_t* stats = branches.stats.data() + b * words;
+    const auto n_rows = static_cast<uint32_t>(stats[kRows]);
+    if (begin + n_rows > last) {
+      begin = static_cast<uint32_t>((*space.entries)[0].size());
+      last = std::numeric_limits<uint32_t>::max();
+    }
     Node child;
-    child.begin = branch == 0 ? node.begin : node.begin + static_cast<uint32_t>(left[kRows]);
-    child.end = child.begin + static_cast<uint32_t>(stats[kRows]);
-    child.key = child_key(node.key, branch);
-    child.depth = node.depth + 1;
-    list.add(child, stats.data());
+    child.begin = begin;
+    child.end = begin += n_rows;
+    child.key = child_key(parent.key, static_cast<int>(b));
+    child.depth = parent.depth + 1;
+    list.add(child, stats);
     if constexpr (kNumber) {
       list.numbers.emplace_back();
       list.numbers.back().scale = list.numbers[size_t(open.id)].scale;
     }
     if constexpr (!Rows::kUnitWeights) {
-      const int128 all = list.weight_squared[size_t(open.id)];
-      list.weight_squared.push_back(branch == 0 ? left_squared : all - left_squared);
+      list.weight_squared.push_back(branches.weight_squared[b]);
+    }
+    if (options_.missing == Missing::surrogate) {
+      list.surrogates.emplace_back();
     }
   }
 }
 
 // Splits an open node. Children that may be split further come back searched.
 template <class Rows>
-typename Engine<Rows>::Children Engine<Rows>::expand(Space<Rows>& space, NodeList& list,
-                                                     const Open& open, const Candidate& split,
-                                                     Team* team) {
-  add_children(space, list, open, split);
+std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, const Open& open,
+                                        const Candidate& split, Team* team) {
+  const Branches branches = send_rows(space, list, open, split, team);
+  add_children(space, list, open, split, branches);
   const Node& node = list.nodes[size_t(open.id)];
   space.scratch.resize(team ? size_t(team->size()) : 1);
   if constexpr (kNumber) {
-    space.scratch[0].resize(
-        std::max(space.scratch[0].size(), size_t(node.n_rows()) + simd::kBlock));
-    partition(entries_.back().data() + node.begin, node.n_rows(), node.n_rows(), Rows::shift,
-              space.sides, space.scratch[0].data());
+    divide_column(space, list, node, branches, n_columns(), node.n_rows(), 0, nullptr);
   }
-  Children children;
-  for (int branch = 0; branch < 2; ++branch) {
-    const int32_t id = node.first_child + branch;
-    children.open[branch].id = id;
+  std::vector<Child> children(branches.n);
+  bool any = false;
+  for (size_t b = 0; b < branches.n; ++b) {
+    const int32_t id = node.first_child + static_cast<int32_t>(b);
+    children[b].open.id = id;
     measure(space, list, id);
-    const StopReason reason = stop_before_search(list, id);
-    children.searched[branch] = reason == StopReason::none;
+    const StopReason reason = stop_before_search(space, list, id);
+    children[b].searched = reason == StopReason::none;
+    any = any || children[b].searched;
     if (reason != StopReason::none) {
       stop(list, id, reason);
     }
   }
-  const int64_t begin = node.begin, end = begin + list.nodes[size_t(node.first_child)].n_rows();
-  // Every row number is cleared again, so that the next split finds all bits 0. The rows that
-  // went left come first in every column now; undivided columns are asked as before.
-  if (children.searched[0] || children.searched[1]) {
-    divide_columns(space, list, open, children, team);
-    for (int64_t i = begin; i < end; ++i) {
-      space.sides.clear(space.rows.row(entries_[0][size_t(i)]));
-    }
-  } else {
-    for_each_left(space, node, open, split, [&](Entry e) { space.sides.clear(space.rows.row(e)); });
+  if (any) {
+    divide_columns(space, list, open, branches, children, team);
+  }
+  if (branches.two_sides) {
+    clear_sides(space, node);
   }
   return children;
 }
 
 template <class Rows>
 void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open& open,
-                                  Children& children, Team* team) {
+                                  const Branches& branches, std::vector<Child>& children,
+                                  Team* team) {
   const Node& node = list.nodes[size_t(open.id)];
-  std::optional<NodeCost> costs[2];
-  std::vector<uint8_t> wanted[2];
-  for (int branch = 0; branch < 2; ++branch) {
-    Open& child = children.open[branch];
+  struct Search {
+    std::optional<NodeCost> cost;
+    std::vector<uint8_t> wanted;
+  };
+  std::vector<Search> searches(children.size());
+  for (size_t b = 0; b < children.size(); ++b) {
+    Open& child = children[b].open;
     child.known.resize(open.known.size());
-    if (children.searched[branch]) {
+    if (children[b].searched) {
       child.best.assign(n_columns(), kNone);
-      costs[branch].emplace(cost_of(list, child.id));
-      wanted[branch] = columns_to_search(list.nodes[size_t(child.id)]);
+      child.offers.resize(options_.gain_ratio ? n_columns() : 0);
+      searches[b].cost.emplace(cost_of(list, child.id));
+      searches[b].wanted = columns_to_search(list.nodes[size_t(child.id)]);
     }
   }
   const auto divide = [&](size_t c, int worker) {
-    std::vector<Entry>& scratch = space.scratch[size_t(worker)];
-    scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + simd::kBlock));
-    const Parts parts = partition(entries_[c].data() + node.begin, known_of(open, c, node),
-                                  node.n_rows(), space.rows.shift, space.sides, scratch.data());
-    if (missing_slot_[c] >= 0) {
-      children.open[0].known[size_t(missing_slot_[c])] = static_cast<int32_t>(parts.left_known);
-      children.open[1].known[size_t(missing_slot_[c])] = static_cast<int32_t>(parts.right_known);
-    }
-    for (int branch = 0; branch < 2; ++branch) {
-      if (children.searched[branch] && wanted[branch][c]) {
-        Open& child = children.open[branch];
-        child.best[c] = search_column(space, list, child.id, *costs[branch], c,
-                                      known_of(child, c, list.nodes[size_t(child.id)]));
+    Small<int64_t, 8> known(children.size());
+    divide_column(space, list, node, branches, c, known_of(open, c, node), worker, known.data());
+    for (size_t b = 0; b < children.size(); ++b) {
+      if (missing_slot_[c] >= 0) {
+        children[b].open.known[size_t(missing_slot_[c])] = static_cast<int32_t>(known.data()[b]);
+      }
+      if (children[b].searched && searches[b].wanted[c]) {
+        search(space, list, children[b].open, *searches[b].cost, c);
       }
     }
   };
@@ -167,6 +162,67 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
     for (size_t c = 0; c < n_columns(); ++c) {
       divide(c, 0);
     }
+  }
+}
+
+// Divides the entries of one column among the children; each stays sorted. Known rows come
+// before missing ones; known_of_branches says how many there are (null: nobody asks).
+template <class Rows>
+void Engine<Rows>::divide_column(Space<Rows>& space, const NodeList& list, const Node& node,
+                                 const Branches& branches, size_t column, int64_t known, int worker,
+                                 int64_t* known_of_branches) const {
+  std::vector<Entry>& entries = (*space.entries)[column];
+  std::vector<Entry>& scratch = space.scratch[size_t(worker)];
+  const Node* children = list.nodes.data() + node.first_child;
+  if (branches.two_sides) {
+    scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + simd::kBlock));
+    const Parts parts = partition(entries.data() + node.begin, known, node.n_rows(),
+                                  space.rows.shift, space.sides, scratch.data());
+    if (known_of_branches) {
+      known_of_branches[0] = parts.left_known;
+      known_of_branches[1] = parts.right_known;
+    }
+    return;
+  }
+  Division division(branches.n);
+  int64_t size = 0;
+  uint32_t end = static_cast<uint32_t>(entries.size());
+  for (size_t b = 0; b < branches.n; ++b) {
+    division.next[b] = size;
+    size += children[b].n_rows();
+    end = std::max(end, children[b].end);
+  }
+  scratch.resize(std::max(scratch.size(), size_t(size)));
+  const std::vector<int64_t> first = division.next;
+  const auto send_until = [&](int64_t from, int64_t to) {
+    division.send(
+        entries.data() + node.begin + from, to - from, space.rows.shift,
+        [&](uint32_t row, const auto& keep) {
+          const int32_t branch = space.branch[row];
+          if (branch >= 0) {
+            keep(size_t(branch), row);
+          } else if (branch <= kDivided) {
+            const auto* part = branches.parts.data() + size_t(kDivided - branch) * branches.n;
+            for (size_t b = 0; b < branches.n; ++b) {
+              if (part[b] != kNoRow) {
+                keep(b, part[b]);
+              }
+            }
+          }
+        },
+        scratch.data());
+  };
+  send_until(0, known);
+  if (known_of_branches) {
+    for (size_t b = 0; b < branches.n; ++b) {
+      known_of_branches[b] = division.next[b] - first[b];
+    }
+  }
+  send_until(known, node.n_rows());
+  entries.resize(end);
+  for (size_t b = 0; b < branches.n; ++b) {
+    std::copy(scratch.begin() + first[b], scratch.begin() + division.next[b],
+              entries.begin() + children[b].begin);
   }
 }
 
@@ -186,7 +242,7 @@ template <class Rows>
 void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, NumberPart& number,
                                   int64_t* stats) {
   if constexpr (kNumber) {
-    const Entry* order = target_entries(node);
+    const Entry* order = target_entries(space, node);
     const Entry first = order[0], last = order[node.n_rows() - 1];
     const double minimum = target_.values[space.row(first)] + 0.0;  // never -0.0
     const double maximum = target_.values[space.row(last)];
@@ -199,7 +255,7 @@ void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, NumberPart& nu
       }
       return;
     }
-    const bool centered = options_.criterion == Criterion::squared_error;
+    const bool centered = options_.criterion != Criterion::poisson;
     const bool measured = number.scale.exponent != std::numeric_limits<int>::min();
     const int64_t high = space.y[space.rows.row(last)], low = space.y[space.rows.row(first)];
     if (!measured || high - (centered ? low : 0) < kShortRange) {
@@ -208,8 +264,18 @@ void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, NumberPart& nu
     number.mean =
         number.scale.center + number.scale.real(real(get_sum(stats)) / real(stats[kWeight]), 1);
     number.variance = squared_units(space, node, stats) / real(stats[kWeight]);
-    node.impurity = centered ? number.variance : poisson_units(space, node, stats);
     set_quartiles(space, node, number, stats);
+    switch (options_.criterion) {
+      case Criterion::poisson:
+        node.impurity = poisson_units(space, node, stats);
+        break;
+      case Criterion::absolute_error:
+        node.impurity = absolute_units(space, node, stats);
+        number.mean = number.quartiles[1];  // what such a node answers
+        break;
+      default:
+        node.impurity = number.variance;
+    }
   }
 }
 
@@ -217,8 +283,8 @@ template <class Rows>
 void Engine<Rows>::rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,
                            double minimum, double maximum) {
   if constexpr (kNumber) {
-    number.scale = Quantiser(minimum, maximum, options_.criterion == Criterion::squared_error);
-    const Entry* order = target_entries(node);
+    number.scale = Quantiser(minimum, maximum, options_.criterion != Criterion::poisson);
+    const Entry* order = target_entries(space, node);
     int128 sum = 0;
     for (int64_t i = 0; i < node.n_rows(); ++i) {
       int64_t& y = space.y[space.rows.row(order[i])];
@@ -236,7 +302,7 @@ double Engine<Rows>::squared_units(const Space<Rows>& space, const Node& node,
                                    const int64_t* stats) const {
   if constexpr (kNumber) {
     const int64_t center = NodeCost::floor_mean(get_sum(stats), stats[kWeight]);
-    const Entry* order = target_entries(node);
+    const Entry* order = target_entries(space, node);
     uint128 low = 0, high = 0;
     for (int64_t i = 0; i < node.n_rows(); ++i) {
       const int128 deviation = int128(space.y[space.rows.row(order[i])]) - center;
@@ -258,7 +324,7 @@ template <class Rows>
 double Engine<Rows>::poisson_units(const Space<Rows>& space, const Node& node,
                                    const int64_t* stats) const {
   if constexpr (kNumber) {
-    const Entry* order = target_entries(node);
+    const Entry* order = target_entries(space, node);
     const int64_t center = NodeCost::floor_mean(get_sum(stats), stats[kWeight]);
     const double weight = real(stats[kWeight]), mean = real(get_sum(stats)) / weight;
     const double rest = real(get_sum(stats) - int128(center) * stats[kWeight]) / weight;
@@ -281,8 +347,10 @@ double Engine<Rows>::poisson_units(const Space<Rows>& space, const Node& node,
 template <class Rows>
 void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,
                                  const int64_t* stats) const {
-  const Entry* order = target_entries(node);
+  const Entry* order = target_entries(space, node);
   const auto value = [&](int64_t i) { return target_.values[space.row(order[i])] + 0.0; };
+  // Parts of divided rows are rounded: nearly reached is reached.
+  const auto slack = static_cast<int128>(divides() ? 4e-9 * real(stats[kWeight]) : 0.0);
   int64_t below = 0, i = 0;  // weight of the rows before i
   for (int q = 1; q <= 3; ++q) {
     const int128 goal = int128(q) * stats[kWeight];
@@ -290,11 +358,11 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
       i = std::max<int64_t>(0, static_cast<int64_t>((goal + 3) / 4) - 1);
       below = i;
     } else {
-      while (4 * int128(below + weight_of(space, order[i])) < goal) {
+      while (4 * int128(below + weight_of(space, order[i])) < goal - slack) {
         below += weight_of(space, order[i++]);
       }
     }
-    const bool exact = 4 * int128(below + weight_of(space, order[i])) == goal;
+    const bool exact = 4 * int128(below + weight_of(space, order[i])) <= goal + slack;
     number.quartiles[size_t(q - 1)] =
         exact && i + 1 < node.n_rows() ? value(i) / 2 + value(i + 1) / 2 : value(i);
   }
@@ -302,12 +370,13 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
 
 // The rules that need no search, in the written order.
 template <class Rows>
-StopReason Engine<Rows>::stop_before_search(const NodeList& list, int32_t id) const {
+StopReason Engine<Rows>::stop_before_search(const Space<Rows>& space, const NodeList& list,
+                                            int32_t id) const {
   const Node& node = list.nodes[size_t(id)];
   const int64_t* stats = list.stats_of(id);
   bool pure;
   if constexpr (kNumber) {
-    const Entry* order = target_entries(node);
+    const Entry* order = target_entries(space, node);
     pure = std::none_of(order + 1, order + node.n_rows(), [](Entry e) { return e & kDiffers; });
   } else {
     pure = std::any_of(stats + kFirst, stats + layout_.words(),

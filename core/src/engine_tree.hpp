@@ -32,10 +32,9 @@ void Engine<Rows>::in_preorder(const Visit& visit) const {
     if (id < 0) {
       continue;
     }
-    const int32_t first_child = list->nodes[size_t(id)].first_child;
-    if (first_child >= 0) {
-      stack.push_back({list, first_child + 1, number});
-      stack.push_back({list, first_child, number});
+    const Node& node = list->nodes[size_t(id)];
+    for (int32_t b = node.n_children; b-- > 0;) {
+      stack.push_back({list, node.first_child + b, number});
     }
     ++number;
   }
@@ -62,6 +61,7 @@ FlatTree Engine<Rows>::empty_tree() const {
   flat.stop_reason.reserve(n);
   flat.proven.reserve(n);
   flat.n_rows.reserve(n);
+  flat.n_missing.reserve(n);
   flat.value.reserve(n * size_t(flat.width));
   flat.variance.reserve(kNumber ? n : 0);
   flat.quartiles.reserve(kNumber ? 3 * n : 0);
@@ -70,6 +70,30 @@ FlatTree Engine<Rows>::empty_tree() const {
   flat.category_start.reserve(n + 1);
   flat.category_start.push_back(0);
   return flat;
+}
+
+inline void append_surrogates(FlatTree& flat, const std::vector<Surrogate>& surrogates) {
+  for (auto* start : {&flat.surrogate_start, &flat.surrogate_category_start}) {
+    if (start->empty()) {
+      start->push_back(0);
+    }
+  }
+  for (size_t s = 0; s < surrogates.size(); ++s) {
+    const Surrogate& surrogate = surrogates[s];
+    flat.surrogate_feature.push_back(surrogate.column);
+    flat.surrogate_threshold.push_back(surrogate.threshold);
+    flat.surrogate_flip.push_back(surrogate.flip);
+    flat.surrogate_agree.push_back(surrogate.agree);
+    flat.surrogate_adjust.push_back(surrogate.adjust);
+    flat.surrogate_rows.push_back(surrogate.n_rows);
+    for (size_t i = 0; i < surrogate.categories.size(); ++i) {
+      flat.surrogate_category_of.push_back(static_cast<int32_t>(s));
+      flat.surrogate_categories.push_back(surrogate.categories[i]);
+      flat.surrogate_category_branch.push_back(surrogate.branches[i]);
+    }
+  }
+  flat.surrogate_start.push_back(static_cast<int64_t>(flat.surrogate_feature.size()));
+  flat.surrogate_category_start.push_back(static_cast<int64_t>(flat.surrogate_categories.size()));
 }
 
 template <class Rows>
@@ -86,6 +110,10 @@ void Engine<Rows>::append(FlatTree& flat, const NodeList& list, int32_t id) cons
   }
   flat.category_start.push_back(static_cast<int64_t>(flat.categories.size()));
   flat.n_rows.push_back(node.n_rows());
+  flat.n_missing.push_back(node.n_missing);
+  if (options_.missing == Missing::surrogate) {
+    append_surrogates(flat, list.surrogates[size_t(id)]);
+  }
   flat.weight.push_back(real(stats[kWeight]) * weights_.unit);
   const double weight_squared =
       Rows::kUnitWeights ? real(node.n_rows()) : real(list.weight_squared[size_t(id)]);
@@ -103,12 +131,16 @@ void Engine<Rows>::append(FlatTree& flat, const NodeList& list, int32_t id) cons
     flat.label.push_back(-1);
     flat.risk.push_back(impurity);
   } else {
-    const int64_t* heaviest = std::max_element(stats + kFirst, stats + layout_.words());
+    // Parts of divided rows are rounded: classes that weigh nearly the same weigh the same.
+    const int64_t most = *std::max_element(stats + kFirst, stats + layout_.words());
+    const double enough = divides() ? real(most) - 1e-9 * real(stats[kWeight]) : real(most);
+    const int64_t* heaviest = std::find_if(stats + kFirst, stats + layout_.words(),
+                                           [&](int64_t weight) { return real(weight) >= enough; });
     for (int k = 0; k < layout_.classes(); ++k) {
       flat.value.push_back(real(stats[kFirst + k]) * weights_.unit);
     }
     flat.label.push_back(static_cast<int32_t>(heaviest - (stats + kFirst)));
-    flat.risk.push_back(real(stats[kWeight] - *heaviest) / real(stats[kWeight]));
+    flat.risk.push_back(real(stats[kWeight] - most) / real(stats[kWeight]));
   }
 }
 

@@ -3,10 +3,14 @@
 #include <bit>
 
 #include "engine.hpp"
+#include "engine_absolute.hpp"
+#include "engine_branches.hpp"
 #include "engine_orders.hpp"
+#include "engine_ratio.hpp"
 #include "engine_search.hpp"
 #include "engine_setup.hpp"
 #include "engine_split.hpp"
+#include "engine_surrogates.hpp"
 #include "engine_tree.hpp"
 
 namespace treewright {
@@ -23,10 +27,22 @@ NLogN::NLogN(int64_t largest) : table_(size_t(largest) + 1, 0) {
   }
 }
 
+namespace {
+
+bool has_missing(const SortedTable& table) {
+  return std::any_of(table.columns.begin(), table.columns.end(),
+                     [&](const SortedColumn& column) { return column.n_known < table.n_rows; });
+}
+
+}  // namespace
+
 std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
                                     const double* weights, const GrowOptions& options,
                                     Control& control) {
   Weights units = make_weights(weights, table.n_rows);
+  if (options.missing == Missing::fractional && has_missing(table)) {
+    units = divisible(units);
+  }
   const auto make = [&]<class Rows>(std::type_identity<Rows>) -> std::unique_ptr<Grower> {
     return std::make_unique<Engine<Rows>>(std::move(table), target, std::move(units), options,
                                           control);
@@ -38,10 +54,7 @@ std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
   const auto bits = std::bit_width(uint64_t(std::max(target.n_classes - 1, 0))) +
                     std::bit_width(uint64_t(table.n_rows));
   if (units.equal() && bits + 1 > 32) {
-    units.unequal.resize(size_t(table.n_rows));
-    for (size_t row = 0; row < units.unequal.size(); ++row) {
-      units.unequal[row] = units.present.empty() ? 1 : units.present[row];
-    }
+    units = row_by_row(units);
   }
   return units.equal() ? make(std::type_identity<CountedRows>{})
                        : make(std::type_identity<WeightedRows>{});

@@ -51,7 +51,10 @@ bool is_matrix(std::span<const ColumnView> columns) {
 
 Router::Router(const TreeShape& tree)
     : categories_(tree.categories.begin(), tree.categories.end()),
-      branches_(tree.category_branch.begin(), tree.category_branch.end()) {
+      branches_(tree.category_branch.begin(), tree.category_branch.end()),
+      surrogate_categories_(tree.surrogate_categories.begin(), tree.surrogate_categories.end()),
+      surrogate_branches_(tree.surrogate_category_branch.begin(),
+                          tree.surrogate_category_branch.end()) {
   const size_t n = tree.subtree_size.size();
   bool plain = true;
   preorder_.reserve(n);
@@ -59,6 +62,8 @@ Router::Router(const TreeShape& tree)
   steps_.reserve(n);
   std::vector<Other> others;
   others.reserve(n);
+  std::vector<double> shares{1.0};
+  shares.reserve(n);
   // Breadth first: the children of a node are appended together.
   for (size_t i = 0; i < preorder_.size(); ++i) {
     const int32_t node = preorder_[i];
@@ -68,25 +73,85 @@ Router::Router(const TreeShape& tree)
       // A leaf reads the root's column, which is sure to be there.
       steps_.push_back({std::numeric_limits<double>::infinity(), static_cast<int32_t>(i),
                         2 * std::max(tree.feature[0], 0)});
-      others.push_back({SplitKind::leaf, kStopHere, 0, 0});
+      others.emplace_back();
+      others.back().kind = SplitKind::leaf;
+      others.back().share = shares[i];
       continue;
     }
     const int32_t missing = tree.missing_route[at];
     steps_.push_back({tree.threshold[at], static_cast<int32_t>(preorder_.size()),
                       2 * tree.feature[at] + (missing == 0 ? 0 : 1)});
-    others.push_back({kind, missing, tree.category_start[at], tree.category_start[at + 1]});
-    plain = plain && kind == SplitKind::threshold && missing >= 0;
+    Other other;
+    other.kind = kind;
+    other.missing_route = missing;
+    other.begin = tree.category_start[at];
+    other.end = tree.category_start[at + 1];
+    other.share = shares[i];
+    add_surrogates(tree, at, other);
+    const size_t first = preorder_.size();
+    double weight = 0.0;
     const int32_t end = node + tree.subtree_size[at];
     for (int32_t child = node + 1; child < end; child += tree.subtree_size[size_t(child)]) {
       preorder_.push_back(child);
+      weight += tree.weight[size_t(child)];
     }
+    other.n_children = static_cast<int32_t>(preorder_.size() - first);
+    for (size_t c = first; c < preorder_.size(); ++c) {
+      shares.push_back(weight > 0.0 ? tree.weight[size_t(preorder_[c])] / weight
+                                    : 1.0 / other.n_children);
+    }
+    plain = plain && kind == SplitKind::threshold && missing >= 0 &&
+            other.first_surrogate == other.last_surrogate;
+    others.push_back(other);
   }
   if (!plain) {
     others_ = std::move(others);
   }
 }
 
-// Where a row goes from a node that is not a leaf; kStopHere: nowhere.
+void Router::add_surrogates(const TreeShape& tree, size_t node, Other& other) {
+  other.first_surrogate = other.last_surrogate = static_cast<int64_t>(stand_ins_.size());
+  if (tree.surrogate_start.empty()) {
+    return;
+  }
+  int64_t category = tree.surrogate_category_start[node];
+  const int64_t end = tree.surrogate_category_start[node + 1];
+  const int64_t first = tree.surrogate_start[node];
+  for (int64_t s = first; s < tree.surrogate_start[node + 1]; ++s) {
+    StandIn stand_in{tree.surrogate_threshold[size_t(s)], tree.surrogate_feature[size_t(s)],
+                     tree.surrogate_flip[size_t(s)] != 0, category, category};
+    while (category < end && tree.surrogate_category_of[size_t(category)] == s - first) {
+      stand_in.end = ++category;
+    }
+    stand_ins_.push_back(stand_in);
+    ++other.last_surrogate;
+  }
+}
+
+// The branch of a row whose value is missing: by the first surrogate that knows it.
+template <class Source>
+int32_t Router::without_value(const Source& source, const Other& other, int64_t row) const {
+  for (int64_t s = other.first_surrogate; s < other.last_surrogate; ++s) {
+    const StandIn& stand_in = stand_ins_[size_t(s)];
+    if (std::isnan(stand_in.threshold)) {
+      const auto begin = surrogate_categories_.begin() + stand_in.begin;
+      const auto end = surrogate_categories_.begin() + stand_in.end;
+      const int32_t code = source.code(stand_in.feature, row);
+      const auto found = std::lower_bound(begin, end, code);
+      if (found != end && *found == code) {
+        return surrogate_branches_[size_t(found - surrogate_categories_.begin())];
+      }
+      continue;
+    }
+    const double x = source.value(stand_in.feature, row);
+    if (!std::isnan(x)) {
+      return (x <= stand_in.threshold) == stand_in.flip ? 1 : 0;
+    }
+  }
+  return other.missing_route;
+}
+
+// Where a row goes from a node that is not a leaf; or kStopHere, or kAllBranches.
 template <class Source>
 int32_t Router::branch(const Source& source, const Step& step, const Other& other,
                        int64_t row) const {
@@ -96,11 +161,11 @@ int32_t Router::branch(const Source& source, const Step& step, const Other& othe
     const auto begin = categories_.begin() + other.begin, end = categories_.begin() + other.end;
     const auto found = std::lower_bound(begin, end, code);
     return found != end && *found == code ? branches_[size_t(found - categories_.begin())]
-                                          : other.missing_route;
+                                          : without_value(source, other, row);
   }
   const double x = source.value(feature, row);
   if (std::isnan(x)) {
-    return other.missing_route;
+    return without_value(source, other, row);
   }
   return other.kind == SplitKind::is_missing || x > step.threshold ? 1 : 0;
 }
@@ -114,9 +179,48 @@ void Router::route_block(const Source& source, int64_t begin, int64_t end, int32
       if (next == kStopHere) {
         break;
       }
+      if (next == kAllBranches) {
+        double largest = 0.0;
+        size_t there = at;
+        for_each_end(source, row, at, 1.0, [&](size_t end_at, double share) {
+          if (share > largest) {
+            largest = share;
+            there = end_at;
+          }
+        });
+        at = there;
+        break;
+      }
       at = size_t(steps_[at].child + next);
     }
     node[row] = preorder_[at];
+  }
+}
+
+// Walks a row down from a node, dividing it where it must be, and calls visit(step, share)
+// wherever a part of it ends, in preorder.
+template <class Source, class Visit>
+void Router::for_each_end(const Source& source, int64_t row, size_t from, double share,
+                          const Visit& visit) const {
+  std::vector<std::pair<size_t, double>> waiting{{from, share}};
+  while (!waiting.empty()) {
+    auto [at, part] = waiting.back();
+    waiting.pop_back();
+    const Other& other = others_[at];
+    const int32_t next =
+        other.kind == SplitKind::leaf ? kStopHere : branch(source, steps_[at], other, row);
+    if (next == kStopHere) {
+      visit(at, part);
+    } else if (next == kAllBranches) {
+      for (int32_t b = other.n_children; b-- > 0;) {
+        const size_t child = size_t(steps_[at].child + b);
+        if (others_[child].share > 0.0) {
+          waiting.emplace_back(child, part * others_[child].share);
+        }
+      }
+    } else {
+      waiting.emplace_back(size_t(steps_[at].child + next), part);
+    }
   }
 }
 
@@ -172,6 +276,30 @@ void Router::run(const Source& source, int64_t n_rows, int n_threads, const Cont
   }
   Team team(std::min(n_threads, static_cast<int>(n_chunks)), control);
   team.run(n_chunks, chunk);
+}
+
+Ends Router::route_shares(std::span<const ColumnView> columns, int64_t n_rows,
+                          const Control& control) const {
+  Ends ends;
+  const auto add = [&](int64_t row, int32_t node, double share) {
+    ends.row.push_back(row);
+    ends.node.push_back(node);
+    ends.share.push_back(share);
+  };
+  if (others_.empty()) {  // nothing is ever divided
+    std::vector<int32_t> node(static_cast<size_t>(n_rows));
+    route(columns, n_rows, 1, control, node.data());
+    for (int64_t row = 0; row < n_rows; ++row) {
+      add(row, node[size_t(row)], 1.0);
+    }
+    return ends;
+  }
+  const Columns source{columns.data()};
+  for (int64_t row = 0; row < n_rows; ++row) {
+    for_each_end(source, row, 0, 1.0,
+                 [&](size_t at, double share) { add(row, preorder_[at], share); });
+  }
+  return ends;
 }
 
 void Router::route(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,

@@ -42,6 +42,28 @@ Weights make_weights(const double* weights, int64_t n_rows) {
   return result;
 }
 
+Weights row_by_row(const Weights& weights) {
+  Weights result = weights;
+  result.present.clear();
+  result.unequal.resize(size_t(weights.n_rows));
+  for (size_t row = 0; row < result.unequal.size(); ++row) {
+    result.unequal[row] = weights.units(row);
+  }
+  return result;
+}
+
+Weights divisible(const Weights& weights) {
+  Weights result = row_by_row(weights);
+  // The total stays below 2^52.
+  const int spare = 52 - (std::ilogb(static_cast<double>(std::max<int64_t>(1, weights.total))) + 1);
+  for (int64_t& units : result.unequal) {
+    units <<= spare;
+  }
+  result.total <<= spare;
+  result.unit = std::ldexp(result.unit, -spare);
+  return result;
+}
+
 Quantiser::Quantiser(double minimum, double maximum, bool centre_it)
     : center(centre_it ? minimum / 2 + maximum / 2 : 0.0), centered(centre_it) {
   const double reach = std::max(maximum / 2 - center / 2, center / 2 - minimum / 2);

@@ -23,10 +23,20 @@ _HOME = {
     "__version__": "_version",
     "as_table": "table.as_table",
     "explain": "ask",
+    "evaluate": "model",
     "gain": "growing.impurity",
+    "gain_ratio": "growing.impurity",
     "grow": "model",
     "impurity": "growing.impurity",
+    "split_information": "growing.impurity",
+    "plot_confusion": "pictures",
+    "plot_importance": "pictures",
+    "plot_regions": "pictures",
+    "plot_reliability": "pictures",
+    "plot_tree": "pictures",
     "why": "ask",
+    "pruning_path": "model",
+    "simplify": "model",
 }
 """The module in which each public name lives."""
 

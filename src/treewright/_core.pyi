@@ -1,4 +1,4 @@
-"""The C++ core of treewright: sorting, growing and routing."""
+"""The C++ core of treewright: sorting, growing, pruning and routing."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -43,13 +43,33 @@ class Grower:
     def take_tree(self) -> dict:
         """The arrays of the finished tree; the grower is of no use afterwards."""
 
+def weakest_links(subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], risk: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stopped: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, slack: float, share: float) -> tuple:
+    """Collapse alpha of each node; alpha, leaves and risk of each step."""
+
+def cut_bottom_up(subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], stopped: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float, keep_ties: bool) -> object:
+    """1 where a leaf costs no more than the best subtree."""
+
+def hash_rows(columns: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], kinds: Sequence[int], n_rows: int, seed: int) -> object:
+    """A number that follows from each row's values."""
+
+def score_steps(tree_and_rows: dict, n_steps: int) -> tuple:
+    """Sums of loss and squared loss of the rows at each step."""
+
+def node_losses(tree_and_rows: dict) -> tuple:
+    """
+    Loss of the rows that pass each node, answered there; and of those that end in it.
+    """
+
 class Router:
     """A tree, laid out for sending rows down."""
 
-    def __init__(self, subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], split_kind: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], category_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], category_branch: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_route: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: Sequence[int]) -> None: ...
+    def __init__(self, subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], split_kind: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], category_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], category_branch: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_route: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], surrogates: dict, kinds: Sequence[int]) -> None: ...
 
     def route(self, columns: Sequence, n_rows: int, n_threads: int) -> object:
         """Node reached by each row of these columns."""
+
+    def route_shares(self, columns: Sequence, n_rows: int) -> object:
+        """Row, node and share of every end of every row."""
 
     def route_matrix(self, X: Annotated[NDArray, dict(device='cpu', writable=False)], n_threads: int) -> object:
         """Node reached by each row of a float matrix."""

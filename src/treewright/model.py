@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -9,23 +10,42 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.drawing.dot import to_dot
+from treewright.drawing.mermaid import to_mermaid
+from treewright.drawing.svg import to_svg
+from treewright.drawing.way import way_of
 from treewright.errors import OptionError, TableError, nearest_name
 from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
+from treewright.pruning.by_hand import collapse_by_hand
+from treewright.pruning.by_hand import simplify as simplify_data
+from treewright.pruning.path import PruningPath, cost_complexity, find_path
+from treewright.pruning.refit import refit_tree
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
+from treewright.reading.evaluate import Evaluation, evaluate_rows
 from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
 from treewright.reading.rules import Rules
 from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
-from treewright.table.table import Table
+from treewright.table.match_target import match_target
+from treewright.table.table import Table, Target
+from treewright.table.weights import read_weights
 from treewright.tree import walk
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
-from treewright.tree.route import columns_used, decision_path, route, route_matrix
+from treewright.tree.route import (
+    columns_used,
+    decision_path,
+    ends_of,
+    ends_of_matrix,
+    route,
+    route_matrix,
+)
 from treewright.tree.split import Split, split_of
 
 if TYPE_CHECKING:
@@ -34,7 +54,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "grow"]
+__all__ = ["Tree", "as_tree", "evaluate", "grow", "pruning_path", "simplify"]
 
 
 class Tree:
@@ -145,9 +165,9 @@ class Tree:
         ----------
         kind : {'error', 'impurity'}, default='error'
             'error': sum of R(t) over the leaves, for classes the share of weight
-            that is misclassified, for numbers the mean squared error (poisson:
-            half the mean deviance). 'impurity': impurity of the leaves, each
-            with its share of the weight.
+            that is misclassified (with costs: the mean cost), for numbers the mean
+            squared error (poisson: half the mean deviance). 'impurity': impurity of
+            the leaves, each with its share of the weight it was grown on.
 
         Returns
         -------
@@ -159,8 +179,75 @@ class Tree:
             raise OptionError(f"risk is of 'error' or 'impurity'; got {kind!r}.{hint}")
         data = self.data
         is_leaf = data.subtree_size == 1
-        per_weight = data.risk if kind == "error" else data.impurity
-        return float(np.sum(per_weight[is_leaf] * data.share[is_leaf]))
+        if kind == "error":
+            return float(np.sum(data.weighted_risk[is_leaf]))
+        weight = growth_weight(data)
+        return float(np.sum(data.impurity[is_leaf] * (weight / weight[0])[is_leaf]))
+
+    def cost_complexity(self, alpha: float, kind: str = "error") -> float:
+        """Return R(T) + alpha x leaves: what the tree costs if a leaf costs alpha.
+
+        Parameters
+        ----------
+        alpha : float
+            Price of a leaf, a share of the total weight, >= 0.
+        kind : {'error', 'impurity'}, default='error'
+            See `risk`.
+
+        Returns
+        -------
+        float
+        """
+        return cost_complexity(self.data, alpha, kind)
+
+    # -- other trees --------------------------------------------------------------
+
+    def collapse(self, node: Any = None, *, where: Any = None) -> Tree:
+        """Return the tree with inner nodes made leaves.
+
+        Parameters
+        ----------
+        node : int or list of int, optional
+            The nodes. A leaf, or a number the tree does not have, is an error.
+        where : callable or bool array, optional
+            Instead of `node`: asked about every inner node, which comes with its
+            `node`, `depth`, `n_rows`, `weight`, `share`, `impurity`, `gain`,
+            `risk`, `weighted_risk`, `n_leaves` and `feature`; or one truth value
+            per node.
+
+        Returns
+        -------
+        Tree
+            The new leaves have the stop reason 'collapsed'.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"])
+        >>> tw.grow(table).collapse(where=lambda node: node.n_rows < 4).n_leaves
+        2
+        """
+        return Tree(collapse_by_hand(self.data, node, where))
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Tree:
+        """Return the same splits with all evidence from other rows.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns or list of rows
+            The rows; see `apply`.
+        y : array, series or list
+            Their target; no class that the tree does not know.
+        sample_weight : array, series or list, optional
+            Their weights.
+
+        Returns
+        -------
+        Tree
+            A node that no row reaches answers as the node above it.
+        """
+        nodes, target, weights = _sent_down(self, X, y, sample_weight)
+        return Tree(refit_tree(self.data, nodes, target, weights))
 
     # -- answers ------------------------------------------------------------------
 
@@ -183,35 +270,51 @@ class Tree:
         Returns
         -------
         int32 array
-            Node numbers: leaves, or inner nodes where a missing value stops.
+            Node numbers: leaves, or inner nodes where a missing value stops. A row
+            that is divided among branches ends where its largest part does.
         """
+        nodes: NDArray[np.int32] = self._sent(X, unseen, n_jobs, route, route_matrix)
+        return nodes
+
+    def _ends(self, X: Any, unseen: str, n_jobs: int | None) -> Any:
+        """Return where each row ends, all its parts where rows are divided."""
+        return self._sent(X, unseen, n_jobs, ends_of, ends_of_matrix)
+
+    def _sent(
+        self,
+        X: Any,
+        unseen: str,
+        n_jobs: int | None,
+        by_columns: Callable[..., Any],
+        by_matrix: Callable[..., Any],
+    ) -> Any:
         data = self.data
         if unseen not in ("missing", "error"):
             raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
         threads = n_threads(n_jobs)
         matrix = plain_matrix(data.schema, X)
         if matrix is not None:
-            return route_matrix(data, matrix, threads)
+            return by_matrix(data, matrix, threads)
         columns = match(data.schema, X, columns_used(data).tolist(), unseen)
-        return route(data, columns, columns.n_rows, threads)
+        return by_columns(data, columns, columns.n_rows, threads)
 
     def predict(
         self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> Any:
         """Return the class, or the number, for each row; see `apply`."""
-        return answers(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+        return answers(self.data, self._ends(X, unseen, n_jobs))
 
     def predict_proba(
         self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> NDArray[np.float64]:
         """Return the share of every class where each row ends; see `apply`."""
-        return class_shares(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+        return class_shares(self.data, self._ends(X, unseen, n_jobs))
 
     def decision_path(
         self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
     ) -> csr_matrix:
         """Return which nodes each row passes, as a sparse matrix; see `apply`."""
-        return decision_path(self.data, self.apply(X, unseen=unseen, n_jobs=n_jobs))
+        return decision_path(self.data, self._ends(X, unseen, n_jobs))
 
     def rows(
         self, node: int, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
@@ -309,6 +412,69 @@ class Tree:
         """Return the tree as dicts, lists, strings and numbers, ready for JSON."""
         return to_dict(self.data)
 
+    # -- pictures -----------------------------------------------------------------
+
+    def to_svg(
+        self,
+        *,
+        row: Any = None,
+        max_depth: int | None = None,
+        max_leaves: int | None = 60,
+        theme: str = "auto",
+        direction: str | None = None,
+    ) -> str:
+        """Return the tree as an SVG picture.
+
+        Every node shows how its rows are spread, a branch is as wide as its share
+        of them, and hovering over a node tells the rest.
+
+        Parameters
+        ----------
+        row : mapping, series, list, array or table of one row, optional
+            A row whose way is highlighted.
+        max_depth : int or None, default=None
+            Deepest level to draw; None: all.
+        max_leaves : int or None, default=60
+            Most leaves to draw; the picture says what it folds. None: all.
+        theme : {'auto', 'light', 'dark'}, default='auto'
+            Colours; 'auto' follows the reader's screen.
+        direction : {'down', 'right'} or None, default=None
+            Where the tree grows; None: down while that is not too wide.
+
+        Returns
+        -------
+        str
+            An ``<svg>`` element: write it into a file, or into a page.
+        """
+        return to_svg(
+            self.data,
+            way=None if row is None else way_of(self.data, row),
+            max_depth=max_depth,
+            max_leaves=max_leaves,
+            theme=theme,
+            direction=direction,
+        )
+
+    def to_mermaid(
+        self, *, max_depth: int | None = None, max_leaves: int | None = 60
+    ) -> str:
+        """Return the tree as a mermaid flowchart; options as in `to_svg`."""
+        return to_mermaid(self.data, max_depth=max_depth, max_leaves=max_leaves)
+
+    def to_dot(
+        self, *, max_depth: int | None = None, max_leaves: int | None = 60
+    ) -> str:
+        """Return the tree in graphviz's dot language; options as in `to_svg`."""
+        return to_dot(self.data, max_depth=max_depth, max_leaves=max_leaves)
+
+    def _repr_svg_(self) -> str:
+        """Show the picture in a notebook."""
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        """Show the picture in a notebook, at its own size."""
+        return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
+
     # -- behaviour as a value -----------------------------------------------------
 
     @property
@@ -402,6 +568,93 @@ def grow(
     if options is not None and not isinstance(options, GrowOptions):
         raise OptionError(_options_words(options))
     return Tree(grow_data(table, options, progress=progress))
+
+
+def pruning_path(
+    tree: Any, risk: str = "error", alpha_max: float = math.inf
+) -> PruningPath:
+    """Return all best prunings of a tree: minimal cost-complexity pruning.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        A tree of any shape; usually one that is not pruned yet.
+    risk : {'error', 'impurity'}, default='error'
+        What leaves are priced against: the cost of the answers (misclassified
+        weight or costs, squared error, absolute or half deviance, by criterion),
+        or the impurity, as scikit-learn does.
+    alpha_max : float, default=inf
+        Where the path ends.
+
+    Returns
+    -------
+    PruningPath
+        Arrays `alpha` (shares of the total weight, rising strictly from 0),
+        `n_leaves` and `risk`; ``tree(alpha=)``, ``tree(n_leaves=)`` and ``step(i)``.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"])
+    >>> path = tw.pruning_path(tw.grow(table))
+    >>> path.alpha.tolist(), path.n_leaves.tolist()
+    ([0.0, 0.25], [3, 1])
+    """
+    return find_path(as_tree(tree).data, risk, alpha_max, Tree)
+
+
+def simplify(tree: Any, keep: str = "proba") -> Tree:
+    """Merge siblings that answer the same, as often as possible.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree; it stays as it is.
+    keep : {'proba', 'class'}, default='proba'
+        What must not change for any row: the class shares, or only the class. For
+        numbers, either means the answer.
+
+    Returns
+    -------
+    Tree
+        The merged nodes have the stop reason 'same_answer'.
+    """
+    return Tree(simplify_data(as_tree(tree).data, keep))
+
+
+def evaluate(tree: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+    """Return how a tree does on rows it was not grown on.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    X : array, data frame, dict of columns or list of rows
+        New rows; see `Tree.apply`.
+    y : array, series or list
+        Their target.
+    sample_weight : array, series or list, optional
+        Their weights.
+
+    Returns
+    -------
+    Evaluation
+        Error with a 95 % interval, figures by class or R2, RMSE and MAE, questions
+        asked, and by node the training rows beside the new ones (`to_pandas`).
+    """
+    found = as_tree(tree)
+    return evaluate_rows(found.data, *_sent_down(found, X, y, sample_weight))
+
+
+def _sent_down(
+    tree: Tree, X: Any, y: Any, sample_weight: Any
+) -> tuple[NDArray[np.int32], Target, NDArray[np.float64] | None]:
+    """Return where new rows end, with their target and weights."""
+    nodes = tree.apply(X)
+    if not len(nodes):
+        raise TableError("X has no rows; at least one is needed.")
+    target = match_target(tree.schema, y, len(nodes))
+    return nodes, target, read_weights(sample_weight, len(nodes))
 
 
 def _options_words(options: object) -> str:

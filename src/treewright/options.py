@@ -12,22 +12,24 @@ from treewright.errors import OptionError, nearest_name
 
 __all__ = [
     "CLASS_CRITERIA",
+    "METHODS",
     "NUMBER_CRITERIA",
     "GrowOptions",
     "check_criterion",
     "criterion_hint",
 ]
 
-CLASS_CRITERIA = ("gini", "entropy", "misclassification")
-NUMBER_CRITERIA = ("squared_error", "poisson")
+CLASS_CRITERIA = ("gini", "entropy", "misclassification", "gain_ratio")
+NUMBER_CRITERIA = ("squared_error", "poisson", "absolute_error")
+METHODS = ("cart", "id3", "c45")
 _ALIASES = {"log_loss": "entropy"}
 _ELSEWHERE = {
     "mse": "squared_error",
     "friedman_mse": "squared_error",
+    "mae": "absolute_error",
     "information_gain": "entropy",
 }
 """What some criteria are called in other places."""
-_NOT_YET = ("absolute_error", "mae")
 
 
 class _Rule(NamedTuple):
@@ -79,8 +81,12 @@ def _listed(words: Collection[str]) -> str:
 
 
 _CRITERION_NAMES = (*CLASS_CRITERIA, *_ALIASES, *NUMBER_CRITERIA)
+_MISSING = ("learned", "surrogate", "fractional", "error")
+_CONVENTIONS = {"sklearn": "cart", "rpart": "cart", "j48": "c45"}
+"""Whose conventions, and the method they belong to."""
 _COUNT_OR_NONE = "a whole number >= {low}, or None for no limit"
 _RULES: dict[str, _Rule] = {
+    "method": _Rule((_one_of(*METHODS),), _listed(METHODS)),
     "criterion": _Rule(
         (_none, _one_of(*_CRITERION_NAMES)),
         _listed(_CRITERION_NAMES) + ", or None to go by the target",
@@ -114,7 +120,22 @@ _RULES: dict[str, _Rule] = {
         "a whole number >= 1, -1 for all cores (-2 for all but one, and so on), or "
         "None for the cores this process may use",
     ),
-    "missing": _Rule((_one_of("learned", "error"),), "'learned' or 'error'"),
+    "missing": _Rule(
+        (_none, _one_of(*_MISSING)), _listed(_MISSING) + ", or None to go by the method"
+    ),
+    "max_surrogates": _Rule((_whole(0),), "a whole number >= 0"),
+    "surrogate_fallback": _Rule((_one_of("majority", "stop"),), "'majority' or 'stop'"),
+    "surrogate_agreement": _Rule((_one_of("all", "known"),), "'all' or 'known'"),
+    "categories": _Rule(
+        (_none, _one_of("multiway", "grouped")),
+        "'multiway' or 'grouped', or None to go by the method",
+    ),
+    "min_branch_weight": _Rule(
+        (_none, _real(0)), "a finite number >= 0, or None to go by the method"
+    ),
+    "conventions": _Rule(
+        (_none, _one_of(*_CONVENTIONS)), _listed(_CONVENTIONS) + ", or None"
+    ),
     "unseen": _Rule((_one_of("missing", "error"),), "'missing' or 'error'"),
     "thresholds": _Rule((_one_of("midpoint", "readable"),), "'midpoint' or 'readable'"),
     "competitors": _Rule((_whole(0),), "a whole number >= 0"),
@@ -155,8 +176,6 @@ def criterion_hint(value: Any, known: Collection[str]) -> str:
     """
     if not isinstance(value, str):
         return ""
-    if value in _NOT_YET:
-        return " The absolute error is not available yet."
     near = _ELSEWHERE.get(value)
     if near not in known:
         near = nearest_name(value, known)
@@ -189,16 +208,66 @@ def check_criterion(value: Any, task: str) -> None:
     )
 
 
+class _Clash(NamedTuple):
+    """Two options that contradict each other, and the words for it."""
+
+    holds: Callable[["GrowOptions"], bool]
+    words: str
+
+
+_CLASHES = (
+    _Clash(
+        lambda o: o.missing == "surrogate" and o.method != "cart",
+        "missing='surrogate' needs splits in two, and method={o.method!r} opens a "
+        "branch for every category. Use method='cart', or missing='fractional'.",
+    ),
+    _Clash(
+        lambda o: o.method == "c45" and o.criterion not in (None, "gain_ratio"),
+        "method='c45' chooses by the gain ratio; got criterion={o.criterion!r}. Leave "
+        "criterion out, or use method='cart' or 'id3'.",
+    ),
+    _Clash(
+        lambda o: o.method == "id3" and o.criterion in ("poisson", "absolute_error"),
+        "method='id3' measures numbers by 'squared_error'; got "
+        "criterion={o.criterion!r}. Leave criterion out, or use method='cart'.",
+    ),
+    _Clash(
+        lambda o: o.method != "c45" and o.categories is not None,
+        "categories={o.categories!r} is a choice of method='c45'; method='cart' always "
+        "groups categories and method='id3' never does; got method={o.method!r}. "
+        "Leave categories out, or use method='c45'.",
+    ),
+    _Clash(
+        lambda o: o.method != "c45" and o.min_branch_weight is not None,
+        "min_branch_weight belongs to method='c45'; got {o.min_branch_weight!r} with "
+        "method={o.method!r}. Use min_samples_leaf or min_weight_fraction_leaf.",
+    ),
+    _Clash(
+        lambda o: _CONVENTIONS.get(str(o.conventions), o.method) != o.method,
+        "conventions={o.conventions!r} goes with method={wanted!r}; got "
+        "method={o.method!r}. Change one of them, or leave conventions out.",
+    ),
+)
+"""What cannot be asked for together, each with what to do about it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GrowOptions:
     """How a tree is grown. The names are scikit-learn's.
 
     Parameters
     ----------
+    method : {'cart', 'id3', 'c45'}, default='cart'
+        'cart' splits in two. 'id3' opens a branch for every category and uses a
+        column once on a path. 'c45' does so for categories, cuts numbers in two
+        and chooses by the gain ratio; for classes only.
     criterion : str or None, default=None
         Impurity to bring down: 'gini', 'entropy' (in bits; alias 'log_loss')
-        or 'misclassification' for classes; 'squared_error' or 'poisson' for
-        numbers. None is 'gini' for classes and 'squared_error' for numbers.
+        or 'misclassification' for classes, or 'gain_ratio', the fall of the
+        entropy as a share of the entropy of the split itself; 'squared_error',
+        'poisson' or 'absolute_error' for numbers. None goes by method and
+        target: 'gini' ('entropy' for 'id3', 'gain_ratio' for 'c45') for
+        classes, 'squared_error' for numbers.
     max_depth : int or None, default=None
         Most splits on any path from the root. None: no limit.
     min_samples_split : int or float, default=2
@@ -224,11 +293,32 @@ class GrowOptions:
     n_jobs : int or None, default=None
         Threads. None: the cores this process may use. -1: all cores, -2: all but
         one, and so on, but at least one. Never changes the tree.
-    missing : {'learned', 'error'}, default='learned'
-        Learn a branch for missing values, or refuse missing and infinite ones.
+    missing : {'learned', 'surrogate', 'fractional', 'error'} or None, default=None
+        'learned': each split learns a branch for missing values. 'surrogate':
+        another column answers in the missing one's place (method 'cart').
+        'fractional': a row goes down every branch, divided by their weights.
+        'error': refuse missing and infinite values. None is 'fractional' for
+        'c45' and 'learned' otherwise.
     unseen : {'missing', 'error'}, default='missing'
         At prediction, send a category never seen where missing values go, or
         refuse it.
+    max_surrogates : int, default=5
+        Most surrogates that a split keeps (``missing='surrogate'``).
+    surrogate_fallback : {'majority', 'stop'}, default='majority'
+        Where a row goes that no surrogate can place: down the heavier branch, or
+        no further.
+    surrogate_agreement : {'all', 'known'}, default='all'
+        Rows that agreement is a share of: all rows known in the split's column,
+        or those known in the surrogate's column too.
+    categories : {'multiway', 'grouped'} or None, default=None
+        Under method 'c45': a branch for every category, or the best grouping in
+        two. None is 'multiway'.
+    min_branch_weight : float or None, default=None
+        Under method 'c45': at least two branches must have this weight. None is
+        2.
+    conventions : {'sklearn', 'rpart', 'j48'} or None, default=None
+        Habits of another program that have no option of their own: 'sklearn' and
+        'rpart' for method 'cart', 'j48' for 'c45'.
     thresholds : {'midpoint', 'readable'}, default='midpoint'
         Where a number is cut between two neighbouring training values: halfway, or
         at the shortest decimal in the middle half of the gap. Same training rows
@@ -239,7 +329,8 @@ class GrowOptions:
     Raises
     ------
     OptionError
-        When a value is out of range; the message says what is allowed.
+        When a value is out of range, or two options contradict each other; the
+        message says what is allowed.
 
     Examples
     --------
@@ -252,6 +343,7 @@ class GrowOptions:
 for no limit; got 0.
     """
 
+    method: str = "cart"
     criterion: str | None = None
     max_depth: int | None = None
     min_samples_split: int | float = 2
@@ -264,8 +356,14 @@ for no limit; got 0.
     max_features: int | float | str | None = None
     random_state: Any = None
     n_jobs: int | None = None
-    missing: str = "learned"
+    missing: str | None = None
     unseen: str = "missing"
+    max_surrogates: int = 5
+    surrogate_fallback: str = "majority"
+    surrogate_agreement: str = "all"
+    categories: str | None = None
+    min_branch_weight: float | None = None
+    conventions: str | None = None
     thresholds: str = "midpoint"
     competitors: int = 0
 
@@ -273,6 +371,10 @@ for no limit; got 0.
         """Check every option and keep it as a plain Python value."""
         for name in _RULES:
             object.__setattr__(self, name, _checked(name, getattr(self, name)))
+        for clash in _CLASHES:
+            if clash.holds(self):
+                wanted = _CONVENTIONS.get(str(self.conventions))
+                raise OptionError(clash.words.format(o=self, wanted=wanted))
 
     @classmethod
     def from_params(
@@ -313,7 +415,7 @@ for no limit; got 0.
         return cls(**chosen)
 
     def for_task(self, task: str) -> "GrowOptions":
-        """Return the options with the criterion settled for this kind of target.
+        """Return the options with all that is None by default settled.
 
         Parameters
         ----------
@@ -323,18 +425,32 @@ for no limit; got 0.
         Returns
         -------
         GrowOptions
-            The same options, `criterion` never None.
+            The same options; `criterion` and `missing` are never None, nor, under
+            method 'c45', `categories` and `min_branch_weight`.
 
         Raises
         ------
         OptionError
-            When the criterion does not suit the target.
+            When the criterion or the method does not suit the target.
         """
         check_criterion(self.criterion, task)
-        if self.criterion is None:
-            allowed = CLASS_CRITERIA if task == "class" else NUMBER_CRITERIA
-            return replace(self, criterion=allowed[0])
-        return self
+        is_c45 = self.method == "c45"
+        if is_c45 and task != "class":
+            raise OptionError(
+                "method='c45' grows trees for classes, and the target holds numbers. "
+                "Use method='cart' or 'id3'."
+            )
+        of_classes = {"cart": "gini", "id3": "entropy", "c45": "gain_ratio"}
+        usual: dict[str, Any] = {
+            "criterion": of_classes[self.method]
+            if task == "class"
+            else "squared_error",
+            "missing": "fractional" if is_c45 else "learned",
+        }
+        if is_c45:
+            usual |= {"categories": "multiway", "min_branch_weight": 2.0}
+        unsettled = {n: v for n, v in usual.items() if getattr(self, n) is None}
+        return replace(self, **unsettled)
 
     def columns_to_try(self, n_columns: int) -> int:
         """Return how many of the columns `max_features` stands for.

@@ -3,6 +3,7 @@
 Each error says what is wrong, where, the value seen and what to do.
 """
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +169,7 @@ def test_infinities_are_ordinary_extreme_values(estimator):
 
 
 def test_a_million_categories():
-    estimator = tw.TreeClassifier
+    estimator = partial(tw.TreeClassifier, prune=None)
     n = 1_000_000
     X = {"id": np.arange(n).astype("U7"), "x": np.arange(n) % 7.0}
     y = (np.arange(n) % 7 > 2).astype(int)
@@ -297,10 +298,13 @@ def test_names_that_are_not_text_are_taken_as_their_text():
         ({"max_features": 0}, "max_features must be a whole number >= 1"),
         ({"random_state": "x"}, "random_state must be a whole number"),
         ({"n_jobs": 0}, "n_jobs must be a whole number >= 1, -1 for all cores"),
-        ({"missing": "ignore"}, "missing must be 'learned' or 'error'; got 'ignore'"),
+        ({"missing": "ignore"}, "or None to go by the method; got 'ignore'"),
         ({"unseen": None}, "unseen must be 'missing' or 'error'; got None"),
         ({"criterion": "ginni"}, "criterion must be"),
-        ({"prune": "cv"}, "prune must be None, the unpruned tree; got 'cv'"),
+        (
+            {"prune": "cw"},
+            "for the unpruned tree; got 'cw'. Did you mean 'cv'?",
+        ),
         ({"kinds": "categorical"}, "kinds must be a dict"),
         ({"kinds": {0: "nominal"}}, "'numeric', 'categorical'"),
         ({"kinds": {"colour": "categorical"}}, "'colour'"),
@@ -311,6 +315,14 @@ def test_names_that_are_not_text_are_taken_as_their_text():
 def test_wrong_parameter_values(estimator, option, words):
     error = refused(X4, Y4, words, estimator=estimator, **option)
     assert isinstance(error, ValueError)
+
+
+def test_the_regressor_has_no_c45():
+    words = (
+        "method='c45' grows trees for classes, and the target holds numbers. Use "
+        "method='cart' or 'id3'."
+    )
+    refused(X4, [0.5, 1, 2, 3], words, estimator=tw.TreeRegressor, method="c45")
 
 
 def test_criterion_of_the_other_task():
@@ -344,14 +356,17 @@ def test_column_of_another_kind_at_prediction():
         (
             tw.TreeRegressor,
             "mse",
-            r"be 'squared_error' or 'poisson' when.*'squared_error'\?",
+            r"be 'squared_error', 'poisson' .* when.*'squared_error'\?",
         ),
         (tw.TreeRegressor, "friedman_mse", r"Did you mean 'squared_error'\?"),
-        (tw.TreeRegressor, "absolute_error", "absolute error is not available yet"),
-        (tw.TreeRegressor, "mae", "not available yet"),
-        (tw.TreeRegressor, "gini", "or 'poisson' when the target .*; got 'gini'.$"),
+        (tw.TreeRegressor, "mae", r"Did you mean 'absolute_error'\?"),
+        (
+            tw.TreeRegressor,
+            "gini",
+            "or 'absolute_error' when the target .*; got 'gini'.$",
+        ),
         (tw.TreeClassifier, "information_gain", r"Did you mean 'entropy'\?"),
-        (tw.TreeClassifier, "mse", "'misclassification' or 'log_loss' when.*'mse'.$"),
+        (tw.TreeClassifier, "mse", "'gain_ratio' or 'log_loss' when.*'mse'.$"),
         (tw.TreeClassifier, 3, "holds classes; got 3.$"),
     ],
 )

@@ -52,6 +52,11 @@ def test_default_estimator_passes(estimator, check):
         tw.TreeClassifier(max_features="sqrt", max_leaf_nodes=10),
         tw.TreeRegressor(criterion="poisson"),
         tw.TreeRegressor(max_nodes=31, n_jobs=1),
+        tw.TreeClassifier(discretize=4),
+        tw.TreeClassifier(discretize="mdl"),
+        tw.TreeRegressor(discretize=("width", 4)),
+        tw.TreeClassifier.like("sklearn"),
+        tw.TreeRegressor.like("sklearn"),
     ]
 )
 def test_estimator_with_other_options_passes(estimator, check):

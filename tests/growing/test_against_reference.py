@@ -92,7 +92,9 @@ def level_table(rng, k, n_classes, n=120):
 def best_of_all_groupings(table, criterion):
     target = Target(table, criterion)
     values = values_of(table.columns[0])
-    found = Groupings(levels_of(0, values, target.present, target), target)
+    found = Groupings(
+        levels_of(0, values, dict.fromkeys(target.present, 1), target), target
+    )
     listed = [*found.prefixes(), *found.others()]
     return float(max(target.gain(candidate.branches) for candidate in listed))
 
@@ -148,7 +150,9 @@ def test_where_the_best_prefix_is_refused_another_allowed_grouping_is_found(grow
     table = level_table(rng, k=16, n_classes=2, n=40)
     target = Target(table, "gini")
     values = values_of(table.columns[0])
-    found = Groupings(levels_of(0, values, target.present, target), target)
+    found = Groupings(
+        levels_of(0, values, dict.fromkeys(target.present, 1), target), target
+    )
     tree = grow(table, GrowOptions(max_depth=1, min_samples_leaf=19))
     allowed = [
         float(target.gain(prefix.branches))

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.errors import OptionError, TableError
-from treewright.growing.impurity import gain, impurity
+from treewright.growing.impurity import gain, gain_ratio, impurity, split_information
 
 CLASS_CRITERIA = ["gini", "entropy", "misclassification"]
-ALL_CRITERIA = [*CLASS_CRITERIA, "squared_error", "poisson"]
+ALL_CRITERIA = [*CLASS_CRITERIA, "squared_error", "absolute_error", "poisson"]
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,70 @@ def test_three_against_one(criterion, expected):
 def test_squared_error_is_the_variance():
     y = [1.0, 2.0, 4.0, 9.0]
     assert impurity(y, "squared_error") == pytest.approx(np.var(y))
+
+
+@pytest.mark.parametrize(
+    ("y", "weights", "expected"),
+    [
+        ([1.0, 2.0, 4.0, 9.0], None, 2.5),  # around any number from 2 to 4
+        ([1.0, 2.0, 9.0], None, 8 / 3),
+        ([1.0, 9.0], [3, 1], 2.0),
+        ([-1e308, 1e308], None, 1e308),
+    ],
+)
+def test_absolute_error_is_the_mean_distance_from_the_median(y, weights, expected):
+    assert impurity(y, "absolute_error", weights) == pytest.approx(expected)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=12))
+def test_no_number_is_nearer_to_all_than_the_median(y):
+    found = impurity(y, "absolute_error")
+    middle = np.median(y)
+    assert found == pytest.approx(np.mean(np.abs(np.array(y) - middle)))
+    for other in range(-9, 10):
+        assert found <= np.mean(np.abs(np.array(y) - other)) + 1e-12
+
+
+def test_gain_ratio_is_the_gain_over_the_entropy_of_the_groups():
+    y, groups = list("aabbab"), [1, 1, 2, 2, 3, 3]
+    own = split_information(groups)
+    assert own == pytest.approx(math.log2(3))
+    assert gain_ratio(y, groups) == pytest.approx(gain(y, groups, "entropy") / own)
+    weights = [3, 0, 1, 2, 1, 1]
+    copies = [0, 0, 0, 2, 3, 3, 4, 5]
+    expected = gain_ratio([y[i] for i in copies], [groups[i] for i in copies])
+    assert gain_ratio(y, groups, weights) == pytest.approx(expected)
+    assert split_information(groups, weights) == pytest.approx(
+        split_information(counts=[3, 3, 2])
+    )
+
+
+def test_one_group_has_no_split_information_and_ratio_zero():
+    assert split_information(["a", "a"]) == 0.0
+    assert gain_ratio([0, 1], ["a", "a"]) == 0.0
+
+
+def test_rows_without_a_group_are_one_branch_of_the_split_information_too():
+    assert split_information([None, math.nan, "a", "a"]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: gain_ratio([0, 1]), "gain_ratio needs y and groups.*groups was not"),
+        (lambda: gain_ratio([0], ["a"], counts=[[1]]), "gain_ratio takes either"),
+        (lambda: gain_ratio(counts=[]), "gain_ratio needs the counts of at least one"),
+        (lambda: gain_ratio([0], ["a"], [0]), "gain_ratio of nothing is not defined"),
+        (lambda: split_information(), "split_information needs either.*got neither"),
+        (lambda: split_information(["a"], counts=[1]), "got both"),
+        (lambda: split_information(["a"], [1, 2]), "2 entries and groups has 1 rows"),
+        (lambda: split_information(["a"], [0]), "split_information of nothing"),
+        (lambda: split_information(sample_weight=[1], counts=[1]), "goes with rows"),
+    ],
+)
+def test_gain_ratio_and_split_information_say_what_they_need(call, words):
+    with pytest.raises((OptionError, TableError), match=words):
+        call()
 
 
 def test_poisson_is_half_the_mean_deviance():

@@ -199,7 +199,7 @@ def test_seed_000_erratum_8_four_categories_have_seven_groupings():
     table = make_table([categorical("x", [1, 2, 3, 4])], [0, 1, 0, 1])
     target = Target(table, "gini")
     values = [0.0, 1.0, 2.0, 3.0]
-    found = Groupings(levels_of(0, values, range(4), target), target)
+    found = Groupings(levels_of(0, values, dict.fromkeys(range(4), 1), target), target)
     listed = [*found.prefixes(), *found.others()]
     groupings = {frozenset(map(frozenset, each.groups)) for each in listed}
     expected = [{0}, {1}, {2}, {3}, {0, 1}, {0, 2}, {0, 3}]
@@ -215,7 +215,8 @@ def test_seed_000_k_categories_have_half_two_to_the_k_minus_one_groupings(k):
     table = make_table([categorical("x", range(k))], [i % 2 for i in range(k)])
     target = Target(table, "gini")
     found = Groupings(
-        levels_of(0, [float(i) for i in range(k)], range(k), target), target
+        levels_of(0, [float(i) for i in range(k)], dict.fromkeys(range(k), 1), target),
+        target,
     )
     listed = [*found.prefixes(), *found.others()]
     assert len({each.groups for each in listed}) == len(listed) == 2 ** (k - 1) - 1
@@ -225,7 +226,7 @@ def test_seed_000_midpoints_of_six_numbers():
     values = [-5.0, 1.0, 3.0, 5.0, 7.0, 11.0]
     table = make_table([numeric("x", values)], [0, 1, 0, 1, 0, 1])
     target = Target(table, "gini")
-    found = thresholds(levels_of(0, values, range(6), target))
+    found = thresholds(levels_of(0, values, dict.fromkeys(range(6), 1), target))
     assert [each.threshold for each in found] == [-2, 2, 4, 6, 9]
 
 
@@ -376,7 +377,10 @@ def test_seed_003_a_column_of_n_numbers_has_n_minus_1_thresholds():
     values = [3.0, 1.0, 4.0, 1.5, 9.0]
     table = make_table([numeric("x", values)], [0, 1, 0, 1, 1])
     target = Target(table, "gini")
-    assert len(list(thresholds(levels_of(0, values, range(5), target)))) == 4
+    assert (
+        len(list(thresholds(levels_of(0, values, dict.fromkeys(range(5), 1), target))))
+        == 4
+    )
 
 
 @pytest.mark.parametrize("a", [0.0, 1.0, -1.0, 5e-324, 1e308, 0.1])
@@ -452,7 +456,8 @@ def test_seed_004_midpoints_of_three_numbers():
     table = make_table([numeric("x", values)], [0, 1, 0])
     target = Target(table, "gini")
     found = [
-        each.threshold for each in thresholds(levels_of(0, values, range(3), target))
+        each.threshold
+        for each in thresholds(levels_of(0, values, dict.fromkeys(range(3), 1), target))
     ]
     assert found == pytest.approx([14.4, 15.4])
 
@@ -460,7 +465,9 @@ def test_seed_004_midpoints_of_three_numbers():
 def test_seed_004_three_categories_have_three_groupings():
     table = make_table([categorical("x", ["A", "B", "C"])], [0, 1, 0])
     target = Target(table, "gini")
-    found = Groupings(levels_of(0, [0.0, 1.0, 2.0], range(3), target), target)
+    found = Groupings(
+        levels_of(0, [0.0, 1.0, 2.0], dict.fromkeys(range(3), 1), target), target
+    )
     listed = [*found.prefixes(), *found.others()]
     one_sided = {min(each.groups, key=len) for each in listed}
     assert one_sided == {(0,), (1,), (2,)}

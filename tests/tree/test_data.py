@@ -159,7 +159,7 @@ def test_the_fingerprint_is_the_same_on_every_machine():
     # A change here is a change of the format: every stored fingerprint breaks.
     assert (
         chain(3).fingerprint
-        == "4b86d0a52ebc435161443adcf6f8e272471284bfb9a85e32ac9f904e46e2d63d"
+        == "a4d21d22d9b115a95c8e69cc651082ebc10b9495b77efff86d1725085b4911e9"
     )
 
 
@@ -183,7 +183,14 @@ def test_codes_have_names_and_sentences():
         "max_leaf_nodes",
         "max_nodes",
         "pruned",
+        "cross_validation",
+        "validation",
+        "pessimistic",
+        "ccp_alpha",
+        "collapsed",
+        "same_answer",
     ]
+    assert STOP_CODES["cross_validation"] == 20
     for name, code in STOP_CODES.items():
         assert STOP_REASONS[code].name == name
         assert STOP_REASONS[code].sentence.endswith(".")

@@ -9,11 +9,12 @@
 //     squared error      -(S - mean W)^2 / W       (the sum of y^2 is the same for any split)
 //     poisson            -W mean h(S / W / mean - 1), h(u) = (1 + u) ln(1 + u) - u
 //
-// so that gain = (cost(node) - sum of cost(branch)) / weight of the node. (Half the deviance
-// of a node is the sum of w mean h(y / mean - 1): what -u adds to u + h(u) sums to 0.) Gains of a
-// number are in units of the node's quantiser: no target is too large or too small to be split, and
-// only what is reported is converted. To add a criterion: its name in types.hpp, its cost here, a
-// fast sweep in sweep.hpp if it is worth one, its formula in growing/impurity.py.
+// so that gain = (cost(node) - sum of cost(branch)) / weight of the node (where a search sees
+// the known rows of a column only, cost(node) is theirs, the weight still the whole node's). (Half
+// the deviance of a node is the sum of w mean h(y / mean - 1): what -u adds to u + h(u) sums to 0.)
+// Gains of a number are in units of the node's quantiser: no target is too large or too small to be
+// split, and only what is reported is converted. To add a criterion: its name in types.hpp, its
+// cost here, a fast sweep in sweep.hpp if it is worth one, its formula in growing/impurity.py.
 #pragma once
 
 #include <algorithm>
@@ -71,23 +72,20 @@ class NodeCost {
  public:
   // For a number, impurity is that of the node in units of its quantiser (classes: computed).
   NodeCost(Criterion criterion, const Layout& layout, const int64_t* stats, double impurity)
-      : criterion_(criterion), layout_(layout), weight_(real(stats[kWeight])) {
-    if (layout.task() == Task::number) {
-      const int128 sum = get_sum(stats);
-      // The mean rounded down to a whole number of units: sums around it stay small,
-      // so their squares lose nothing.
-      center_ = floor_mean(sum, stats[kWeight]);
-      sum_ = real(sum - int128(center_) * stats[kWeight]);
-      mean_ = real(sum) / weight_;
-    }
-    cost_ = cost(stats);
+      : criterion_(criterion), layout_(layout) {
+    set_stats(stats);
+    all_weight_ = weight_;
     impurity_ = layout.task() == Task::number ? impurity : cost_ / weight_;
     tie_impurity_ = has_tie_gain() ? gini_cost(stats, layout.classes()) / weight_ : 0.0;
   }
+  // The same node as a search sees it that looks at some of its rows only.
+  NodeCost(const NodeCost& node, const int64_t* seen) : NodeCost(node) { set_stats(seen); }
 
   Criterion criterion() const { return criterion_; }
   const Layout& layout() const { return layout_; }
   double weight() const { return weight_; }
+  // The weight that is seen, as a share of the node's.
+  double share() const { return weight_ / all_weight_; }
   int64_t center() const { return center_; }
   double sum() const { return sum_; }
   double node_cost() const { return cost_; }
@@ -113,12 +111,14 @@ class NodeCost {
         const double sum = real(get_sum(stats) - int128(center_) * stats[kWeight]);
         return -weight * mean_ * poisson_term((sum / weight - sum_ / weight_) / mean_);
       }
+      case Criterion::absolute_error:
+        break;  // not a matter of sums: see absolute_search.hpp
     }
     return 0.0;
   }
   // From the summed cost of the branches to the gain.
   double gain(double cost_of_branches) const {
-    return std::max(0.0, (cost_ - cost_of_branches) / weight_);
+    return std::max(0.0, (cost_ - cost_of_branches) / all_weight_);
   }
   double gain(const int64_t* left, const int64_t* right) const {
     return gain(cost(left) + cost(right));
@@ -130,7 +130,25 @@ class NodeCost {
       return 0.0;
     }
     const int k = layout_.classes();
-    return (gini_cost(node, k) - gini_cost(left, k) - gini_cost(right, k)) / weight_;
+    return (gini_cost(node, k) - gini_cost(left, k) - gini_cost(right, k)) / all_weight_;
+  }
+  // The same for any number of branches, one block of statistics each.
+  double gain_of_each(const int64_t* stats, size_t n_branches) const {
+    double sum = 0.0;
+    for (size_t b = 0; b < n_branches; ++b) {
+      sum += cost(stats + b * size_t(layout_.words()));
+    }
+    return gain(sum);
+  }
+  double tie_gain_of_each(const int64_t* stats, size_t n_branches, const int64_t* node) const {
+    if (!has_tie_gain()) {
+      return 0.0;
+    }
+    double sum = gini_cost(node, layout_.classes());
+    for (size_t b = 0; b < n_branches; ++b) {
+      sum -= gini_cost(stats + b * size_t(layout_.words()), layout_.classes());
+    }
+    return sum / all_weight_;
   }
 
   static int64_t floor_mean(int128 sum, int64_t weight) {
@@ -140,9 +158,23 @@ class NodeCost {
   }
 
  private:
+  void set_stats(const int64_t* stats) {
+    weight_ = real(stats[kWeight]);
+    if (layout_.task() == Task::number) {
+      const int128 sum = get_sum(stats);
+      // The mean rounded down to a whole number of units: sums around it stay small,
+      // so their squares lose nothing.
+      center_ = floor_mean(sum, stats[kWeight]);
+      sum_ = real(sum - int128(center_) * stats[kWeight]);
+      mean_ = real(sum) / weight_;
+    }
+    cost_ = cost(stats);
+  }
+
   Criterion criterion_;
   Layout layout_;
-  double weight_;
+  double weight_ = 0.0;
+  double all_weight_ = 0.0;
   int64_t center_ = 0;
   double sum_ = 0.0;   // around the centre
   double mean_ = 0.0;  // poisson

@@ -30,6 +30,15 @@ struct FlatTree {
   std::vector<int32_t> label;
   std::vector<int8_t> stop_reason;
   std::vector<uint8_t> proven;
+  std::vector<int64_t> n_missing;
+  std::vector<int64_t> surrogate_start;  // empty: no surrogates
+  std::vector<int32_t> surrogate_feature;
+  std::vector<double> surrogate_threshold;
+  std::vector<uint8_t> surrogate_flip;
+  std::vector<double> surrogate_agree, surrogate_adjust;
+  std::vector<int64_t> surrogate_rows;
+  std::vector<int64_t> surrogate_category_start;
+  std::vector<int32_t> surrogate_category_of, surrogate_categories, surrogate_category_branch;
 };
 
 }  // namespace treewright

@@ -27,6 +27,22 @@ struct GrowOptions {
   int64_t max_features = 0;    // 0: all columns
   uint64_t seed = 0;
   int n_threads = 1;
+
+  Missing missing = Missing::learned;
+  bool multiway = false;           // a branch per category
+  bool ranks_too = false;          // also of ordinal columns
+  bool gain_ratio = false;         // columns compete by gain ratio instead of gain
+  bool charge_cuts = false;        // a threshold pays for the number of cuts it was chosen from
+  double min_branch_weight = 0.0;  // above 0: two branches of this weight are enough
+  int64_t max_surrogates = 0;
+  bool stop_without_surrogate = false;  // where no surrogate knows a row; else the larger branch
+  bool known_agreement = false;         // agreement is a share of rows known to both splits
+  bool rpart = false;                   // conventions of rpart, and of J48
+  bool j48 = false;
+  std::vector<uint8_t> not_averaged;  // by column: J48 leaves it out of the average gain
+
+  // Whether a search sees the rows with a known value only.
+  bool known_rows_only() const { return missing != Missing::learned; }
 };
 
 // A tree that grows by one node at a time. Depth-first, best-first and any other order are

@@ -19,13 +19,15 @@ struct Node {
   double threshold = 0.0;
   double impurity = 0.0, gain = 0.0;  // numbers: in units of the quantiser
   int32_t depth = 0;
-  int32_t first_child = -1;  // the second is the next number
-  int32_t subtree = -1;      // grown further in this list of its own
+  int32_t first_child = -1;  // its siblings have the next numbers
+  int32_t n_children = 0;
+  int32_t subtree = -1;  // grown further in this list of its own
   int32_t column = -1;
   SplitKind kind = SplitKind::leaf;
   StopReason stop = StopReason::none;
-  int8_t missing_route = -1;
   bool proven = true;
+  int32_t missing_route = kStopHere;
+  uint32_t n_missing = 0;  // rows that are missing in the split's column
 
   int64_t n_rows() const { return int64_t(end) - begin; }
 };
@@ -38,6 +40,17 @@ struct NumberPart {
   std::array<double, 3> quartiles{};
 };
 
+// A split of another column that imitates the split of a node, for rows whose value is
+// missing there.
+struct Surrogate {
+  int32_t column = -1;
+  double threshold = 0.0;  // NaN: by category
+  bool flip = false;       // x <= threshold takes branch 1
+  double agree = 0.0, adjust = 0.0;
+  int64_t n_rows = 0;  // rows it sent on
+  std::vector<int32_t> categories, branches;
+};
+
 // Nodes with what would otherwise be a heap allocation each, in shared pools.
 struct NodeList {
   explicit NodeList(int words) : words(size_t(words)) {}
@@ -48,6 +61,7 @@ struct NodeList {
   std::vector<NumberPart> numbers;     // one per node, numbers only
   std::vector<int128> weight_squared;  // one per node, unequal weights only; in squared units
   std::vector<int32_t> categories, branches;
+  std::vector<std::vector<Surrogate>> surrogates;  // one list per node, where they are asked for
 
   int32_t add(const Node& node, const int64_t* node_stats) {
     nodes.push_back(node);
@@ -68,7 +82,7 @@ struct NodeList {
     node.kind = split.kind;
     node.column = split.column;
     node.threshold = split.threshold;
-    node.missing_route = static_cast<int8_t>(split.missing_route);
+    node.missing_route = split.missing_route;
     node.proven = split.proven;
     node.gain = split.gain;
     node.category_begin = static_cast<uint32_t>(categories.size());

@@ -13,9 +13,12 @@ namespace treewright {
 // One bit per row number: does it go left?
 class Sides {
  public:
-  explicit Sides(int64_t n_rows) : bits_(size_t(n_rows) / 64 + 1, 0) {}
+  explicit Sides(int64_t n_rows) : bits_(n_rows == 0 ? 0 : size_t(n_rows) / 64 + 1, 0) {}
   void set(uint32_t row) { bits_[row >> 6] |= uint64_t(1) << (row & 63); }
   void clear(uint32_t row) { bits_[row >> 6] &= ~(uint64_t(1) << (row & 63)); }
+  // Room for more rows; their bits are 0.
+  void grow(int64_t n_rows) { bits_.resize(std::max(bits_.size(), size_t(n_rows) / 64 + 1)); }
+  size_t size() const { return 64 * bits_.size(); }
   const uint64_t* words() const { return bits_.data(); }
   uint32_t left(uint32_t row) const {
     return static_cast<uint32_t>(bits_[row >> 6] >> (row & 63)) & 1;
@@ -59,5 +62,34 @@ inline Parts partition(Entry* entries, int64_t n_known, int64_t n, int shift, co
   std::copy(scratch, scratch + n - s.left, entries + s.left);
   return parts;
 }
+
+// A stable division of one sorted column into any number of branches. A row may also go to
+// none of them, or to several.
+//
+// "Differs" bits: the runs of equal values are counted; an entry differs from the one before
+// it in its branch if they lie in different runs. O(1) per entry, whatever the number of
+// branches.
+struct Division {
+  explicit Division(size_t n_branches) : next(n_branches, 0), run_of_last(n_branches, 0) {}
+
+  std::vector<int64_t> next;  // where the next entry of each branch goes
+  std::vector<int64_t> run_of_last;
+  int64_t run = 0;
+
+  // where(row, keep) calls keep(branch, row number there) for each branch of the row.
+  template <class Where>
+  void send(const Entry* entries, int64_t n, int shift, const Where& where, Entry* out) {
+    const Entry low = (Entry(1) << shift) - 1;
+    for (int64_t i = 0; i < n; ++i) {
+      const Entry e = entries[i];
+      run += e & kDiffers;
+      where(e >> shift, [&](size_t branch, uint32_t row) {
+        const Entry differs = run != run_of_last[branch] ? kDiffers : 0;
+        run_of_last[branch] = run;
+        out[next[branch]++] = (row << shift) | (e & low & ~kDiffers) | differs;
+      });
+    }
+  }
+};
 
 }  // namespace treewright

@@ -11,8 +11,6 @@
 
 namespace treewright {
 
-constexpr int32_t kStopHere = -1;
-
 // The arrays of a tree that routing needs, in preorder (see flat_tree.hpp).
 struct TreeShape {
   std::span<const int32_t> subtree_size;
@@ -22,6 +20,21 @@ struct TreeShape {
   std::span<const int64_t> category_start;
   std::span<const int32_t> categories, category_branch;
   std::span<const int32_t> missing_route;
+  std::span<const double> weight;
+  // Surrogates, by node; all empty if there are none.
+  std::span<const int64_t> surrogate_start;
+  std::span<const int32_t> surrogate_feature;
+  std::span<const double> surrogate_threshold;
+  std::span<const uint8_t> surrogate_flip;
+  std::span<const int64_t> surrogate_category_start;
+  std::span<const int32_t> surrogate_category_of, surrogate_categories, surrogate_category_branch;
+};
+
+// Where rows end: a row that is divided among branches has several entries.
+struct Ends {
+  std::vector<int64_t> row;
+  std::vector<int32_t> node;
+  std::vector<double> share;
 };
 
 class Router {
@@ -32,6 +45,10 @@ class Router {
   // the tree asks about are read, the others may be empty views.
   void route(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
              const Control& control, int32_t* node) const;
+  // All nodes where each row ends, with the share of it, row by row. A row that is never
+  // divided has one; route() gives the one of the largest share, the first on a tie.
+  Ends route_shares(std::span<const ColumnView> columns, int64_t n_rows,
+                    const Control& control) const;
 
  private:
   // Siblings lie side by side, so a step is child + branch. A leaf is its own child and
@@ -46,6 +63,15 @@ class Router {
     SplitKind kind = SplitKind::threshold;
     int32_t missing_route = kStopHere;
     int64_t begin = 0, end = 0;  // in categories_
+    int64_t first_surrogate = 0, last_surrogate = 0;
+    int32_t n_children = 0;
+    double share = 1.0;  // of its parent's weight
+  };
+  struct StandIn {
+    double threshold;  // NaN: by category
+    int32_t feature;
+    bool flip;
+    int64_t begin, end;  // in surrogate_categories_
   };
 
   template <class Source>
@@ -57,6 +83,12 @@ class Router {
   template <class Source>
   int32_t branch(const Source& source, const Step& step, const Other& other, int64_t row) const;
   template <class Source>
+  int32_t without_value(const Source& source, const Other& other, int64_t row) const;
+  template <class Source, class Visit>
+  void for_each_end(const Source& source, int64_t row, size_t from, double share,
+                    const Visit& visit) const;
+  void add_surrogates(const TreeShape& tree, size_t node, Other& other);
+  template <class Source>
   void run(const Source& source, int64_t n_rows, int n_threads, const Control& control,
            int32_t* node) const;
 
@@ -64,6 +96,8 @@ class Router {
   std::vector<Other> others_;      // empty if all splits are thresholds that route missing values
   std::vector<int32_t> preorder_;  // number of each step in the tree
   std::vector<int32_t> categories_, branches_;
+  std::vector<StandIn> stand_ins_;
+  std::vector<int32_t> surrogate_categories_, surrogate_branches_;
 };
 
 }  // namespace treewright

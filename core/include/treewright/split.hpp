@@ -22,15 +22,18 @@ struct Candidate {
   bool proven = true;
   double gain = kNone;  // in units of the node (see criterion.hpp)
   double tie_gain = 0.0;
-  std::vector<int32_t> categories, branches;  // subset: codes in ascending order
-  std::vector<int64_t> left;                  // statistics of branch 0
+  int32_t n_branches = 2;
+  std::vector<int32_t> categories, branches;  // subset, multiway: codes in ascending order
+  std::vector<int64_t> left;                  // statistics of branch 0; multiway: of each
+  int64_t weight_seen = 0;                    // of the rows that the search looked at
 };
 
 // The one predicate that says which split is allowed.
 struct Rules {
   int64_t min_rows = 1;
-  int64_t min_weight = 1;     // in units of weight
-  bool positive_sum = false;  // poisson: every branch needs a sum above 0
+  int64_t min_weight = 1;         // in units of weight
+  bool positive_sum = false;      // poisson: every branch needs a sum above 0
+  int64_t min_branch_weight = 0;  // in units; that at least two branches must have
 
   bool enough_rows(const int64_t* branch) const { return branch[kRows] >= min_rows; }
   bool enough_weight(const int64_t* branch) const { return branch[kWeight] >= min_weight; }
@@ -39,7 +42,17 @@ struct Rules {
     return enough_rows(branch) && enough_weight(branch) && enough_sum(branch);
   }
   bool allows(const int64_t* left, const int64_t* right) const {
-    return allows(left) && allows(right);
+    return allows(left) && allows(right) && left[kWeight] >= min_branch_weight &&
+           right[kWeight] >= min_branch_weight;
+  }
+  // Any number of branches, one block of statistics each.
+  bool allows_each(const int64_t* stats, size_t words, size_t n_branches) const {
+    size_t allowed = 0, heavy = 0;
+    for (size_t b = 0; b < n_branches; ++b) {
+      allowed += allows(stats + b * words);
+      heavy += stats[b * words + kWeight] >= min_branch_weight;
+    }
+    return allowed == n_branches && heavy >= 2;
   }
 };
 

@@ -28,6 +28,26 @@ inline int128 get_sum(const int64_t* stats) {
 }
 inline void set_sum(int64_t* stats, int128 sum) { std::memcpy(stats + kFirst, &sum, sizeof sum); }
 
+// Compares a / b with c / d exactly, for b and d above 0: by whole parts, then by what is left.
+inline int compare_ratios(int128 a, int128 b, int128 c, int128 d) {
+  const auto floor = [](int128 x, int128 y) { return x / y - (x % y < 0); };
+  for (;;) {
+    const int128 whole_a = floor(a, b), whole_c = floor(c, d);
+    if (whole_a != whole_c) {
+      return whole_a < whole_c ? -1 : 1;
+    }
+    const int128 rest_a = a - whole_a * b, rest_c = c - whole_c * d;
+    if (rest_a == 0 || rest_c == 0) {
+      return (rest_a > 0) - (rest_c > 0);
+    }
+    // rest_a / b < rest_c / d exactly if d / rest_c < b / rest_a.
+    a = d;
+    c = b;
+    b = rest_c;
+    d = rest_a;
+  }
+}
+
 class Layout {
  public:
   Layout(Task task, int n_classes)
@@ -40,6 +60,11 @@ class Layout {
   void zero(int64_t* a) const { std::memset(a, 0, sizeof(int64_t) * size_t(words_)); }
   void copy(int64_t* a, const int64_t* b) const {
     std::memcpy(a, b, sizeof(int64_t) * size_t(words_));
+  }
+  // a = b - c
+  void difference(int64_t* a, const int64_t* b, const int64_t* c) const {
+    copy(a, b);
+    subtract(a, c);
   }
   void add(int64_t* a, const int64_t* b) const { combine<1>(a, b); }
   void subtract(int64_t* a, const int64_t* b) const { combine<-1>(a, b); }

@@ -2,7 +2,8 @@
 //
 // A sweep starts with the node's totals (and perhaps some rows already on the left, the
 // missing ones) and answers after each row: how good is the cut here? score() is any
-// number that grows with the gain; gain(score) converts the best one. A score may be off by
+// number that grows with the gain; gain(score) converts the best one (to the gain in the rows
+// that are seen). A score may be off by
 // rounding: the search keeps all cuts within margin() of the best and lets the exact cost of
 // criterion.hpp decide among them. A cheap sweep is scored at every row; its rules are a
 // matter of rows only.
@@ -296,7 +297,7 @@ class ExactSweep {
     set_right();
     return -(cost_.cost(left_.data()) + cost_.cost(right_.data()));
   }
-  double gain(double score) const { return cost_.gain(-score); }
+  double gain(double score) const { return cost_.gain(-score) / cost_.share(); }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
   bool allowed(const Rules& rules) const {
     set_right();
@@ -304,10 +305,7 @@ class ExactSweep {
   }
 
  private:
-  void set_right() const {
-    cost_.layout().copy(right_.data(), node_);
-    cost_.layout().subtract(right_.data(), left_.data());
-  }
+  void set_right() const { cost_.layout().difference(right_.data(), node_, left_.data()); }
 
   Rows rows_;
   const NodeCost& cost_;

@@ -33,6 +33,10 @@ struct Weights {
   }
 };
 Weights make_weights(const double* weights, int64_t n_rows);
+// The same weights, each row with a number of its own.
+Weights row_by_row(const Weights& weights);
+// The same weights in units so small that a row can be divided.
+Weights divisible(const Weights& weights);
 
 // The integer image of a number y within one node: round((y - center) * 2^exponent).
 // The range of the node fills 62 bits, so the image keeps every digit that matters there.

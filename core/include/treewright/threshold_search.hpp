@@ -67,7 +67,9 @@ class ThresholdSearch {
                   const MakeSweep& make_sweep)
       : cost_(cost), rows_(rows), rules_(rules), node_(node), make_sweep_(make_sweep) {
     // With unit weights both rules are a number of rows, checked by where the sweep stops.
-    min_rows_ = Rows::kUnitWeights ? std::max(rules.min_rows, rules.min_weight) : rules.min_rows;
+    min_rows_ = Rows::kUnitWeights
+                    ? std::max({rules.min_rows, rules.min_weight, rules.min_branch_weight})
+                    : rules.min_rows;
   }
 
   // The best gain, up to the sweep's margin; kNone if nothing is allowed.
@@ -108,18 +110,19 @@ class ThresholdSearch {
         candidate.gain = gain;
         candidate.tie_gain = tie;
         candidate.left.assign(branch.data(), branch.data() + words());
+        candidate.weight_seen = node_[kWeight];
         chooser.keep(std::move(candidate));
       }
     };
     for (int64_t i = 0; i < span.n_known; ++i) {
       if (i > 0 && (span.entries[i] & kDiffers)) {
-        if (has_missing && sweep_missing_left.gain(sweep_missing_left.score()) >= at_least) {
+        if (has_missing && gain_of(sweep_missing_left) >= at_least) {
           cost_.layout().copy(with_missing.data(), left.data());
           cost_.layout().add(with_missing.data(), missing.data());
           consider(with_missing,
                    [&](const int64_t* l, const int64_t* r) { return make(i, true, l, r); });
         }
-        if (sweep.gain(sweep.score()) >= at_least) {
+        if (gain_of(sweep) >= at_least) {
           consider(left, [&](const int64_t* l, const int64_t* r) { return make(i, false, l, r); });
         }
       }
@@ -145,7 +148,11 @@ class ThresholdSearch {
   double best_cut(const Span& span, const int64_t* left) const {
     auto sweep = make_sweep_(left);
     const double best = best_score(span, sweep, left[kRows], rules_, min_rows_);
-    return best == kNone ? kNone : sweep.gain(best);
+    return best == kNone ? kNone : sweep.gain(best) * cost_.share();
+  }
+  template <class Sweep>
+  double gain_of(const Sweep& sweep) const {
+    return sweep.gain(sweep.score()) * cost_.share();
   }
   void add_missing(const Span& span, int64_t* left) const {
     for (int64_t i = span.n_known; i < span.n_rows; ++i) {
@@ -153,8 +160,7 @@ class ThresholdSearch {
     }
   }
   void set_right(const Words& left, Words& right) const {
-    cost_.layout().copy(right.data(), node_);
-    cost_.layout().subtract(right.data(), left.data());
+    cost_.layout().difference(right.data(), node_, left.data());
   }
 
   const NodeCost& cost_;

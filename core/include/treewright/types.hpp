@@ -27,8 +27,20 @@ enum class Criterion : int8_t {
   entropy = 1,
   misclassification = 2,
   squared_error = 3,
-  poisson = 4
+  poisson = 4,
+  absolute_error = 5
 };
+
+// What becomes of a row whose value is missing in the column of a split.
+enum class Missing : int8_t {
+  learned = 0,    // a branch that the search chooses (several branches: one of its own)
+  surrogate = 1,  // other columns stand in; the search looks at known rows only
+  fractional = 2  // it is divided among the branches; the search looks at known rows only
+};
+
+// Routes of a missing value that are no branch.
+constexpr int32_t kStopHere = -1;
+constexpr int32_t kAllBranches = -2;
 
 enum class SplitKind : int8_t { leaf = 0, threshold = 1, subset = 2, is_missing = 3, multiway = 4 };
 
@@ -45,7 +57,8 @@ enum class StopReason : int8_t {
   min_gain = 8,
   min_impurity_decrease = 9,
   max_leaf_nodes = 10,
-  max_nodes = 11
+  max_nodes = 11,
+  no_better_split = 13  // 12 is "pruned", which growing never records
 };
 
 // Two gains of a node count as equal when they differ by less than this share of its impurity.

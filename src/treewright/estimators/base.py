@@ -1,14 +1,14 @@
 """What the classifier and the regressor share: fit, publish, route.
 
-`fit` is three verbs: read the table, grow the tree, publish it. Nothing is kept on
-the estimator before the tree is whole, so a fit that fails or is interrupted leaves
-the estimator as it was.
+`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is
+kept on the estimator before the tree is whole, so a fit that fails or is interrupted
+leaves the estimator as it was.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,18 +17,31 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.errors import OptionError
+from treewright.estimators.class_weight import class_factors
+from treewright.estimators.presets import translated
+from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
 from treewright.growing.grow import grow, n_threads
 from treewright.model import Tree
 from treewright.options import GrowOptions, check_criterion
+from treewright.pruning.path import find_path
+from treewright.pruning.result import Pruning
 from treewright.table.as_table import as_table
 from treewright.table.check import check_matched
 from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
 from treewright.table.target import is_column_vector
-from treewright.tree.route import columns_used, decision_path, route, route_matrix
+from treewright.tree.route import (
+    Ends,
+    columns_used,
+    decision_path,
+    ends_of,
+    ends_of_matrix,
+    route,
+    route_matrix,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -48,16 +61,61 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     _task: ClassVar[str]
 
     tree_: Tree
-    criterion: str
+    pruning_: Pruning
+    conventions: str | None
+    criterion: str | None
+    discretize: Any
     kinds: Any
-    missing: str
+    missing: str | None
     n_jobs: int | None
-    prune: None
+    prune: str | None
+    prune_risk: str
+
+    @classmethod
+    def like(cls, program: str, **settings: Any) -> Self:
+        """Return an estimator that grows as another program does.
+
+        Parameters
+        ----------
+        program : {'sklearn', 'rpart', 'c45', 'j48', 'id3'}
+            Whose rules and defaults.
+        **settings
+            Settings by the names they have there, such as ``minsplit=20`` or
+            ``M=2``, or parameters of this class.
+
+        Returns
+        -------
+        estimator
+            An ordinary one, whose parameters say all that was set.
+
+        Notes
+        -----
+        What is matched and what still differs (ties, seeds) is written in
+        docs/peers.md.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> rpart = tw.TreeRegressor.like("rpart", minsplit=10)
+        >>> rpart.min_samples_split, rpart.min_samples_leaf, rpart.missing
+        (10, 3, 'surrogate')
+        """
+        return cls(**translated(program, cls._task, cls._get_param_names(), settings))
 
     # -- fitting ------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Grow the tree.
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Grow the tree and cut it to size.
 
         Parameters
         ----------
@@ -67,6 +125,10 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             The target, one value per row; never left out.
         sample_weight : array, series or list, default=None
             One finite weight >= 0 per row; 0 leaves the row out. None: all 1.
+        groups : array, series or list, default=None
+            A name per row; rows of one group stay together in cross-validation.
+        X_val, y_val, sample_weight_val : as X, y and sample_weight, default=None
+            Validation rows for ``prune="validation"``, not trained on.
 
         Returns
         -------
@@ -74,30 +136,66 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             Itself. A fit that fails, or is ended by Ctrl-C, changes nothing.
         """
         options = self._options()
+        plan = plan_pruning(
+            self,
+            groups=groups,
+            X_val=X_val,
+            y_val=y_val,
+            sample_weight_val=sample_weight_val,
+        )
         _warn_of_column_vector(y)
-        table = as_table(X, y, sample_weight, self.kinds, task=self._task)
-        table = self._reweighted(table)
+        read = self._read(X, y, sample_weight)
+        table = self._reweighted(read)
+
+        def grown(progress: Any = None) -> tuple[Tree, Pruning]:
+            factors = class_factors(read, table)
+            data, pruning = grow_pruned(plan, table, options, factors, (X, y), progress)
+            return Tree(data), pruning
+
         # Set by scikit-learn: on this estimator, or on one that this is a part of.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
-            tree = self._grow_watched(table, options, X, y, sample_weight)
+            tree, pruning = self._grow_watched(grown, table, X, y, sample_weight)
         else:
-            tree = Tree(grow(table, options))
-        fitted = self._fitted(tree, table, X)
+            tree, pruning = grown()
+        fitted = self._fitted(tree, table, X) | {"pruning_": pruning}
         if "feature_names_in_" not in fitted:
             self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(fitted)
         return self
 
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> Bunch:
+        """Grow a tree and return its weakest-link path, as scikit-learn does.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training rows; see `fit`.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+            `ccp_alphas`, rising strictly, and `impurities`: the risk of the tree
+            that each alpha leaves. The risk is the impurity unless `prune_risk`
+            says otherwise.
+        """
+        read = self._read(X, y, sample_weight)
+        tree = grow(self._reweighted(read), self._options())
+        risk = "impurity" if self.prune_risk == "auto" else risk_of(self)
+        path = find_path(tree, risk)
+        return Bunch(ccp_alphas=path.alpha.copy(), impurities=path.risk.copy())
+
     def _options(self) -> GrowOptions:
-        if self.prune is not None:
-            raise OptionError(
-                f"prune must be None, the unpruned tree; got {self.prune!r}. Pruning "
-                "is not part of this version: bound the tree with max_depth, "
-                "min_samples_leaf or max_leaf_nodes instead."
-            )
         check_criterion(self.criterion, self._task)
         # Not by get_params, which reads the signature anew each time.
-        return GrowOptions(**{name: getattr(self, name) for name in _OPTION_NAMES})
+        given = vars(self)
+        return GrowOptions(**{n: given[n] for n in _OPTION_NAMES if n in given})
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        return as_table(
+            X, y, sample_weight, self.kinds, task=self._task, discretize=self.discretize
+        )
 
     def _reweighted(self, table: Table) -> Table:
         return table
@@ -112,8 +210,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _grow_watched(
-        self, table: Table, options: GrowOptions, X: Any, y: Any, sample_weight: Any
-    ) -> Tree:
+        self, grown: Any, table: Table, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Tree, Pruning]:
         """Grow under scikit-learn's callbacks, one task per hundredth of the rows."""
         context = self._init_callback_context(max_subtasks=_STEPS)
         weights = None if sample_weight is None else {"sample_weight": sample_weight}
@@ -128,16 +226,18 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 step.call_on_fit_task_end(estimator=self)
                 done += 1
 
-        tree = Tree(grow(table, options, progress=progress))
+        tree, pruning = grown(progress)
         progress(1.0)
         context.call_on_fit_task_end(
             estimator=self,
             X=X,
             y=y,
             metadata=weights,
-            reconstruction_attributes=lambda: self._fitted(tree, table, X),
+            reconstruction_attributes=lambda: (
+                self._fitted(tree, table, X) | {"pruning_": pruning}
+            ),
         )
-        return tree
+        return tree, pruning
 
     def __getattr__(self, name: str) -> Any:
         """Say that fit comes first, where fit is what brings the attribute."""
@@ -177,13 +277,11 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         int32 array
-            Node numbers of `tree_`.
+            Node numbers of `tree_`. A row that is divided among branches ends
+            where its largest part does.
         """
-        data = self._data()
-        matrix = plain_matrix(data.schema, X, type(self).__name__)
-        if matrix is None or self.missing == "error":
-            return self._apply_checked(data, X, whole=matrix is not None)
-        return route_matrix(data, matrix, self._threads(len(matrix)))
+        nodes: NDArray[np.int32] = self._sent(X, route, route_matrix)
+        return nodes
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return which nodes each row passes.
@@ -198,10 +296,23 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         scipy.sparse.csr_matrix of rows x nodes
             1 where the row passes the node.
         """
-        return decision_path(self._data(), self.apply(X))
+        return decision_path(self._data(), self._ends(X))
 
-    def _apply_checked(self, data: TreeData, X: Any, whole: bool) -> NDArray[np.int32]:
+    def _ends(self, X: Any) -> NDArray[np.int32] | Ends:
+        """Return where each row ends, all its parts where rows are divided."""
+        ends: NDArray[np.int32] | Ends = self._sent(X, ends_of, ends_of_matrix)
+        return ends
+
+    def _sent(
+        self, X: Any, by_columns: Callable[..., Any], by_matrix: Callable[..., Any]
+    ) -> Any:
+        """Send rows down the tree: read, matched to the columns and checked."""
+        data = self._data()
+        matrix = plain_matrix(data.schema, X, type(self).__name__)
+        if matrix is not None and self.missing != "error":
+            return by_matrix(data, matrix, self._threads(len(matrix)))
         options = self._options()
+        whole = matrix is not None
         needed = range(len(data.schema.features)) if whole else columns_used(data)
         columns = match(
             data.schema,
@@ -212,7 +323,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         )
         if options.missing == "error":
             check_matched(data.schema, columns)
-        return route(data, columns, columns.n_rows, self._threads(columns.n_rows))
+        return by_columns(data, columns, columns.n_rows, self._threads(columns.n_rows))
 
     def _data(self) -> TreeData:
         tree: Tree | None = self.__dict__.get("tree_")

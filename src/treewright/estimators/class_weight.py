@@ -13,7 +13,7 @@ from treewright.errors import OptionError, nearest_name
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
 
-__all__ = ["class_weighted"]
+__all__ = ["class_factors", "class_weighted"]
 
 
 def class_weighted(table: Table, class_weight: Any) -> Table:
@@ -60,6 +60,30 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
         )
     # The product of two sets of weights may overflow, or come to nothing.
     return replace(table, weights=read_weights(weights, table.n_rows))
+
+
+def class_factors(read: Table, weighted: Table) -> NDArray[np.float64] | None:
+    """Return what `class_weighted` multiplied the weight of each class by.
+
+    Parameters
+    ----------
+    read, weighted : Table
+        Before and after.
+
+    Returns
+    -------
+    float array, one entry per class, or None
+        None where nothing was multiplied; 1 for a class that does not occur.
+    """
+    target = read.target
+    if weighted.weights is read.weights or not isinstance(target, ClassTarget):
+        return None
+    assert weighted.weights is not None
+    before = np.ones(read.n_rows) if read.weights is None else read.weights
+    there = before > 0
+    factors = np.ones(len(target.classes))
+    factors[target.codes[there]] = weighted.weights[there] / before[there]
+    return factors
 
 
 def _balanced(

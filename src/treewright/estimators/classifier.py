@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from treewright.errors import OptionError
 from treewright.estimators.base import BaseTree
 from treewright.estimators.class_weight import class_weighted
 from treewright.model import Tree
-from treewright.reading.answer import class_shares
+from treewright.reading.answer import answers, class_shares
+from treewright.table.costs import with_costs
 from treewright.table.table import ClassTarget, Table
+from treewright.tree.route import Ends
 
 __all__ = ["TreeClassifier"]
 
@@ -26,9 +29,16 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {'gini', 'entropy', 'log_loss', 'misclassification'}, default='gini'
-        Impurity that splits bring down. 'entropy' is in bits and has the alias
-        'log_loss'; equal gains in 'misclassification' are decided by 'gini'.
+    method : {'cart', 'id3', 'c45'}, default='cart'
+        'cart' splits in two. 'id3' opens a branch for every category and uses a
+        column once on a path; numbers need `discretize`. 'c45' does so for
+        categories, cuts numbers in two and chooses by the gain ratio.
+    criterion : str or None, default=None
+        Impurity that splits bring down: 'gini', 'entropy' (in bits; alias
+        'log_loss'), 'misclassification' (equal gains are decided by 'gini') or
+        'gain_ratio', the fall of the entropy as a share of the entropy of the split
+        itself. None goes by the method: 'gini' for 'cart', 'entropy' for 'id3',
+        'gain_ratio' for 'c45'.
     max_depth : int or None, default=None
         Most splits on any way from the root to a leaf. None: no limit.
     min_samples_split : int or float, default=2
@@ -55,15 +65,40 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Multiplies the weight of every row by that of its class. 'balanced' gives
         all classes the same total weight, sample weights counted; a dict gives the
         weight of each class, 1 for a class not named.
+    costs : array, dict or None, default=None
+        What a wrong answer costs, ``costs[true][predicted]``: an array in the order
+        of the sorted classes, or a dict by class in which whatever is not named
+        costs 1. Right answers cost 0. Splits are chosen as if each class were as
+        frequent as its wrong answers are dear (altered priors, as in CART and
+        rpart), and each node answers the class of least expected cost. So `predict`
+        may differ from the class of largest `predict_proba`.
+    priors : dict, sequence or None, default=None
+        Share of each class among the rows to come, where it is not that of the
+        training rows: by class, or in the order of the sorted classes; they sum to
+        1. Weights are multiplied by class to give these shares, and probabilities
+        are adjusted with them. Not together with `class_weight`.
     min_gain : float, default=0.0
         Smallest gain of a split in its own node, whatever the node's share. While
         this and `min_impurity_decrease` are 0, an impure node with different rows
         is split even at gain 0.
     max_nodes : int or None, default=None
         Most nodes, leaves included; best splits first, as for `max_leaf_nodes`.
-    missing : {'learned', 'error'}, default='learned'
-        'learned': each split learns the branch of missing values, and infinities
-        are ordinary values. 'error': refuse both, in fitting and prediction.
+    missing : {'learned', 'surrogate', 'fractional', 'error'} or None, default=None
+        'learned': each split learns the branch of missing values; where there is a
+        branch for every category, they have their own, and a row stops where there
+        is none. 'surrogate': the column that agrees best with the split answers in
+        its place (method 'cart'). 'fractional': a row goes down every branch,
+        divided by their weights. 'error': refuse missing and infinite values, in
+        fitting and prediction. None is 'fractional' for 'c45' and
+        'learned' otherwise.
+    max_surrogates : int, default=5
+        Most surrogates that a split keeps (``missing='surrogate'``).
+    surrogate_fallback : {'majority', 'stop'}, default='majority'
+        Where a row goes that no surrogate can place: down the heavier branch, or
+        no further.
+    surrogate_agreement : {'all', 'known'}, default='all'
+        Rows that agreement is a share of: all rows known in the split's column, or
+        those known in the surrogate's column too.
     unseen : {'missing', 'error'}, default='missing'
         At prediction, send a category never seen where missing values go, or
         refuse it.
@@ -78,8 +113,47 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal' or
         a list of the categories from lowest to highest, where the inferred kind is
         wrong. Brings back a column that was set aside.
-    prune : None, default=None
-        None is the unpruned tree, the only value for now.
+    discretize : dict, tuple, str, int or None, default=None
+        Cuts numbers into intervals, once, from the weighted training rows:
+        ``{"age": ("quantile", 5)}``, ``("width", 5)``,
+        ``"mdl"`` (by the entropy of the classes), or a whole
+        number n for ``("quantile", n)``; not in a dict: for all numeric columns.
+        Such a column is ordinal, or categorical if `kinds` says so too. See
+        `as_table`.
+    categories : {'multiway', 'grouped'} or None, default=None
+        Under method 'c45': a branch for every category, or the best grouping in
+        two. None is 'multiway'.
+    min_branch_weight : float or None, default=None
+        Under method 'c45': at least two branches must have this weight. None is 2.
+    conventions : {'sklearn', 'rpart', 'j48'} or None, default=None
+        Habits of another program that have no parameter of their own; see `like`.
+    prune : {'auto', 'cv', 'validation', 'pessimistic'} or None, default='auto'
+        How the tree gets its size, from one grown to the stopping rules above.
+        'cv': cross-validated weakest-link pruning. 'validation': splits that do not
+        help on validation rows are cut, bottom up. 'pessimistic': C4.5's bound of
+        the error. None: the tree as grown. 'auto': the fixed cut if `ccp_alpha` is
+        given, otherwise 'cv'. `pruning_` says what was done, and why.
+    prune_rule : {'1se', 'min'}, default='1se'
+        With 'cv': the smallest tree within one standard error of the best, or the
+        best itself.
+    prune_risk : {'auto', 'error', 'impurity'}, default='auto'
+        What a leaf is priced against: the cost of the answers, or the impurity.
+        'auto': the error, but the impurity with `ccp_alpha`, as in scikit-learn.
+    prune_ties : {'prune', 'keep'}, default='prune'
+        With 'validation': cut a split that makes no difference, or keep it.
+    prune_confidence : float, default=0.25
+        With 'pessimistic': confidence of the bound, above 0 and at most 0.5;
+        smaller prunes more.
+    cv : int, splitter, list of (train, test) or None, default=None
+        With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
+        fewer than 20 rows, and no pruning for fewer than 10. Dealt folds are
+        stratified and the same for any order of the rows; `random_state` gives
+        other ones.
+    ccp_alpha : float or None, default=None
+        Price of a leaf, a share of the total weight: the smallest tree of least
+        risk + ccp_alpha x leaves. None: not fixed.
+    validation_fraction : float or None, default=None
+        With 'validation': share of the rows held out (0.2 if None and no `X_val`).
     n_jobs : int or None, default=None
         Threads. None: the cores this process may use, one inside a joblib worker.
         -1: all cores, -2: all but one, and so on, but at least one. Never changes
@@ -89,6 +163,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     ----------
     tree_ : Tree
         The tree: immutable, readable, comparable.
+    pruning_ : Pruning
+        How it got its size: the words, and the table behind them.
     classes_ : ndarray
         The classes, sorted, in the type of `y`; those of weight 0 included.
     n_classes_ : int
@@ -117,7 +193,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        criterion: str = "gini",
+        method: str = "cart",
+        criterion: str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -127,16 +204,33 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
+        costs: Any = None,
+        priors: Any = None,
         min_gain: float = 0.0,
         max_nodes: int | None = None,
-        missing: str = "learned",
+        missing: str | None = None,
+        max_surrogates: int = 5,
+        surrogate_fallback: str = "majority",
+        surrogate_agreement: str = "all",
         unseen: str = "missing",
         thresholds: str = "midpoint",
         competitors: int = 0,
         kinds: Mapping[Any, Any] | None = None,
-        prune: None = None,
+        discretize: Any = None,
+        categories: str | None = None,
+        min_branch_weight: float | None = None,
+        conventions: str | None = None,
+        prune: str | None = "auto",
+        prune_rule: str = "1se",
+        prune_risk: str = "auto",
+        prune_ties: str = "prune",
+        prune_confidence: float = 0.25,
+        cv: Any = None,
+        ccp_alpha: float | None = None,
+        validation_fraction: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.method = method
         self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -147,14 +241,30 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.class_weight = class_weight
+        self.costs = costs
+        self.priors = priors
         self.min_gain = min_gain
         self.max_nodes = max_nodes
         self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.surrogate_fallback = surrogate_fallback
+        self.surrogate_agreement = surrogate_agreement
         self.unseen = unseen
         self.thresholds = thresholds
         self.competitors = competitors
         self.kinds = kinds
+        self.discretize = discretize
+        self.categories = categories
+        self.min_branch_weight = min_branch_weight
+        self.conventions = conventions
         self.prune = prune
+        self.prune_rule = prune_rule
+        self.prune_risk = prune_risk
+        self.prune_ties = prune_ties
+        self.prune_confidence = prune_confidence
+        self.cv = cv
+        self.ccp_alpha = ccp_alpha
+        self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -170,10 +280,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         ndarray
-            The class of largest weight in each row's leaf, the first on a tie.
+            The class of largest weight in each row's leaf, with `costs` the class
+            of least expected cost; the first on a tie.
         """
-        label = self._data().label.take(self.apply(X))
-        return self.classes_.take(label)
+        data, ends = self._data(), self._ends(X)
+        if isinstance(ends, Ends):
+            return answers(data, ends)
+        return self.classes_.take(data.label.take(ends))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of every class in each row's leaf.
@@ -186,9 +299,11 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         float64 array of rows x classes
-            In the order of `classes_`; each row sums to 1.
+            In the order of `classes_`; each row sums to 1. With `priors` they are
+            adjusted to these. `costs` do not change what they mean, so that the
+            largest need not be the class that `predict` returns.
         """
-        return class_shares(self._data(), self.apply(X))
+        return class_shares(self._data(), self._ends(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of `predict_proba`; -inf for a share of 0."""
@@ -196,7 +311,14 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             return np.log(self.predict_proba(X))
 
     def _reweighted(self, table: Table) -> Table:
-        return class_weighted(table, self.class_weight)
+        if self.priors is not None and self.class_weight is not None:
+            raise OptionError(
+                "priors and class_weight both set the weight of the classes; got "
+                f"priors={self.priors!r} and class_weight={self.class_weight!r}. Use "
+                "one of them."
+            )
+        table = class_weighted(table, self.class_weight)
+        return with_costs(table, self.costs, self.priors)
 
     def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
         target = table.target

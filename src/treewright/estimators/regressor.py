@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from treewright.estimators.base import BaseTree
+from treewright.reading.answer import answers
+from treewright.tree.route import Ends
 
 __all__ = ["TreeRegressor"]
 
@@ -22,9 +24,14 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {'squared_error', 'poisson'}, default='squared_error'
-        Impurity that splits bring down: the variance, or half the mean Poisson
-        deviance, for counts and rates (all >= 0, with a sum above 0).
+    method : {'cart', 'id3'}, default='cart'
+        'cart' splits in two. 'id3' opens a branch for every category and uses a
+        column once on a path; numbers need `discretize`.
+    criterion : str or None, default=None
+        Impurity that splits bring down: 'squared_error', the variance;
+        'absolute_error', the mean distance from the median, which is then the
+        answer; or 'poisson', half the mean Poisson deviance, for counts and rates
+        (all >= 0, with a sum above 0). None is 'squared_error'.
     max_depth : int or None, default=None
         Most splits on any way from the root to a leaf. None: no limit.
     min_samples_split : int or float, default=2
@@ -53,9 +60,21 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         is split even at gain 0.
     max_nodes : int or None, default=None
         Most nodes, leaves included; best splits first, as for `max_leaf_nodes`.
-    missing : {'learned', 'error'}, default='learned'
-        'learned': each split learns the branch of missing values, and infinities
-        are ordinary values. 'error': refuse both, in fitting and prediction.
+    missing : {'learned', 'surrogate', 'fractional', 'error'} or None, default=None
+        'learned': each split learns the branch of missing values; where there is a
+        branch for every category, they have their own, and a row stops where there
+        is none. 'surrogate': the column that agrees best with the split answers in
+        its place (method 'cart'). 'fractional': a row goes down every branch,
+        divided by their weights. 'error': refuse missing and infinite values, in
+        fitting and prediction. None is 'learned'.
+    max_surrogates : int, default=5
+        Most surrogates that a split keeps (``missing='surrogate'``).
+    surrogate_fallback : {'majority', 'stop'}, default='majority'
+        Where a row goes that no surrogate can place: down the heavier branch, or
+        no further.
+    surrogate_agreement : {'all', 'known'}, default='all'
+        Rows that agreement is a share of: all rows known in the split's column, or
+        those known in the surrogate's column too.
     unseen : {'missing', 'error'}, default='missing'
         At prediction, send a category never seen where missing values go, or
         refuse it.
@@ -70,8 +89,40 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal' or
         a list of the categories from lowest to highest, where the inferred kind is
         wrong. Brings back a column that was set aside.
-    prune : None, default=None
-        None is the unpruned tree, the only value for now.
+    discretize : dict, tuple, str, int or None, default=None
+        Cuts numbers into intervals, once, from the weighted training rows:
+        ``{"age": ("quantile", 5)}``, ``("width", 5)``, or a whole
+        number n for ``("quantile", n)``; not in a dict: for all numeric columns.
+        Such a column is ordinal, or categorical if `kinds` says so too. See
+        `as_table`.
+    conventions : {'sklearn', 'rpart'} or None, default=None
+        Habits of another program that have no parameter of their own; see `like`.
+    prune : {'auto', 'cv', 'validation'} or None, default='auto'
+        How the tree gets its size, from one grown to the stopping rules above.
+        'cv': cross-validated weakest-link pruning. 'validation': splits that do not
+        help on validation rows are cut, bottom up. None: the
+        tree as grown. 'auto': the fixed cut if `ccp_alpha` is
+        given, otherwise 'cv'. `pruning_` says what was done, and why.
+    prune_rule : {'1se', 'min'}, default='1se'
+        With 'cv': the smallest tree within one standard error of the best, or the
+        best itself.
+    prune_risk : {'auto', 'error', 'impurity'}, default='auto'
+        What a leaf is priced against: the cost of the answers, or the impurity.
+        'auto': the error, but the impurity with `ccp_alpha`, as in scikit-learn.
+    prune_ties : {'prune', 'keep'}, default='prune'
+        With 'validation': cut a split that makes no difference, or keep it.
+    prune_confidence : float, default=0.25
+        For classes only.
+    cv : int, splitter, list of (train, test) or None, default=None
+        With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
+        fewer than 20 rows, and no pruning for fewer than 10. Dealt folds are
+        stratified and the same for any order of the rows; `random_state` gives
+        other ones.
+    ccp_alpha : float or None, default=None
+        Price of a leaf, a share of the total weight: the smallest tree of least
+        risk + ccp_alpha x leaves. None: not fixed.
+    validation_fraction : float or None, default=None
+        With 'validation': share of the rows held out (0.2 if None and no `X_val`).
     n_jobs : int or None, default=None
         Threads. None: the cores this process may use, one inside a joblib worker.
         -1: all cores, -2: all but one, and so on, but at least one. Never changes
@@ -81,6 +132,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     ----------
     tree_ : Tree
         The tree: immutable, readable, comparable.
+    pruning_ : Pruning
+        How it got its size: the words, and the table behind them.
     n_features_in_ : int
         Number of columns of `X`.
     feature_names_in_ : ndarray of str
@@ -102,7 +155,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        criterion: str = "squared_error",
+        method: str = "cart",
+        criterion: str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -113,14 +167,27 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         min_impurity_decrease: float = 0.0,
         min_gain: float = 0.0,
         max_nodes: int | None = None,
-        missing: str = "learned",
+        missing: str | None = None,
+        max_surrogates: int = 5,
+        surrogate_fallback: str = "majority",
+        surrogate_agreement: str = "all",
         unseen: str = "missing",
         thresholds: str = "midpoint",
         competitors: int = 0,
         kinds: Mapping[Any, Any] | None = None,
-        prune: None = None,
+        discretize: Any = None,
+        conventions: str | None = None,
+        prune: str | None = "auto",
+        prune_rule: str = "1se",
+        prune_risk: str = "auto",
+        prune_ties: str = "prune",
+        prune_confidence: float = 0.25,
+        cv: Any = None,
+        ccp_alpha: float | None = None,
+        validation_fraction: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.method = method
         self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -133,11 +200,23 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.min_gain = min_gain
         self.max_nodes = max_nodes
         self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.surrogate_fallback = surrogate_fallback
+        self.surrogate_agreement = surrogate_agreement
         self.unseen = unseen
         self.thresholds = thresholds
         self.competitors = competitors
         self.kinds = kinds
+        self.discretize = discretize
+        self.conventions = conventions
         self.prune = prune
+        self.prune_rule = prune_rule
+        self.prune_risk = prune_risk
+        self.prune_ties = prune_ties
+        self.prune_confidence = prune_confidence
+        self.cv = cv
+        self.ccp_alpha = ccp_alpha
+        self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -155,7 +234,10 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         float64 array
         """
         # One value per node: flat and by node are the same.
-        return self._data().value.take(self.apply(X))
+        data, ends = self._data(), self._ends(X)
+        if isinstance(ends, Ends):
+            return answers(data, ends)
+        return data.value.take(ends)
 
     def __sklearn_tags__(self) -> Any:
         """Say what this estimator can do, for scikit-learn."""

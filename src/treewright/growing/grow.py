@@ -19,15 +19,19 @@ from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright._version import __version__
-from treewright.errors import TableError
+from treewright.errors import ColumnError, TableError
+from treewright.growing.conventions import as_j48
 from treewright.growing.readable import readable
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
+from treewright.table.float32 import Runs, read_as_float32
 from treewright.table.schema import Schema, Summary
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
+from treewright.tree.costs import settle_costs
 from treewright.tree.data import TreeData
+from treewright.tree.edit import out_of_runs
 
 if TYPE_CHECKING:
     from treewright._core import Grower, SortedTable
@@ -48,7 +52,10 @@ _CRITERIA = {
     "misclassification": 2,
     "squared_error": 3,
     "poisson": 4,
+    "absolute_error": 5,
+    "gain_ratio": 1,  # of the entropy
 }
+_MISSING = {"learned": 0, "error": 0, "surrogate": 1, "fractional": 2}
 _KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
 _FIXED_SEED = 0
 _NO_LIMIT = 2**62  # more than any tree can have, and still a 64-bit number
@@ -79,11 +86,16 @@ def grow(
         The same tree for any number of threads and any order of the rows.
     """
     options = settled(table, options)
+    runs: dict[int, Runs] = {}
+    if options.conventions == "sklearn":
+        table, runs = read_as_float32(table)
     columns = sort_columns(table, options.n_jobs)
     schema = with_summaries(table.schema, columns)
     grower = make_grower(table, options, columns, consume=True)
     grower.grow_all(progress)
-    tree = tree_of(grower.take_tree(), schema, options)
+    tree = out_of_runs(tree_of(grower.take_tree(), schema, options), runs)
+    if options.conventions == "j48":
+        tree = as_j48(tree, table)
     if options.competitors:
         # Imported late: it grows by steps, which grow by this module.
         from treewright.growing.competitors import with_competitors
@@ -105,6 +117,8 @@ def settled(table: Table, options: GrowOptions | None) -> GrowOptions:
     options = options.for_task(_task(table))
     if options.criterion == "poisson":
         _check_counts(table)
+    if options.method == "id3":
+        check_no_numbers(table)
     # A generator gives its number once, so that the tree can say what it was.
     return replace(options, random_state=_seed(options.random_state))
 
@@ -190,18 +204,22 @@ def make_grower(
 
 def tree_of(arrays: dict[str, Any], schema: Schema, options: GrowOptions) -> TreeData:
     """Return the tree of the arrays that a grower gives; open nodes are leaves."""
-    arrays["proven"] = arrays["proven"].view(np.bool_)
+    for name in ("proven", "surrogate_flip"):
+        if name in arrays:
+            arrays[name] = arrays[name].view(np.bool_)
     if len(schema.usable) != len(schema.features):
         # The core numbers the usable columns only.
         number = np.array([*schema.usable, -1], dtype=np.int32)
-        arrays["feature"] = number[arrays["feature"]]
+        for name in ("feature", "surrogate_feature"):
+            if name in arrays:
+                arrays[name] = number[arrays[name]]
     made_by = {
-        "method": "cart",
+        "method": options.method,
         "task": schema.target.kind if schema.target else None,
         "options": options.to_dict(),
         "version": __version__,
     }
-    return TreeData.from_arrays(arrays, schema, made_by)
+    return settle_costs(TreeData.from_arrays(arrays, schema, made_by))
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -263,10 +281,51 @@ def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         else options.columns_to_try(len(table.usable)),
         "seed": options.random_state,
         "n_threads": n_threads(options.n_jobs),
+        **_classic_options(table, options),
     }
     if options.max_depth is not None:
         values["max_depth"] = min(options.max_depth, _NO_LIMIT)
     return values
+
+
+def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
+    """What the core must know of ID3, C4.5 and missing values."""
+    is_c45 = options.method == "c45"
+    return {
+        "missing": _MISSING[str(options.missing)],
+        "multiway": options.method == "id3" or options.categories == "multiway",
+        "ranks_too": options.method == "id3",
+        "gain_ratio": options.criterion == "gain_ratio",
+        "charge_cuts": is_c45,
+        "min_branch_weight": options.min_branch_weight or 0.0,
+        "max_surrogates": min(options.max_surrogates, len(table.usable)),
+        "stop_without_surrogate": options.surrogate_fallback == "stop",
+        "known_agreement": options.surrogate_agreement == "known",
+        "rpart": options.conventions == "rpart",
+        "j48": options.conventions == "j48",
+        "not_averaged": _not_averaged(table) if options.conventions == "j48" else [],
+    }
+
+
+def _not_averaged(table: Table) -> list[bool]:
+    """Columns with so many categories that J48 leaves them out of the average."""
+    columns = [table.schema.features[i] for i in table.usable]
+    most = 0.3 * table.n_rows
+    many = [f.kind == "categorical" and len(f.labels or ()) >= most for f in columns]
+    return [False] * len(many) if all(many) else many
+
+
+def check_no_numbers(table: Table) -> None:
+    """Refuse numeric columns, which ID3 cannot split."""
+    for i in table.usable:
+        name = table.columns[i].name
+        if isinstance(table.columns[i], NumericColumn):
+            raise ColumnError(
+                "method='id3' opens a branch for every category, and column "
+                f"{name!r} holds numbers. Cut it into intervals with "
+                f"discretize={{{name!r}: ('quantile', 5)}}, or use method='c45' "
+                "or 'cart'."
+            )
 
 
 def _count(rows_or_share: int | float, n_rows: int) -> int:

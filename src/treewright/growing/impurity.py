@@ -1,7 +1,7 @@
 """How mixed is a set of rows, and how much less mixed do its branches leave it.
 
-`impurity` and `gain` are written to be read and to be checked by hand: plain
-Python, any number of branches, weights. The grower has its own fast versions
+`impurity`, `gain` and `gain_ratio` are written to be read and to be checked by hand:
+plain Python, any number of branches, weights. The grower has its own fast versions
 and is tested against these.
 
 ====================  ==========================================================
@@ -9,6 +9,7 @@ gini                  1 - Σ p², p the share of each class; 0 to 1 - 1/classes
 entropy, log_loss     -Σ p log₂ p, in bits, with 0 log 0 = 0
 misclassification     1 - max p
 squared_error         weighted mean of (y - mean)²
+absolute_error        weighted mean of |y - median|
 poisson               weighted mean of y ln(y / mean), half the mean deviance
 ====================  ==========================================================
 
@@ -16,20 +17,25 @@ To add a criterion: write its function below and name it in one of the tables.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from treewright.errors import OptionError, TableError
+from treewright.errors import OptionError
+from treewright.growing.given import (
+    Weights,
+    branches_of_counts,
+    branches_of_rows,
+    checked_counts,
+    group_weights,
+    targets_of,
+    weigh,
+)
 from treewright.options import criterion_hint
 
-__all__ = ["gain", "impurity"]
-
-# The weight that each class, or each value of y, has in a set of rows.
-Weights = Mapping[Any, float]
-
-_MISSING = object()  # the one group of all rows whose group is missing
+__all__ = ["gain", "gain_ratio", "impurity", "split_information"]
 
 
 def impurity(
@@ -48,11 +54,12 @@ def impurity(
     Parameters
     ----------
     y : sequence or mapping, optional
-        The target of each row; or a mapping from class (for ``squared_error``
-        and ``poisson``: from value of y) to its count or weight.
+        The target of each row; or a mapping from class (for numbers: from value
+        of y) to its count or weight.
     criterion : str, default="gini"
         ``"gini"``, ``"entropy"`` (alias ``"log_loss"``),
-        ``"misclassification"``, ``"squared_error"`` or ``"poisson"``.
+        ``"misclassification"``, ``"squared_error"``, ``"absolute_error"`` or
+        ``"poisson"``.
     sample_weight : sequence of float, optional
         Weight of each row; 0 leaves the row out. Not with counts.
     counts : sequence or mapping, optional
@@ -79,13 +86,13 @@ def impurity(
             f"class); got {'neither' if y is None else 'both'}."
         )
     if counts is None and not isinstance(y, Mapping):
-        return measure(_weigh(_targets(y, criterion), sample_weight, criterion))
+        return measure(weigh(targets_of(y, criterion), sample_weight, criterion))
     if sample_weight is not None:
         raise OptionError(
             "sample_weight goes with rows, and these are counts. Put the weights "
             "into the counts, or pass the rows as y."
         )
-    return measure(_checked_counts(y if counts is None else counts, criterion))
+    return measure(checked_counts(y if counts is None else counts, criterion))
 
 
 def gain(
@@ -133,20 +140,121 @@ def gain(
     >>> gain([0, 0, 1, 1], ["left", "left", "right", "right"], "gini")
     0.5
     """
-    measure = _criterion(criterion)
+    return _gain(
+        _branches("gain", y, groups, criterion, sample_weight, counts), criterion
+    )
+
+
+def gain_ratio(
+    y: Sequence[Any] | np.ndarray | None = None,
+    groups: Sequence[Any] | np.ndarray | None = None,
+    sample_weight: Sequence[float] | np.ndarray | None = None,
+    *,
+    counts: Iterable[Sequence[float] | Weights] | None = None,
+) -> float:
+    """Information gain as a share of the entropy of the groups themselves.
+
+    Many small groups have a large gain for that alone; the ratio sets it against
+    their `split_information`.
+
+    Parameters
+    ----------
+    y, groups, sample_weight, counts
+        As in `gain`.
+
+    Returns
+    -------
+    float
+        The gain in bits over the split information; 0 for a single group.
+
+    Examples
+    --------
+    Outlook in the 14 days of weather.
+
+    >>> round(gain_ratio(counts=[[4, 0], [3, 2], [2, 3]]), 4)
+    0.1564
+    """
+    branches = _branches("gain_ratio", y, groups, "entropy", sample_weight, counts)
+    sizes = {i: math.fsum(b.values()) for i, b in enumerate(branches)}
+    own = _entropy(sizes)
+    return _gain(branches, "entropy") / own if own > 0 else 0.0
+
+
+def split_information(
+    groups: Sequence[Any] | np.ndarray | None = None,
+    sample_weight: Sequence[float] | np.ndarray | None = None,
+    *,
+    counts: Sequence[float] | np.ndarray | Weights | None = None,
+) -> float:
+    """Entropy of the groups, whatever the target, in bits.
+
+    Parameters
+    ----------
+    groups : sequence, optional
+        The branch each row takes. Rows whose group is missing form one branch
+        together.
+    sample_weight : sequence of float, optional
+        Weight of each row; 0 leaves the row out.
+    counts : sequence or mapping, optional
+        In place of `groups`: the rows, or the weight, of each branch.
+
+    Returns
+    -------
+    float
+        0 for a single group; log₂ k for k groups of one size.
+
+    Examples
+    --------
+    >>> split_information(["a", "a", "b", "b"])
+    1.0
+    >>> round(split_information(counts=[4, 5, 5]), 4)
+    1.5774
+    """
+    if (groups is None) == (counts is None):
+        raise OptionError(
+            "split_information needs either groups (the branch of each row) or "
+            f"counts= (the rows of each branch); got "
+            f"{'neither' if groups is None else 'both'}."
+        )
+    if counts is not None and sample_weight is not None:
+        raise OptionError(
+            "sample_weight goes with rows, and these are counts. Put the weights "
+            "into the counts, or pass the rows as groups."
+        )
     if counts is not None:
-        if y is not None or groups is not None or sample_weight is not None:
-            raise OptionError(
-                "gain takes either counts=, or y with groups (and sample_weight); "
-                "got both."
-            )
-        branches = _branches_of_counts(counts, criterion)
-    else:
-        branches = _branches(y, groups, criterion, sample_weight)
+        return _entropy(checked_counts(counts, "entropy"))
+    return _entropy(group_weights(groups, sample_weight))
+
+
+def _branches(
+    caller: str, y: Any, groups: Any, criterion: str, weights: Any, counts: Any
+) -> list[Weights]:
+    """Weights by target of each branch, from rows or from counts."""
+    _criterion(criterion)
+    if counts is None:
+        return branches_of_rows(y, groups, criterion, weights, caller)
+    if y is not None or groups is not None or weights is not None:
+        raise OptionError(
+            f"{caller} takes either counts=, or y with groups (and sample_weight); "
+            "got both."
+        )
+    return branches_of_counts(counts, criterion, caller)
+
+
+def _gain(branches: list[Weights], criterion: str) -> float:
+    measure = _criterion(criterion)
     whole = _together(branches)
     total = math.fsum(whole.values())
     after = [math.fsum(b.values()) / total * measure(b) for b in branches]
     return max(0.0, measure(whole) - math.fsum(after))
+
+
+def _together(branches: list[Weights]) -> Weights:
+    summands: dict[Any, list[float]] = {}
+    for branch in branches:
+        for target, weight in branch.items():
+            summands.setdefault(target, []).append(weight)
+    return {target: math.fsum(each) for target, each in summands.items()}
 
 
 # The criteria -------------------------------------------------------------------
@@ -173,6 +281,17 @@ def _squared_error(weights: Weights) -> float:
     mean = math.fsum(w / total * (y - origin) for y, w in scaled)
     squares = [w / total * (y - origin - mean) ** 2 for y, w in scaled]
     return _unscaled(math.fsum(squares), 2 * exponent)
+
+
+def _absolute_error(weights: Weights) -> float:
+    total = math.fsum(weights.values())
+    scaled, exponent = _scaled(weights)
+    scaled.sort()
+    reached = accumulate(w for _, w in scaled)
+    # Any median will do: the mean distance from all of them is the same.
+    at = next((i for i, w in enumerate(reached) if w >= total / 2), -1)
+    far = [w / total * abs(y - scaled[at][0]) for y, w in scaled]
+    return _unscaled(math.fsum(far), exponent)
 
 
 def _poisson(weights: Weights) -> float:
@@ -213,6 +332,7 @@ _OF_CLASSES: dict[str, Callable[[Weights], float]] = {
 }
 _OF_NUMBERS: dict[str, Callable[[Weights], float]] = {
     "squared_error": _squared_error,
+    "absolute_error": _absolute_error,
     "poisson": _poisson,
 }
 
@@ -222,9 +342,6 @@ def _shares(weights: Weights) -> list[float]:
     return [w / total for w in weights.values()]
 
 
-# What the caller may pass ----------------------------------------------------------
-
-
 def _criterion(name: str) -> Callable[[Weights], float]:
     known = _OF_CLASSES | _OF_NUMBERS
     if not isinstance(name, str) or name not in known:
@@ -232,191 +349,3 @@ def _criterion(name: str) -> Callable[[Weights], float]:
         hint = criterion_hint(name, known)
         raise OptionError(f"criterion must be one of {names}; got {name!r}.{hint}")
     return known[name]
-
-
-def _targets(y: Any, criterion: str) -> list[Hashable]:
-    """One checked target a row: numbers as floats, classes as they are."""
-    targets = _one_a_row("y", y)
-    for row, value in enumerate(targets):
-        if _is_missing(value):
-            raise TableError(
-                f"y is missing in row {row} (got {value!r}). Leave such rows out, or "
-                "give them weight 0 after filling them in."
-            )
-    if criterion in _OF_NUMBERS:
-        return [
-            _number(value, f"y in row {i}", criterion)
-            for i, value in enumerate(targets)
-        ]
-    return targets
-
-
-def _number(value: Any, where: str, criterion: str) -> float:
-    """Read a finite number, not negative for poisson."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise TableError(
-            f"{criterion} needs finite numbers; {where} is {value!r}. For classes use "
-            "gini, entropy or misclassification."
-        )
-    if criterion == "poisson" and number < 0:
-        raise TableError(
-            f"poisson needs y >= 0; {where} is {value!r}. Use squared_error for "
-            "targets that may be negative."
-        )
-    return number + 0.0  # -0.0 and 0.0 are one value
-
-
-def _weigh(targets: list[Hashable], weights: Any, criterion: str) -> Weights:
-    """Add up the weights of the rows that share a target."""
-    summands: dict[Hashable, list[float]] = {}
-    for target, weight in zip(
-        targets, _row_weights(weights, len(targets)), strict=True
-    ):
-        if weight > 0:
-            summands.setdefault(target, []).append(weight)
-    if not summands:
-        raise TableError(
-            f"{criterion} of nothing is not defined: there is no row of weight above 0."
-        )
-    return {target: math.fsum(each) for target, each in summands.items()}
-
-
-def _row_weights(weights: Any, n_rows: int) -> list[float]:
-    if weights is None:
-        return [1.0] * n_rows
-    given = _one_a_row("sample_weight", weights)
-    if len(given) != n_rows:
-        raise TableError(
-            f"sample_weight has {len(given)} entries and y has {n_rows} rows; they "
-            "must be as many."
-        )
-    return [
-        _weight(value, f"sample_weight in row {i}") for i, value in enumerate(given)
-    ]
-
-
-def _weight(value: Any, where: str) -> float:
-    try:
-        weight = float(value)
-    except (TypeError, ValueError):
-        weight = math.nan
-    if not (0 <= weight < math.inf):
-        raise TableError(
-            f"{where} is {value!r}; it must be a finite number >= 0 (0 leaves it out)."
-        )
-    return weight
-
-
-def _branches_of_counts(counts: Any, criterion: str) -> list[Weights]:
-    """Return the checked counts of each branch, the same classes in all."""
-    wanted = (
-        "counts must hold one sequence of class counts per branch, such as "
-        "[[3, 4], [6, 1]]; got"
-    )
-    if isinstance(counts, str | Mapping) or not hasattr(counts, "__iter__"):
-        raise TableError(f"{wanted} {counts!r}.")
-    each = list(counts)
-    for place, branch in enumerate(each):
-        if isinstance(branch, str) or not hasattr(branch, "__iter__"):
-            raise TableError(f"{wanted} {branch!r} for branch {place}.")
-    if not each:
-        raise TableError("gain needs the counts of at least one branch; got none.")
-    lists = [list(branch) for branch in each if not isinstance(branch, Mapping)]
-    lengths = sorted({len(branch) for branch in lists})
-    if len(lengths) > 1:
-        raise TableError(
-            "counts must name the same classes in every branch; got branches of "
-            f"{lengths[0]} and of {lengths[-1]} counts. Write 0 for a class that a "
-            "branch does not have."
-        )
-    return [
-        _checked_counts(branch, criterion, f"counts[{place}]")
-        for place, branch in enumerate(each)
-    ]
-
-
-def _checked_counts(counts: Any, criterion: str, name: str = "counts") -> Weights:
-    """Return counts by class (or by value of y), those of 0 left out."""
-    where = "the count of {!r}"
-    if not isinstance(counts, Mapping):
-        if criterion in _OF_NUMBERS:
-            raise OptionError(
-                f"{criterion} needs the values of y, which a list of counts does not "
-                "tell. Pass the rows, or a mapping from value to count."
-            )
-        counts = dict(enumerate(_one_a_row(name, counts)))
-        where = name + "[{}]"
-    found: dict[Any, float] = {}
-    for key, value in counts.items():
-        weight = _weight(value, where.format(key))
-        if criterion in _OF_NUMBERS:
-            key = _number(key, "a value of y", criterion)
-        if weight > 0:
-            found[key] = weight
-    if not found:
-        raise TableError(f"{criterion} of nothing is not defined: every count is 0.")
-    return found
-
-
-def _branches(y: Any, groups: Any, criterion: str, weights: Any) -> list[Weights]:
-    """Weights by target of each group, groups in order of first appearance."""
-    if y is None or groups is None:
-        raise OptionError(
-            "gain needs y and groups (the branch of each row), or counts=; "
-            f"{'y' if y is None else 'groups'} was not given."
-        )
-    targets, labels = _targets(y, criterion), _one_a_row("groups", groups)
-    if len(labels) != len(targets):
-        raise TableError(
-            f"groups has {len(labels)} entries and y has {len(targets)} rows; they "
-            "must be as many."
-        )
-    members: dict[Hashable, list[int]] = {}
-    row_weights = _row_weights(weights, len(targets))
-    for row, label in enumerate(labels):
-        if row_weights[row] > 0:
-            group = _MISSING if _is_missing(label) else label
-            members.setdefault(group, []).append(row)
-    if not members:
-        raise TableError("gain of nothing is not defined: no row of weight above 0.")
-    return [
-        _weigh([targets[i] for i in rows], [row_weights[i] for i in rows], criterion)
-        for rows in members.values()
-    ]
-
-
-def _together(branches: list[Weights]) -> Weights:
-    summands: dict[Any, list[float]] = {}
-    for branch in branches:
-        for target, weight in branch.items():
-            summands.setdefault(target, []).append(weight)
-    return {target: math.fsum(each) for target, each in summands.items()}
-
-
-def _one_a_row(name: str, values: Any) -> list[Any]:
-    """Return a flat list of plain Python values."""
-    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise TableError(
-            f"{name} must be a sequence with one entry a row; got {values!r}."
-        )
-    if getattr(values, "ndim", 1) != 1:
-        raise TableError(
-            f"{name} must have one dimension; got the shape {values.shape}. Pass one "
-            "column at a time."
-        )
-    flat = values.tolist() if hasattr(values, "tolist") else list(values)
-    for row, value in enumerate(flat):
-        if not isinstance(value, Hashable):
-            raise TableError(
-                f"{name} must hold single values; row {row} holds {value!r}."
-            )
-    return flat
-
-
-def _is_missing(value: Any) -> bool:
-    differs = value != value  # true for NaN and NaT; not a bool for pandas.NA
-    return value is None or not isinstance(differs, bool | np.bool_) or bool(differs)

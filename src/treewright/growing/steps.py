@@ -28,9 +28,12 @@ from treewright.table.table import Table
 from treewright.table.weights import read_weights
 from treewright.tree import wording
 from treewright.tree.data import (
+    ALL_BRANCHES,
     IS_MISSING,
     LEAF,
+    MULTIWAY,
     STOP_CODES,
+    STOP_HERE,
     STOP_REASONS,
     SUBSET,
     THRESHOLD,
@@ -38,6 +41,7 @@ from treewright.tree.data import (
 )
 from treewright.tree.split import (
     IsMissing,
+    Multiway,
     Split,
     Subset,
     Threshold,
@@ -59,7 +63,7 @@ class Steps:
     """A tree that grows one step at a time.
 
     Nodes are numbered in the order they are made: the root is 0, the children of
-    a split are the two next numbers. `tree` numbers them in preorder.
+    a split are the next numbers. `tree` numbers them in preorder.
 
     Parameters
     ----------
@@ -131,34 +135,35 @@ class Steps:
 
     # -- growing ------------------------------------------------------------------
 
-    def split(self, node: int, split: Split) -> tuple[int, int]:
+    def split(self, node: int, split: Split) -> tuple[int, ...]:
         """Split an open node by any split: a candidate, another tree's, your own.
 
         Parameters
         ----------
         node : int
             An open node.
-        split : Threshold, Subset or IsMissing
+        split : Threshold, Subset, IsMissing or Multiway
             Its `column` counts, not the name; its gain is worked out anew. The
             rules on rows and weight are not asked, but no branch may be empty.
 
         Returns
         -------
-        left, right : int
-            The new nodes.
+        tuple of int
+            The new nodes, one for each branch.
         """
         node = self._checked(node)
         request = self._request(split)
         try:
-            left: int = self._grower.split(node, request)
+            first: int = self._grower.split(node, request)
         except ValueError as error:
             raise OptionError(
                 f"{split.words(0)!r} does not divide node {node}: {error}. Take a "
-                "split with rows on both sides."
+                "split with rows in every branch."
             ) from error
         del self._open[node]
-        self._add_open(left, left + 1)
-        return left, left + 1
+        made = tuple(range(first, first + split.n_branches))
+        self._add_open(*made)
+        return made
 
     def close(self, node: int, reason: str = "pruned") -> None:
         """Make a leaf of an open node; `reason` is a name of `STOP_CODES`."""
@@ -214,7 +219,7 @@ class Steps:
             candidate["kind"],
             self._schema.usable[candidate["column"]],
             missing=candidate["missing_route"],
-            n_branches=2,
+            n_branches=candidate["n_branches"],
             **{name: candidate[name] for name in _SHARED},
         )
 
@@ -226,9 +231,11 @@ class Steps:
                 f"A split must look at a usable column, {usable} by number; "
                 f"got column {split.column!r} ({split.feature!r})."
             )
-        if split.missing not in (0, 1):
+        lowest = ALL_BRANCHES if self._options.missing == "fractional" else STOP_HERE
+        if not lowest <= split.missing < split.n_branches:
             raise OptionError(
-                "A split needs a branch for missing values, 0 or 1; "
+                "A split needs a branch for missing values, 0 to "
+                f"{split.n_branches - 1}, or {STOP_HERE} to stop them; "
                 f"got {split.missing!r} for {split.feature!r}."
             )
         if split.column not in self._codes:
@@ -240,6 +247,7 @@ class Steps:
             "column": usable.index(split.column),
             "missing_route": split.missing,
             "proven": bool(split.proven),
+            "n_branches": split.n_branches,
         }
 
 
@@ -259,7 +267,7 @@ def resume(
         A table with the columns of the tree; its rows take the place of those
         the tree was grown on.
     tree : TreeData
-        Any tree of splits in two: grown, pruned or edited by hand.
+        Any tree: grown, pruned or edited by hand.
     options, columns, weights
         As for `Steps`. A rule that stops growing above a split of the tree is
         an error.
@@ -295,7 +303,7 @@ def _asked(split: Split, feature: Feature, codes: Mapping[Any, int]) -> dict[str
         if math.isnan(split.threshold):
             raise OptionError(f"The threshold of {feature.name!r} must not be NaN.")
         return {"kind": THRESHOLD, "threshold": float(split.threshold)}
-    if not isinstance(split, Subset) or feature.kind != "categorical":
+    if not isinstance(split, Subset | Multiway) or feature.kind == "numeric":
         raise OptionError(
             f"A {feature.kind} column such as {feature.name!r} cannot be divided by "
             f"a split of type {type(split).__name__}."
@@ -304,15 +312,16 @@ def _asked(split: Split, feature: Feature, codes: Mapping[Any, int]) -> dict[str
         x: branch for branch, group in enumerate(split.branches) for x in group
     }
     known = [x for x in branch_of if x in codes]
-    if len(split.branches) != 2 or len(known) != sum(map(len, split.branches)):
+    complete = len(known) == sum(map(len, split.branches))
+    if len(split.branches) != split.n_branches or not complete:
         raise OptionError(
-            f"A split of {feature.name!r} needs two groups of its categories "
-            f"{wording.listed(feature.labels, 9)}, each in one group; got "
+            f"A split of {feature.name!r} needs {split.n_branches} groups of its "
+            f"categories {wording.listed(feature.labels, 9)}, each in one group; got "
             f"{split.branches!r}."
         )
     known.sort(key=codes.__getitem__)
     return {
-        "kind": SUBSET,
+        "kind": SUBSET if isinstance(split, Subset) else MULTIWAY,
         "categories": [codes[x] for x in known],
         "branches": [branch_of[x] for x in known],
     }
@@ -320,7 +329,9 @@ def _asked(split: Split, feature: Feature, codes: Mapping[Any, int]) -> dict[str
 
 def _check_same_columns(ours: Schema, theirs: Schema) -> None:
     def columns(schema: Schema) -> list[Any]:
-        return [(f.name, f.kind, tuple(f.labels or ())) for f in schema.features]
+        return [
+            (f.name, f.kind, tuple(f.labels or ()), f.cuts) for f in schema.features
+        ]
 
     if columns(ours) != columns(theirs):
         raise TableError(

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError
+from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import TreeData
+from treewright.tree.route import Ends
 
 __all__ = ["answers", "class_shares", "classes"]
 
@@ -21,35 +23,43 @@ def classes(tree: TreeData) -> NDArray[Any]:
     return tree.keep("classes", _classes)
 
 
-def answers(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> NDArray[Any]:
-    """Return the class, or the mean, that each node answers.
+def answers(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> NDArray[Any]:
+    """Return the class, or the number, for each row.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
-    nodes : int array
-        The node in which each row ended.
+    ends : int array, or Ends
+        Where each row ended, from `ends_of`. The parts of a divided row answer
+        together, each by its share.
 
     Returns
     -------
     array
         Class labels, or float64 numbers.
     """
-    return np.asarray(tree.keep("answers", _answers)[nodes])
+    if not isinstance(ends, Ends):
+        return np.asarray(tree.keep("answers", _answers)[ends])
+    if not tree.is_classifier:
+        return ends.total(tree.value[:, 0])
+    target = tree.schema.target
+    costs = None if target is None else target.costs
+    label, _ = answer_by_cost(class_shares(tree, ends), costs)
+    return np.asarray(classes(tree)[label])
 
 
 def class_shares(
-    tree: TreeData, nodes: NDArray[np.integer[Any]]
+    tree: TreeData, ends: NDArray[np.integer[Any]] | Ends
 ) -> NDArray[np.float64]:
-    """Return the share of every class in the training weight of each node.
+    """Return the share of every class in the training weight where each row ended.
 
     Parameters
     ----------
     tree : TreeData
         A tree that answers classes.
-    nodes : int array
-        The node in which each row ended.
+    ends : int array, or Ends
+        Where each row ended, from `ends_of`.
 
     Returns
     -------
@@ -61,7 +71,8 @@ def class_shares(
             "Class probabilities need a tree that answers classes; this one answers "
             "numbers. Use predict."
         )
-    return np.asarray(tree.keep("class_shares", _class_shares)[nodes])
+    shares = tree.keep("class_shares", _class_shares)
+    return ends.total(shares) if isinstance(ends, Ends) else np.asarray(shares[ends])
 
 
 def _classes(tree: TreeData) -> NDArray[Any]:

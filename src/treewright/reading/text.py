@@ -18,7 +18,7 @@ from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import Split, splits_of
 
-__all__ = ["text"]
+__all__ = ["missing_arrives", "text"]
 
 _DEEPEST_INDENT = 15
 """Below this depth the rails grow no further and the depth is written instead."""
@@ -84,7 +84,7 @@ def text(
     shown = np.flatnonzero(is_shown)
     # Of each node, how many of its branches are shown.
     n_open = np.bincount(tree.parent[shown[1:]], minlength=tree.n_nodes)
-    with_missing = _missing_arrives(tree, shown)
+    with_missing = missing_arrives(tree, shown)
     columns = [
         ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
         *(
@@ -208,7 +208,7 @@ def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
     return said
 
 
-def _missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
+def missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
     """Return, node by node, whether rows missing in its column can arrive there.
 
     They cannot where the column had none, or where a split above on the same

@@ -11,6 +11,7 @@ from treewright.errors import (
     TableError,
 )
 from treewright.table.column import Column, NumericColumn
+from treewright.table.discretize import Plan, discretized, read_discretize
 from treewright.table.from_numpy import ArraySource, is_plain_float
 from treewright.table.infer import nearly_numbers, read_kinds, settle
 from treewright.table.raw import freeze
@@ -33,6 +34,7 @@ def as_table(
     kinds: Mapping[Any, Any] | None = None,
     *,
     task: str | None = None,
+    discretize: Any = None,
 ) -> Table:
     """Turn anything tabular into a table of typed columns.
 
@@ -54,6 +56,15 @@ def as_table(
     task : {'class', 'number'} or None, default=None
         What the target holds. None: text, bools, categories and whole numbers
         with few distinct values are classes, other numbers are numbers.
+    discretize : dict, tuple, str, int or None, default=None
+        Cuts columns of numbers into intervals. ``{"age": ("quantile", 5)}``:
+        intervals of about the same weight; ``("width", 5)``: of the same width;
+        ``"mdl"``: by the entropy of the classes, as long as a cut pays (Fayyad and
+        Irani; weights count as numbers of rows); a whole number n is
+        ``("quantile", n)``. One of these instead of a dict: all numeric columns.
+        The column is then ordinal, or categorical if named here and in `kinds` as
+        'categorical'. Cuts lie between values, are taken once from the weighted
+        rows, and are kept in the schema.
 
     Returns
     -------
@@ -74,7 +85,7 @@ def as_table(
     TableError
         When the table, the target or the weights cannot be used.
     OptionError
-        When `kinds` or `task` has an unknown value.
+        When `kinds`, `task` or `discretize` has an unknown value.
 
     Examples
     --------
@@ -83,13 +94,19 @@ def as_table(
     [('age', 'numeric'), ('city', 'categorical')]
     """
     _check_task(task, y)
-    table = _passed_on(X, kinds) if isinstance(X, Table) else _read(X, kinds)
+    if isinstance(X, Table):
+        table = _passed_on(X, kinds)
+        schema = X.schema
+        plan = read_discretize(discretize, schema.names, named=schema.named)
+    else:
+        table, plan = _read(X, kinds, discretize)
     if y is not None:
         target = read_target(y, table.n_rows, task)
         schema = replace(table.schema, target=target_info(target))
         table = replace(table, target=target, schema=schema)
     if sample_weight is not None:
         table = replace(table, weights=read_weights(sample_weight, table.n_rows))
+    table = discretized(table, plan)
     if not isinstance(X, Table):
         _warn_of_set_aside(table.schema)
         _warn_of_kinds(table.schema)
@@ -117,15 +134,18 @@ def _passed_on(table: Table, kinds: Mapping[Any, Any] | None) -> Table:
     return table
 
 
-def _read(X: Any, kinds: Mapping[Any, Any] | None) -> Table:
+def _read(
+    X: Any, kinds: Mapping[Any, Any] | None, discretize: Any
+) -> tuple[Table, Plan]:
     source = open_source(X)
     _check_size(source)
+    wanted = read_kinds(kinds, source.names, named=source.named)
+    plan = read_discretize(discretize, source.names, wanted, named=source.named)
     columns: list[Column]
     features: list[Feature]
-    if not kinds and isinstance(source, ArraySource) and is_plain_float(source.array):
+    if not wanted and isinstance(source, ArraySource) and is_plain_float(source.array):
         columns, features = _plain_columns(source)
     else:
-        wanted = read_kinds(kinds, source.names, named=source.named)
         settled = [
             settle(source.raw(index), wanted.get(index))
             for index in range(len(source.names))
@@ -133,7 +153,7 @@ def _read(X: Any, kinds: Mapping[Any, Any] | None) -> Table:
         columns = [column for column, _ in settled]
         features = [feature for _, feature in settled]
     schema = Schema(tuple(features), None, source.named)
-    return Table(tuple(columns), None, None, source.n_rows, schema)
+    return Table(tuple(columns), None, None, source.n_rows, schema), plan
 
 
 def _plain_columns(source: ArraySource) -> tuple[list[Column], list[Feature]]:

@@ -13,6 +13,7 @@ from treewright.table.raw import RawColumn
 
 __all__ = [
     "ArraySource",
+    "as_float32",
     "check_shape",
     "from_array",
     "is_plain_float",
@@ -105,6 +106,12 @@ def is_plain_float(array: NDArray[Any]) -> bool:
         and array.flags.aligned
         and type(array) is not np.ma.MaskedArray
     )
+
+
+def as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Round to float32; what is too large for it becomes infinite."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32, copy=False)
 
 
 def readable_floats(values: NDArray[Any]) -> NDArray[Any]:

@@ -5,6 +5,7 @@ column, following the caller's `kinds` where there is one.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,6 +33,7 @@ from treewright.table.schema import KINDS, Feature
 __all__ = [
     "FEWEST_ROWS_TO_SET_ASIDE",
     "Wanted",
+    "find_column",
     "infer_kind",
     "nearly_numbers",
     "read_kinds",
@@ -156,26 +158,51 @@ def read_kinds(
             "kinds must be a dict of column name to kind, such as "
             f"{{'zip': 'categorical'}}, or None; got {kinds!r}."
         )
-    index_of = {name: index for index, name in enumerate(names)}
     out: dict[int, Wanted] = {}
     for key, kind in kinds.items():
-        index = index_of.get(str(key))
-        if index is None and not named and isinstance(key, int | np.integer):
-            index = int(key) if 0 <= key < len(names) else None
-        if index is None:
-            raise TableError(_unknown_column(key, names))
+        index = find_column(key, names, named=named, option="kinds")
         out[index] = _checked_kind(str(key), kind)
     return out
 
 
-def _unknown_column(key: Any, names: Sequence[str]) -> str:
+def find_column(key: Any, names: Sequence[str], *, named: bool, option: str) -> int:
+    """Return the number of a column that an option names.
+
+    Parameters
+    ----------
+    key : object
+        A name; for a plain array also a number.
+    names : sequence of str
+        The table's column names.
+    named : bool
+        Whether these names are the caller's own.
+    option : str
+        The option, for the message.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TableError
+        When there is no such column; the nearest name is given.
+    """
+    with suppress(ValueError):
+        return names.index(str(key))
+    if not named and isinstance(key, int | np.integer) and 0 <= key < len(names):
+        return int(key)
+    raise TableError(_unknown_column(key, names, option))
+
+
+def _unknown_column(key: Any, names: Sequence[str], option: str) -> str:
     near = nearest_name(str(key), names, alike=0.7)
     if near is not None:
         advice = f"the nearest is {near!r}."
     else:
         shown = ", ".join(repr(name) for name in names[:10])
         advice = f"the columns are {shown}{', ...' if len(names) > 10 else ''}."
-    return f"kinds names {key!r}, but there is no column {key!r}; {advice}"
+    return f"{option} names {key!r}, but there is no column {key!r}; {advice}"
 
 
 def _checked_kind(name: str, kind: Any) -> Wanted:

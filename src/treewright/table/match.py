@@ -13,7 +13,8 @@ from treewright.errors import (
     nearest_name,
 )
 from treewright.table.column import IntArray, Label
-from treewright.table.from_numpy import check_shape, is_plain_float
+from treewright.table.cuts import codes_of
+from treewright.table.from_numpy import as_float32, check_shape, is_plain_float
 from treewright.table.raw import (
     RawColumn,
     first_value,
@@ -69,7 +70,7 @@ def plain_matrix(
     -------
     ndarray or None
         X when it is a float32 or float64 array of full width and every column of
-        the schema holds plain numbers.
+        the schema holds plain numbers; rounded to float32 if the schema says so.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def plain_matrix(
         return None
     check_shape(X)
     _check_width(schema, X.shape[1], estimator)
-    return X
+    return as_float32(X) if schema.any_float32 else X
 
 
 def match(
@@ -229,6 +230,9 @@ def _absent_words(absent: Sequence[str], names: Sequence[str]) -> str:
 def _encode(raw: RawColumn, feature: Feature, unseen: str) -> NDArray[Any]:
     if feature.kind == "numeric":
         return _encode_numbers(raw, feature)
+    # A table that was cut at the same places comes with the intervals themselves.
+    if feature.cuts is not None and raw.labels != feature.labels:
+        return codes_of(_encode_numbers(raw, feature), feature.cuts)
     return _encode_labels(raw, feature, unseen)
 
 
@@ -240,7 +244,8 @@ def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
         if known is not None:
             return np.full(len(known), np.nan)
     # Whole numbers beyond 2^53 are on one side of every threshold, rounded or not.
-    return to_numbers(raw, exact=False)
+    numbers = to_numbers(raw, exact=False)
+    return as_float32(numbers) if feature.float32 else numbers
 
 
 def _known_if_other(raw: RawColumn, feature: Feature) -> NDArray[np.bool] | None:

@@ -53,10 +53,11 @@ class Feature:
         How it is split.
     stored_as : str
         What the caller's values were: 'float', 'int', 'bool', 'date', 'datetime',
-        'duration' or 'text' (that spells numbers) for a numeric column, 'category'
-        otherwise.
+        'duration' or 'text' (that spells numbers) for a numeric column and for one
+        cut into intervals, 'category' otherwise.
     labels : tuple of str, int, float or bool
-        The categories in order; empty for a numeric column.
+        The categories in order, of a column cut into intervals these; empty for a
+        numeric column.
     reason : str
         A sentence saying why the column is of this kind.
     set_aside : str
@@ -65,6 +66,11 @@ class Feature:
         Time zone of a 'datetime' column; empty for wall-clock time.
     summary : Summary or None
         Range and quartiles; None until a tree is grown.
+    cuts : tuple of float or None
+        Where a column of numbers was cut into intervals, ascending: interval i
+        ends with, and includes, cut i. None: the column was not cut.
+    float32 : bool
+        Whether its numbers are rounded to float32 before they are compared.
     """
 
     name: str
@@ -75,6 +81,8 @@ class Feature:
     set_aside: str = ""
     timezone: str = ""
     summary: Summary | None = None
+    cuts: tuple[float, ...] | None = None
+    float32: bool = False
 
     @cached_property
     def code_of(self) -> dict[Label, int]:
@@ -103,11 +111,18 @@ class TargetInfo:
         What the tree predicts.
     classes : tuple of str, int, float or bool
         The classes, sorted; empty for numbers.
+    costs : tuple of tuple of float, or None
+        What it costs to answer a class, by true class and answer. None: every
+        wrong answer costs 1.
+    priors : tuple of float or None
+        Share that each class was given in place of the one it has in the table.
     """
 
     name: str
     kind: str
     classes: tuple[Label, ...] = ()
+    costs: tuple[tuple[float, ...], ...] | None = None
+    priors: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -151,6 +166,11 @@ class Schema:
             each.kind == "numeric" and each.stored_as in PLAIN_NUMBERS
             for each in self.features
         )
+
+    @cached_property
+    def any_float32(self) -> bool:
+        """True when numbers are rounded to float32 before they are compared."""
+        return any(each.float32 for each in self.features)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the cached lookups out of pickles."""
@@ -222,6 +242,13 @@ def _feature_to_dict(feature: Feature) -> dict[str, Any]:
     out["labels"] = [_label_out(label) for label in feature.labels]
     if feature.summary is not None:
         out["summary"] = {k: _number_out(v) for k, v in asdict(feature.summary).items()}
+    # What most columns do not have is left out, and files stay as they were.
+    if feature.cuts is None:
+        del out["cuts"]
+    else:
+        out["cuts"] = [_number_out(cut) for cut in feature.cuts]
+    if not feature.float32:
+        del out["float32"]
     return out
 
 
@@ -233,20 +260,40 @@ def _feature_from_dict(data: Mapping[str, Any]) -> Feature:
     if values.get("summary") is not None:
         numbers = {k: _number_in(v) for k, v in values["summary"].items()}
         values["summary"] = Summary(**numbers)
+    if values.get("cuts") is not None:
+        values["cuts"] = tuple(float(cut) for cut in values["cuts"])
+        if len(values["labels"]) != len(values["cuts"]) + 1:
+            raise ValueError("a column cut n times has n + 1 labels")
     return Feature(**values)
 
 
 def _target_to_dict(target: TargetInfo) -> dict[str, Any]:
-    return {
+    out: dict[str, Any] = {
         "name": target.name,
         "kind": target.kind,
         "classes": [_label_out(label) for label in target.classes],
     }
+    if target.costs is not None:
+        out["costs"] = [list(row) for row in target.costs]
+    if target.priors is not None:
+        out["priors"] = list(target.priors)
+    return out
 
 
 def _target_from_dict(data: Mapping[str, Any]) -> TargetInfo:
     classes = tuple(_label_in(label) for label in data["classes"])
-    return TargetInfo(name=data["name"], kind=data["kind"], classes=classes)
+    costs, priors = data.get("costs"), data.get("priors")
+    return TargetInfo(
+        name=data["name"],
+        kind=data["kind"],
+        classes=classes,
+        costs=None if costs is None else tuple(map(_numbers_in, costs)),
+        priors=None if priors is None else _numbers_in(priors),
+    )
+
+
+def _numbers_in(values: Sequence[Any]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
 
 
 def _number_out(value: Any) -> Any:

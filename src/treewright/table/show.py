@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.table.schema import Feature
 
-__all__ = ["show_value"]
+__all__ = ["show_number", "show_value"]
 
 _EPOCH = datetime(1970, 1, 1)
 
@@ -36,10 +36,28 @@ def show_value(feature: Feature, value: float) -> str:
     >>> show_value(Feature("born", stored_as="date"), 0.0)
     '1970-01-01'
     """
+    if feature.kind != "numeric" and value == value:
+        return str(feature.labels[int(value)]) if value >= 0 else "missing"
+    return show_number(feature, value)
+
+
+def show_number(feature: Feature, value: float) -> str:
+    """Return a number of a column as text, also of one cut into intervals.
+
+    Parameters
+    ----------
+    feature : Feature
+        The column; only how its values were stored matters.
+    value : float
+        A value, a threshold or a cut.
+
+    Returns
+    -------
+    str
+        As `show_value` for a numeric column.
+    """
     if value != value:
         return "missing"
-    if feature.kind != "numeric":
-        return str(feature.labels[int(value)]) if value >= 0 else "missing"
     stored_as = feature.stored_as
     if stored_as in ("float", "int", "text") or not math.isfinite(value):
         return _number(value)

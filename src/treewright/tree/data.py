@@ -59,7 +59,7 @@ class StopReason(NamedTuple):
     sentence: str
 
 
-STOP_REASONS: Final[tuple[StopReason, ...]] = (
+_OF_GROWING: Final[tuple[StopReason, ...]] = (
     StopReason("", "No reason is recorded."),
     StopReason("pure", "All rows have the same target."),
     StopReason("max_depth", "The tree may not be deeper (max_depth)."),
@@ -87,16 +87,40 @@ STOP_REASONS: Final[tuple[StopReason, ...]] = (
     ),
     StopReason("max_nodes", "The tree has as many nodes as it may have (max_nodes)."),
     StopReason("pruned", "The split that was here has been pruned away."),
-    StopReason("no_column_left", "Every column has been used on the way here."),
     StopReason(
         "no_better_split",
         "No split with two branches of the minimum weight gains anything "
         "(min_branch_weight).",
     ),
+    StopReason("no_rows", "No training row came here."),
+)
+_OF_PRUNING: Final[tuple[StopReason, ...]] = (
+    StopReason(
+        "cross_validation", "Cross-validation preferred a leaf to the split here."
+    ),
+    StopReason(
+        "validation", "The validation rows are answered as well without the split here."
+    ),
+    StopReason(
+        "pessimistic", "The split here does not pay by its pessimistic estimate."
+    ),
+    StopReason(
+        "ccp_alpha", "The split here saves less per leaf than it costs (ccp_alpha)."
+    ),
+    StopReason("collapsed", "The split here was removed by hand."),
+    StopReason("same_answer", "All leaves of the split here gave the same answer."),
+)
+_FIRST_OF_PRUNING: Final = 20
+
+STOP_REASONS: Final[tuple[StopReason, ...]] = (
+    *_OF_GROWING,
+    *(_OF_GROWING[0],) * (_FIRST_OF_PRUNING - len(_OF_GROWING)),
+    *_OF_PRUNING,
 )
 """Name and sentence of each `stop_reason`, by its number; 0 = none recorded.
 
-Growing looks at them in this order and records the first that applies.
+Growing looks at them in this order and records the first that applies. From 20 on
+they say who cut a split away.
 """
 STOP_CODES: Final[Mapping[str, int]] = MappingProxyType(
     {reason.name: code for code, reason in enumerate(STOP_REASONS) if reason.name}

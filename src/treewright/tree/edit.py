@@ -8,7 +8,7 @@ about it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +19,10 @@ from treewright.tree.data import LEAF, STOP_CODES, STOP_HERE, TreeData
 from treewright.tree.walk import checked_node, path
 
 if TYPE_CHECKING:
+    from treewright.table.float32 import Runs
     from treewright.table.schema import Feature
 
-__all__ = ["collapse", "replace", "with_values"]
+__all__ = ["collapse", "out_of_runs", "rearrange", "replace", "with_values"]
 
 _RAGGED = {
     "category_start": ("categories", "category_branch"),
@@ -151,6 +152,41 @@ def collapse(
     return _made(tree, arrays, _gathered_extras([tree], take)), old_to_new
 
 
+def rearrange(
+    tree: TreeData,
+    take: NDArray[np.int64],
+    subtree_size: NDArray[np.int64],
+    reason: str,
+) -> TreeData:
+    """Make a tree of some nodes of another, in a shape of their own.
+
+    Parameters
+    ----------
+    tree : TreeData
+        Where the nodes come from; it stays as it is.
+    take : int array
+        Old number of each new node, in preorder, none twice.
+    subtree_size : int array
+        The new shape. Where an inner node becomes a leaf, its split is left behind.
+    reason : str
+        Stop reason recorded for such leaves.
+
+    Returns
+    -------
+    TreeData
+        With the evidence of the old nodes, which may not be that of the new ones.
+    """
+    new_leaf = (subtree_size == 1) & (tree.subtree_size[take] > 1)
+    without_split = np.zeros(tree.n_nodes, dtype=bool)
+    without_split[take[new_leaf]] = True
+    arrays = _gathered([tree], take, without_split)
+    arrays["subtree_size"] = subtree_size
+    for name, value in _LEAF_VALUES.items():
+        arrays[name][new_leaf] = value
+    arrays["stop_reason"][new_leaf] = STOP_CODES[reason]
+    return _made(tree, arrays, _gathered_extras([tree], take))
+
+
 def with_values(tree: TreeData, **arrays: Any) -> TreeData:
     """Return the same structure with other values.
 
@@ -182,10 +218,46 @@ def with_values(tree: TreeData, **arrays: Any) -> TreeData:
     return _made(tree, {**tree.arrays(), **own}, extras)
 
 
+def out_of_runs(tree: TreeData, runs: Mapping[int, Runs]) -> TreeData:
+    """Return the tree with no threshold inside a run of values that count as one.
+
+    Parameters
+    ----------
+    tree : TreeData
+        Grown on a table in which the smallest value of a run stands for all.
+    runs : mapping of int to Runs
+        By column number.
+
+    Returns
+    -------
+    TreeData
+        Thresholds that stood between two neighbouring runs, or in one, now stand
+        midway between the end of one and the beginning of the next.
+    """
+    threshold = tree.threshold.copy()
+    for column, (low, high) in runs.items():
+        nodes = np.flatnonzero((tree.feature == column) & ~np.isnan(threshold))
+        at = threshold[nodes]
+        place = np.searchsorted(low, at, side="right") - 1
+        inner = (place >= 0) & (place + 1 < len(low))
+        nodes, at, place = nodes[inner], at[inner], place[inner]
+        above = low[place + 1] / 2
+        is_near = (at < high[place]) | (at == low[place] / 2 + above)
+        threshold[nodes] = np.where(is_near, high[place] / 2 + above, at)
+    return with_values(tree, threshold=threshold) if runs else tree
+
+
 def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:
     """Return the nodes to collapse, each once, ascending."""
-    wanted = [nodes] if isinstance(nodes, (int, np.integer)) else list(nodes)
-    cut = np.unique(np.array([checked_node(tree, i) for i in wanted], dtype=np.int64))
+    if isinstance(nodes, np.ndarray) and nodes.dtype.kind == "i" and nodes.ndim == 1:
+        if len(nodes):
+            checked_node(tree, int(nodes.min()))
+            checked_node(tree, int(nodes.max()))
+        cut = np.unique(nodes.astype(np.int64))
+    else:
+        wanted = [nodes] if isinstance(nodes, (int, np.integer)) else list(nodes)
+        each = [checked_node(tree, i) for i in wanted]
+        cut = np.unique(np.array(each, dtype=np.int64))
     is_leaf = tree.subtree_size[cut] == 1
     if is_leaf.any():
         raise OptionError(
@@ -211,24 +283,31 @@ def _check_same_table(tree: TreeData, subtree: TreeData) -> None:
             )
     same_task = tree.is_classifier == subtree.is_classifier
     same_classes = _classes(tree) == _classes(subtree)
+    same_classes &= _costs(tree) == _costs(subtree)
     if (
         not (same_task and same_classes)
         or tree.value.shape[1] != subtree.value.shape[1]
     ):
         raise TreeFormatError(
             f"The subtree answers {_answers(subtree)}, the tree {_answers(tree)}; "
-            "grow both for the same target."
+            "grow both for the same target, with the same costs and priors."
         )
 
 
 def _meaning(feature: Feature) -> tuple[Any, ...]:
     """Return what a column's numbers stand for."""
     labels = tuple(feature.labels or ())
-    return (feature.name, feature.kind, labels, feature.stored_as, feature.timezone)
+    stored = (feature.stored_as, feature.timezone, feature.float32)
+    return (feature.name, feature.kind, labels, feature.cuts, *stored)
 
 
 def _classes(tree: TreeData) -> tuple[Any, ...]:
     return tree.schema.target.classes if tree.schema.target else ()
+
+
+def _costs(tree: TreeData) -> tuple[Any, ...]:
+    target = tree.schema.target
+    return (target.costs, target.priors) if target else (None, None)
 
 
 def _answers(tree: TreeData) -> str:

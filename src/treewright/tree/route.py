@@ -7,20 +7,82 @@ node, explanations, checks) asks here, so no two answers can differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import TreewrightError
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import ALL_BRANCHES, TreeData
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["columns_used", "decision_path", "route", "route_matrix"]
+__all__ = [
+    "Ends",
+    "columns_used",
+    "decision_path",
+    "divides_rows",
+    "ends_of",
+    "ends_of_matrix",
+    "route",
+    "route_matrix",
+]
 
 _KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
+
+
+class Ends(NamedTuple):
+    """Where rows end in a tree that divides them: an entry for every part of a row.
+
+    Entries lie row by row. `shares` of a row sum to 1.
+    """
+
+    n_rows: int
+    rows: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+    shares: NDArray[np.float64]
+
+    def total(self, of_nodes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each row the mean of its nodes' entries, by their shares."""
+        parts = of_nodes[self.nodes] * self.shares.reshape(
+            -1, *[1] * (of_nodes.ndim - 1)
+        )
+        first = np.searchsorted(self.rows, np.arange(self.n_rows))
+        if not self.n_rows:
+            return np.empty((0, *of_nodes.shape[1:]))
+        return np.asarray(np.add.reduceat(parts, first, axis=0))
+
+
+def divides_rows(tree: TreeData) -> bool:
+    """Whether a row may go down several branches at once."""
+    return tree.keep(
+        "divides_rows", lambda t: bool((t.missing_route == ALL_BRANCHES).any())
+    )
+
+
+def ends_of(
+    tree: TreeData,
+    columns: Sequence[NDArray[Any] | None],
+    n_rows: int,
+    n_jobs: int = 1,
+) -> NDArray[np.int32] | Ends:
+    """Return where each row ends, with every part of it where rows are divided.
+
+    Parameters are those of `route`.
+    """
+    if not divides_rows(tree):
+        return route(tree, columns, n_rows, n_jobs)
+    return Ends(n_rows, *_router(tree).route_shares(columns, n_rows))
+
+
+def ends_of_matrix(
+    tree: TreeData, X: NDArray[Any], n_jobs: int = 1
+) -> NDArray[np.int32] | Ends:
+    """Return where each row of a matrix ends; see `ends_of` and `route_matrix`."""
+    if not divides_rows(tree):
+        return route_matrix(tree, X, n_jobs)
+    return ends_of(tree, list(X.T), len(X))
 
 
 def route(
@@ -30,6 +92,8 @@ def route(
     n_jobs: int = 1,
 ) -> NDArray[np.int32]:
     """Return the node in which each row ends: a leaf, or where it stops.
+
+    A row that is divided ends where its largest part does, the first on a tie.
 
     Parameters
     ----------
@@ -73,27 +137,37 @@ def route_matrix(tree: TreeData, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np
 
 
 def columns_used(tree: TreeData) -> NDArray[np.int32]:
-    """Numbers of the columns that the tree looks at, ascending."""
+    """Numbers of the columns that splits and surrogates look at, ascending."""
     return tree.keep("columns_used", _columns_used)
 
 
-def decision_path(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> csr_matrix:
+def decision_path(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> csr_matrix:
     """Return which nodes each row passed, as a sparse matrix of ones.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
-    nodes : int array of rows
-        The node in which each row ended, from `route`.
+    ends : int array of rows, or Ends
+        The node in which each row ended, from `ends_of`.
 
     Returns
     -------
     scipy.sparse.csr_matrix of rows x nodes
-        Entry (r, i) is 1 if row r passed node i. Within a row, from the root down.
+        Entry (r, i) is 1 if row r, or a part of it, passed node i. Within a row,
+        from the root down.
     """
     from scipy.sparse import csr_matrix
 
+    if isinstance(ends, Ends):
+        of_parts = decision_path(tree, ends.nodes)
+        n = len(ends.nodes)
+        parts = csr_matrix((np.ones(n), (ends.rows, np.arange(n))), (ends.n_rows, n))
+        passed = (parts @ of_parts).astype(np.int64)
+        passed.data[:] = 1
+        passed.sort_indices()
+        return passed
+    nodes = ends
     ended, group = np.unique(nodes, return_inverse=True)
     first, ways = _ways(tree, ended)
     lengths = np.diff(first)[group]
@@ -123,7 +197,7 @@ def _ways(
 
 
 def _columns_used(tree: TreeData) -> NDArray[np.int32]:
-    used = np.unique(tree.feature)
+    used = np.union1d(tree.feature, tree.surrogate_feature)
     used = used[used >= 0]
     used.flags.writeable = False
     return used
@@ -134,11 +208,6 @@ def _router(tree: TreeData) -> Any:
 
 
 def _make_router(tree: TreeData) -> Any:
-    if (tree.missing_route == ALL_BRANCHES).any():
-        raise TreewrightError(
-            "This tree divides rows with missing values among all branches, which "
-            "this version of treewright cannot do. Use a newer version."
-        )
     from treewright import _core
 
     return _core.Router(
@@ -150,5 +219,16 @@ def _make_router(tree: TreeData) -> Any:
         tree.categories,
         tree.category_branch,
         tree.missing_route,
+        growth_weight(tree),  # rows are divided as growing divided them
+        _surrogates(tree),
         [_KINDS[feature.kind] for feature in tree.schema.features],
     )
+
+
+def _surrogates(tree: TreeData) -> dict[str, NDArray[Any]]:
+    if not len(tree.surrogate_feature):
+        return {}
+    names = ["start", "feature", "threshold", "category_start", "category_of"]
+    names += ["categories", "category_branch"]
+    arrays = {name: getattr(tree, f"surrogate_{name}") for name in names}
+    return {**arrays, "flip": tree.surrogate_flip.view(np.uint8)}

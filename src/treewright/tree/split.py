@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError
-from treewright.table.show import show_value
+from treewright.table.show import show_number, show_value
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -132,7 +132,8 @@ class Threshold(Split):
         The number that is compared: a rank for an ordinal column, microseconds
         since 1970 for a date.
     at : str
-        The same in the column's own terms: a date, a category, a number.
+        The same in the column's own terms: a date, a category, a number; for a
+        column cut into intervals, the cut.
     values : tuple
         The two values of the branches where the column has but two (booleans).
     """
@@ -158,16 +159,22 @@ class _ByCategory(Split):
     branches : tuple of tuple
         Categories seen in the node, for each branch, in category order. A branch
         without categories holds the missing values alone.
+    intervals : bool
+        Whether the categories are intervals of a column of numbers.
     """
 
     branches: tuple[tuple[Any, ...], ...]
+    intervals: bool = False
 
     def _says(self, branch: int, most: int | None, longest: int | None) -> str:
         labels = self.branches[branch]
         if not labels:
             return "is missing or unseen"
         if len(labels) == 1:
-            return f"= {wording.value(labels[0], longest)}"
+            one = wording.value(labels[0], longest)
+            # "<= 18" and "> 60" are said already.
+            said = "in " if self.intervals and " to " in one else "= "
+            return one if self.intervals and one[0] in "<>" else f"{said}{one}"
         return f"in {wording.listed(labels, most, longest)}"
 
 
@@ -301,12 +308,18 @@ def make_split(
     for code, branch in zip(categories, branches, strict=True):
         groups[branch].append(feature.labels[code])
     view = Multiway if kind == MULTIWAY else Subset
-    return view(**common, branches=tuple(map(tuple, groups)))
+    intervals = feature.cuts is not None
+    return view(**common, branches=tuple(map(tuple, groups)), intervals=intervals)
 
 
 def _threshold(feature: Feature, threshold: float, common: dict[str, Any]) -> Split:
     values: tuple[str, ...] = ()
-    if feature.kind == "ordinal":
+    if feature.cuts:
+        cut = feature.cuts[_rank(threshold, len(feature.cuts))]
+        at = show_number(feature, cut)
+        if feature.stored_as == "bool" and len(feature.cuts) == 1:
+            values = ("False", "True")
+    elif feature.kind == "ordinal":
         at = wording.value(feature.labels[_rank(threshold, len(feature.labels))])
     else:
         at = show_value(feature, threshold + 0.0)  # -0.0 becomes 0.0

@@ -8,9 +8,17 @@ Read it in this order:
 
 =============  =================================================================
 `sums`         what rows add up to, and the gain of dividing them
-`candidates`   every split a column offers, in the written order
-`choose`       which of them are allowed, and which one wins
-`grow`         opening nodes, stopping, best first, and the finished tree
+`absolute`     medians, and the distance from them
+`candidates`   every split in two a column offers, in the written order
+`multiway`     the split with one branch for every category
+`known`        gains from the rows whose value is known
+`choose`       which of them are allowed, and which one has the largest gain
+`ratio`        choosing by the gain ratio
+`c45`          what C4.5 adds to it
+`surrogates`   other columns that send the rows the same way
+`divide`       which rows go down which branch, whole or in part
+`grow`         opening nodes, stopping, best first
+`layout`       the finished tree
 =============  =================================================================
 """
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from treewright.growing.reference.sums import Sums, Target
+from treewright.growing.reference.absolute import HALF, quantile
+from treewright.growing.reference.sums import Rows, Sums, Target
 from treewright.table.column import Column, NumericColumn
 from treewright.tree.data import IS_MISSING, SUBSET, THRESHOLD
 
@@ -20,32 +21,34 @@ MISSING = -1  # code of the level that holds the missing rows
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to divide the rows of a node in two.
+    """One way to divide the rows of a node.
 
-    `groups` lists the category codes that go left and right (subset splits).
+    `branches` holds the sums of each branch, left before right, and `unknown` the
+    rows that the search does not place (see `known`). `groups` lists the category
+    codes of each branch.
     """
 
     column: int
     kind: int
-    left: Sums
-    right: Sums
+    branches: tuple[Sums, ...]
     missing_route: int
+    unknown: Sums
     threshold: float = math.nan
-    groups: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-
-    @property
-    def branches(self) -> tuple[Sums, Sums]:
-        """Sums of the left and the right branch."""
-        return self.left, self.right
+    groups: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True)
 class Levels:
-    """The different values of a column in a node, ascending, with their sums."""
+    """The different values of a column in a node, ascending, with their sums.
+
+    `missing` sums the missing rows that the search places, `unknown` those that it
+    leaves out: one of the two is always empty.
+    """
 
     column: int
     known: list[tuple[float, Sums]]
     missing: Sums
+    unknown: Sums
 
     @property
     def differ(self) -> bool:
@@ -61,18 +64,20 @@ def values_of(column: Column) -> list[float]:
 
 
 def levels_of(
-    index: int, values: Sequence[float], rows: Sequence[int], target: Target
+    index: int, values: Sequence[float], rows: Rows, target: Target
 ) -> Levels:
     """Gather the rows of a node by their value."""
     known: dict[float, Sums] = {}
     missing = target.zero
-    for row in rows:
+    for row, share in rows.items():
         value = values[row] + 0.0  # -0.0 and 0.0 are one value
+        sums = target.of_row[row] * share
         if math.isnan(value):
-            missing += target.of_row[row]
+            missing += sums
         else:
-            known[value] = known.get(value, target.zero) + target.of_row[row]
-    return Levels(index, sorted(known.items(), key=lambda level: level[0]), missing)
+            known[value] = known.get(value, target.zero) + sums
+    ascending = sorted(known.items(), key=lambda level: level[0])
+    return Levels(index, ascending, missing, target.zero)
 
 
 def heavier(left: Sums, right: Sums) -> int:
@@ -96,18 +101,20 @@ def thresholds(levels: Levels) -> Iterator[Candidate]:
     for i, ((a, _), (b, _)) in enumerate(pairwise(levels.known)):
         left, right, at = lefts[i], lefts[-1] - lefts[i], midpoint(a, b)
         if missing.n_rows:
-            yield _threshold(levels.column, at, left + missing, right, 0)
-            yield _threshold(levels.column, at, left, right + missing, 1)
+            yield _threshold(levels, at, left + missing, right, 0)
+            yield _threshold(levels, at, left, right + missing, 1)
         else:
-            yield _threshold(levels.column, at, left, right, heavier(left, right))
+            yield _threshold(levels, at, left, right, heavier(left, right))
     if missing.n_rows and lefts:
-        yield Candidate(levels.column, IS_MISSING, missing, lefts[-1], 0)
+        sides = (missing, lefts[-1])
+        yield Candidate(levels.column, IS_MISSING, sides, 0, levels.unknown)
 
 
 def _threshold(
-    column: int, at: float, left: Sums, right: Sums, missing_route: int
+    levels: Levels, at: float, left: Sums, right: Sums, missing_route: int
 ) -> Candidate:
-    return Candidate(column, THRESHOLD, left, right, missing_route, at)
+    sides = (left, right)
+    return Candidate(levels.column, THRESHOLD, sides, missing_route, levels.unknown, at)
 
 
 # Categories -------------------------------------------------------------------------
@@ -116,9 +123,10 @@ def _threshold(
 class Groupings:
     """The ways to send the levels of a categorical column left and right.
 
-    The levels are ordered by (mean, category), the missing level counting as
-    the last category. A grouping is a bitmask of the positions that go left;
-    the last position always goes right, so that each grouping occurs once.
+    The levels are ordered by (mean, category), for the absolute error by (median,
+    mean, category), the missing level counting as the last category. A grouping is
+    a bitmask of the positions that go left; the last position always goes right, so
+    that each grouping occurs once.
     """
 
     def __init__(self, levels: Levels, target: Target) -> None:
@@ -127,8 +135,13 @@ class Groupings:
             by_code.append((MISSING, levels.missing))
         self.column = levels.column
         self.has_missing = levels.missing.n_rows > 0
+        self.unknown = levels.unknown
         # The sort is stable: equal means stay in category order.
         self.ordered = sorted(by_code, key=lambda level: target.mean(level[1]))
+        if target.levels:
+            self.ordered.sort(
+                key=lambda level: quantile(target.levels, level[1].parts, HALF)
+            )
         self.zero = target.zero
         self.whole = sum((sums for _, sums in by_code), start=target.zero)
 
@@ -142,7 +155,7 @@ class Groupings:
 
     def others(self) -> Iterator[Candidate]:
         """All further groupings, by bitmask: 2^(k-1) - 1 in all with the prefixes."""
-        for mask in range(1, 1 << (len(self) - 1)):
+        for mask in range(1, 1 << max(len(self) - 1, 0)):
             if mask & (mask + 1):  # not of the form 0...01...1
                 yield self._grouping(mask)
 
@@ -159,6 +172,7 @@ class Groupings:
         if self.has_missing:
             route = 0 if MISSING in sides[0] else 1
         groups = tuple(tuple(c for c in side if c != MISSING) for side in sides)
+        branches = (left, right)
         return Candidate(
-            self.column, SUBSET, left, right, route, groups=(groups[0], groups[1])
+            self.column, SUBSET, branches, route, self.unknown, groups=groups
         )

@@ -11,21 +11,35 @@ from treewright.growing.reference.candidates import (
     Levels,
     thresholds,
 )
-from treewright.growing.reference.sums import Number, Sums, Target, gain_of, gini
+from treewright.growing.reference.known import (
+    gain_at_node,
+    gini_gain_at_node,
+    rows_of_node,
+)
+from treewright.growing.reference.multiway import multiway
+from treewright.growing.reference.sums import Number, Sums, Target, gini, together
+from treewright.tree.data import THRESHOLD
 
 # Two gains are a tie when they differ by less than this share of the impurity.
 TIE = Fraction(1, 10**12)
 MOST_LEVELS = 12  # groupings of more levels than this are not enumerated
+NEARLY_WEIGHT = 1 - 1e-9  # of a branch weight is enough: shares are not whole
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What every branch must hold."""
+    """What every branch must hold; `min_branch_weight`, at least two of them.
+
+    `n_classes` is above 0 where a threshold needs as much weight on either side as
+    J48 wants there.
+    """
 
     min_rows: int
     min_weight: float
     weight_scale: int
     needs_target: bool
+    min_branch_weight: float = 0.0
+    n_classes: int = 0
 
     def refuses(self, candidate: Candidate) -> str:
         """Name the first rule that a candidate breaks; empty if it is allowed."""
@@ -36,11 +50,35 @@ class Rules:
             return "min_weight_fraction_leaf"
         if self.needs_target and min(b.parts[0] for b in branches) == 0:
             return "zero_target"
+        enough = self.enough(candidate) * NEARLY_WEIGHT
+        if sum(self.weight(b) >= enough for b in branches) < 2:
+            return "no_better_split"
         return ""
 
-    def weight(self, sums: Sums) -> float:
+    def enough(self, candidate: Candidate) -> float:
+        """Return the weight that two branches must have."""
+        least = self.min_branch_weight
+        if self.n_classes and candidate.kind == THRESHOLD:
+            tenth = 0.1 * float(self.weight(together(candidate.branches)))
+            return max(least, min(tenth / self.n_classes, 25.0))
+        return least
+
+    def weight(self, sums: Sums) -> float | Fraction:
         """Weight in units of the table."""
         return sums.weight / self.weight_scale
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a column offers: the candidates that are allowed, in order, their gains.
+
+    `refusals` names the rules that refused the others.
+    """
+
+    levels: Levels
+    allowed: list[Candidate]
+    gains: list[Number]
+    refusals: list[str]
 
 
 @dataclass(frozen=True)
@@ -52,37 +90,49 @@ class Choice:
     reason: str = ""
 
 
-def choose(
-    columns: Sequence[tuple[Levels, bool]],
+def offers_of(
+    columns: Sequence[tuple[Levels, str]],
     impurity: Number,
     target: Target,
     rules: Rules,
-) -> Choice:
-    """Find the best allowed split of a node.
+) -> list[Offer]:
+    """List what each column offers.
 
-    `columns` holds the levels of each column, in table order, and whether they
-    are categories. The best gain is found first; the winner is the first
-    candidate, in the order of columns and of candidates, that reaches it.
+    `columns` holds the levels of each column, in table order, and the way they are
+    split: into "thresholds", "groupings" or "multiway".
     """
     tie = TIE * Fraction(impurity)
-    candidates: list[Candidate] = []
-    for levels, are_categories in columns:
-        if are_categories:
-            candidates += groupings(Groupings(levels, target), tie, target, rules)
+    offers = []
+    for levels, way in columns:
+        candidates: list[Candidate]
+        if way == "multiway":
+            candidates = multiway(levels)
+        elif way == "groupings":
+            candidates = groupings(Groupings(levels, target), tie, target, rules)
         else:
-            candidates += thresholds(levels)
-    refusals = [rules.refuses(candidate) for candidate in candidates]
-    allowed = [
-        c for c, refusal in zip(candidates, refusals, strict=True) if not refusal
-    ]
-    if not allowed:
-        return Choice(None, reason=_why_none(refusals))
-    gains = [target.gain(candidate.branches) for candidate in allowed]
-    reach = max(gains) - tie
+            candidates = list(thresholds(levels))
+        allowed = [c for c in candidates if not rules.refuses(c)]
+        gains = [gain_at_node(c, target) for c in allowed]
+        refusals = [rules.refuses(c) for c in candidates if rules.refuses(c)]
+        offers.append(Offer(levels, allowed, gains, refusals))
+    return offers
+
+
+def best_gain(
+    offers: Sequence[Offer], impurity: Number, target: Target
+) -> tuple[Candidate, Number]:
+    """Find the split of the largest gain.
+
+    The best gain is found first; the winner is the first candidate, in the order
+    of columns and of candidates, that reaches it.
+    """
+    allowed = [candidate for offer in offers for candidate in offer.allowed]
+    gains = [gain for offer in offers for gain in offer.gains]
+    reach = max(gains) - TIE * Fraction(impurity)
     best = [i for i, gain in enumerate(gains) if gain >= reach]
     if target.criterion == "misclassification":
         best = _purest(best, allowed)
-    return Choice(allowed[best[0]], gains[best[0]])
+    return allowed[best[0]], gains[best[0]]
 
 
 def groupings(
@@ -90,12 +140,14 @@ def groupings(
 ) -> list[Candidate]:
     """List the groupings that compete: the prefixes where they suffice, else all.
 
-    With two classes or a numeric target a prefix is the best grouping there is
-    (Fisher; Breiman et al.), unless the rules refuse it.
+    With two classes, and for the variance and the deviance of a numeric target, a
+    prefix is the best grouping there is (Fisher; Breiman et al.), unless the rules
+    refuse it.
     """
     prefixes = found.prefixes()
-    if target.n_classes <= 2 and prefixes:
-        gains = [target.gain(prefix.branches) for prefix in prefixes]
+    suffice = target.n_classes <= 2 and target.criterion != "absolute_error"
+    if suffice and prefixes:
+        gains = [gain_at_node(prefix, target) for prefix in prefixes]
         pairs = zip(prefixes, gains, strict=True)
         allowed = [gain for prefix, gain in pairs if not rules.refuses(prefix)]
         if allowed and max(allowed) >= max(gains) - tie:
@@ -110,13 +162,13 @@ def groupings(
 
 def _purest(best: list[int], allowed: Sequence[Candidate]) -> list[int]:
     """Of splits that misclassify as few, those with the largest Gini gain."""
-    purity = {i: gain_of("gini", allowed[i].branches) for i in best}
-    whole = allowed[0].left + allowed[0].right
-    reach = max(purity.values()) - TIE * gini(whole)
+    purity = {i: gini_gain_at_node(allowed[i]) for i in best}
+    reach = max(purity.values()) - TIE * gini(rows_of_node(allowed[0]))
     return [i for i in best if purity[i] >= reach]
 
 
-def _why_none(refusals: Sequence[str]) -> str:
+def why_none(offers: Sequence[Offer]) -> str:
     """Name the reason of a node in which every candidate is refused."""
     in_order = ("min_samples_leaf", "min_weight_fraction_leaf", "zero_target")
-    return next(rule for rule in in_order if rule in refusals)
+    refusals = [refusal for offer in offers for refusal in offer.refusals]
+    return next((rule for rule in in_order if rule in refusals), "no_better_split")

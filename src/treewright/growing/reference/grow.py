@@ -10,32 +10,72 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from treewright._version import __version__
-from treewright.errors import OptionError
-from treewright.growing.reference.candidates import Candidate, levels_of, values_of
-from treewright.growing.reference.choose import TIE, Rules, choose
+from treewright.errors import ColumnError, OptionError
+from treewright.growing.reference.c45 import (
+    J48_MANY,
+    as_j48,
+    choose_c45,
+    choose_j48,
+)
+from treewright.growing.reference.candidates import (
+    Candidate,
+    Levels,
+    levels_of,
+    values_of,
+)
+from treewright.growing.reference.choose import (
+    TIE,
+    Choice,
+    Offer,
+    Rules,
+    best_gain,
+    offers_of,
+    why_none,
+)
+from treewright.growing.reference.divide import branch_of, divide, with_route
+from treewright.growing.reference.known import known_only
 from treewright.growing.reference.layout import lay_out
-from treewright.growing.reference.sums import Number, Sums, Target, as_float
+from treewright.growing.reference.ratio import best_ratio, bests_of
+from treewright.growing.reference.sums import Number, Rows, Sums, Target, as_float
+from treewright.growing.reference.surrogates import (
+    Sent,
+    Surrogate,
+    ranked,
+    surrogate_of,
+)
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
-from treewright.table.column import CategoricalColumn
+from treewright.table.column import CategoricalColumn, Column, NumericColumn
 from treewright.table.table import ClassTarget, Table
-from treewright.tree.data import SUBSET, THRESHOLD, TreeData
+from treewright.tree.costs import settle_costs
+from treewright.tree.data import MULTIWAY, TreeData
 
 NEARLY = 1 - 1e-12  # of a threshold is enough: rounding must not decide
+DIVIDED_SLACK = Fraction(1, 10**9)  # of the weight: parts of rows are rounded
+KNOWN_ROWS = ("surrogate", "fractional")  # ways with missing values; see `known`
 
 
 @dataclass
 class Node:
-    """A node while the tree grows; `children` is empty until it is split."""
+    """A node while the tree grows; `children` is empty until it is split.
+
+    `used` holds the columns that were split into all their categories above it.
+    `surrogate_rows` counts the rows that each of the surrogates has placed.
+    """
 
     depth: int
-    rows: list[int]
+    rows: Rows
     sums: Sums
     impurity: Number
+    used: frozenset[int] = frozenset()
     split: Candidate | None = None
     gain: Number = 0.0
     stop_reason: str = ""
     children: list["Node"] = field(default_factory=list)
+    n_missing: int = 0
+    surrogates: list[Surrogate] = field(default_factory=list)
+    surrogate_rows: list[int] = field(default_factory=list)
+    label: int = -1  # of a node without rows: its parent's
 
 
 def grow_reference(table: Table, options: GrowOptions) -> TreeData:
@@ -61,25 +101,32 @@ def grow_reference(table: Table, options: GrowOptions) -> TreeData:
         When there is nothing to grow, or a node would need all groupings of
         more than 12 categories.
     """
+    task = "class" if isinstance(table.target, ClassTarget) else "number"
+    options = options.for_task(task)
+    grower, root = grow_nodes(table, options)
+    made_by = {
+        "method": options.method,
+        "task": task,
+        "options": options.to_dict(),
+        "version": __version__,
+    }
+    return settle_costs(lay_out(root, grower.target, table.schema, made_by))
+
+
+def grow_nodes(table: Table, options: GrowOptions) -> tuple["Grower", Node]:
+    """Grow a tree and return its root, before it is laid out."""
     if options.max_features is not None:
         raise OptionError(
             "The reference tries every column at every node; max_features must be "
             f"None; got {options.max_features!r}."
         )
-    task = "class" if isinstance(table.target, ClassTarget) else "number"
-    options = options.for_task(task)
     if options.missing == "error":
         check_no_missing(table)
-    grower = Grower(table, options)
-    root = grower.open(list(grower.target.present), depth=0)
+    task = "class" if isinstance(table.target, ClassTarget) else "number"
+    grower = Grower(table, options.for_task(task))
+    root = grower.open(dict.fromkeys(grower.target.present, 1), depth=0)
     grower.expand(root)
-    made_by = {
-        "method": "cart",
-        "task": task,
-        "options": options.to_dict(),
-        "version": __version__,
-    }
-    return lay_out(root, grower.target, table.schema, made_by)
+    return grower, root
 
 
 class Grower:
@@ -87,29 +134,37 @@ class Grower:
 
     def __init__(self, table: Table, options: GrowOptions) -> None:
         self.options = options
-        self.target = Target(table, str(options.criterion))
-        self.columns = {
-            i: (
-                values_of(table.columns[i]),
-                isinstance(table.columns[i], CategoricalColumn),
-            )
-            for i in table.usable
+        slack = DIVIDED_SLACK if options.missing == "fractional" else Fraction(0)
+        self.target = Target(table, str(options.criterion), slack)
+        columns = {i: table.columns[i] for i in table.usable}
+        self.values = {i: values_of(column) for i, column in columns.items()}
+        self.ways = {i: way_of(column, options) for i, column in columns.items()}
+        self.n_labels = {
+            i: 0 if isinstance(column, NumericColumn) else len(column.labels)
+            for i, column in columns.items()
         }
-        total = self.target.sums(self.target.present)
-        self.total_weight = total.weight
+        total = self.target.sums(dict.fromkeys(self.target.present, 1))
+        self.total = total
         self.min_split = max(2, _count(options.min_samples_split, total.n_rows))
-        weight = total.weight / self.target.weight_scale
-        self.rules = Rules(
-            min_rows=_count(options.min_samples_leaf, total.n_rows),
-            min_weight=options.min_weight_fraction_leaf * weight,
-            weight_scale=self.target.weight_scale,
+        self.rules = self._rules()
+
+    def _rules(self) -> Rules:
+        options, scale = self.options, self.target.weight_scale
+        is_j48 = options.conventions == "j48"
+        return Rules(
+            min_rows=_count(options.min_samples_leaf, self.total.n_rows),
+            min_weight=options.min_weight_fraction_leaf
+            * float(Fraction(self.total.weight, scale)),
+            weight_scale=scale,
             needs_target=options.criterion == "poisson",
+            min_branch_weight=options.min_branch_weight or 0.0,
+            n_classes=self.target.n_classes if is_j48 else 0,
         )
 
-    def open(self, rows: list[int], depth: int) -> Node:
+    def open(self, rows: Rows, depth: int, used: frozenset[int] = frozenset()) -> Node:
         """Make a node of rows, with its best split or the reason to stop."""
         sums = self.target.sums(rows)
-        node = Node(depth, rows, sums, self.target.impurity(rows, sums))
+        node = Node(depth, rows, sums, self.target.impurity(rows, sums), used)
         node.stop_reason = self._stops_before_search(node)
         if not node.stop_reason:
             self._search(node)
@@ -131,74 +186,160 @@ class Grower:
 
     def _search(self, node: Node) -> None:
         """Settle the node's split and gain, or its reason to have none."""
-        columns = [
-            (levels_of(i, values, node.rows, self.target), are_categories)
-            for i, (values, are_categories) in self.columns.items()
-        ]
+        columns = self.levels(node)
         if not any(levels.differ for levels, _ in columns):
             node.stop_reason = "identical_rows"
             return
-        choice = choose(columns, node.impurity, self.target, self.rules)
+        offers = offers_of(columns, node.impurity, self.target, self.rules)
+        if any(offer.allowed for offer in offers):
+            choice = self._choose(node, offers)
+        else:
+            choice = Choice(None, reason=why_none(offers))
         node.stop_reason = choice.reason or self._gains_too_little(node, choice.gain)
-        if not node.stop_reason:
-            node.split, node.gain = choice.split, choice.gain
+        if choice.split and not node.stop_reason:
+            node.split, node.gain = self._settled(choice.split), choice.gain
+
+    def levels(self, node: Node) -> list[tuple[Levels, str]]:
+        """Gather the values of each column that is left, and the way it is split."""
+        found = []
+        for i, values in self.values.items():
+            if i not in node.used:
+                levels = levels_of(i, values, node.rows, self.target)
+                if self.options.missing in KNOWN_ROWS:
+                    levels = known_only(levels, self.target)
+                found.append((levels, self.ways[i]))
+        return found
+
+    def _settled(self, split: Candidate) -> Candidate:
+        """Settle what the search leaves open: missing values, J48's habits."""
+        if self.options.conventions == "j48":
+            i = split.column
+            present = [self.values[i][row] for row in self.target.present]
+            split = as_j48(split, present, self.n_labels[i], self.target.zero)
+        return with_route(split, self.options)
+
+    def _choose(self, node: Node, offers: list[Offer]) -> Choice:
+        """Choose by gain, by gain ratio, or as C4.5 or J48 do."""
+        target, weight = self.target, float(self.rules.weight(node.sums))
+        if self.options.criterion == "gain_ratio":
+            bests = bests_of(offers, node.impurity, target)
+            if self.options.conventions == "j48":
+                most = J48_MANY * self.total.n_rows
+                too_many = {
+                    i: self.ways[i] != "thresholds" and n >= most
+                    for i, n in self.n_labels.items()
+                }
+                return choose_j48(bests, node.impurity, weight, too_many)
+            if self.options.method == "c45":
+                return choose_c45(bests, node.impurity, weight)
+            choice = best_ratio(bests, node.impurity)
+            if choice:
+                return choice
+        return Choice(*best_gain(offers, node.impurity, target))
 
     def _gains_too_little(self, node: Node, gain: Number) -> str:
         own = as_float(gain * self.target.unit())
         if own < self.options.min_gain * NEARLY:
             return "min_gain"
-        share = node.sums.weight / self.total_weight
+        share = float(Fraction(node.sums.weight, self.total.weight))
         if share * own < self.options.min_impurity_decrease * NEARLY:
             return "min_impurity_decrease"
         return ""
 
     def expand(self, root: Node) -> None:
-        """Split open nodes, best first, until none is left or a limit is met."""
+        """Split open nodes, best first, until none is left or may be split."""
         open_nodes = [root] if root.split else []  # in the order of creation
-        n_leaves = 1
-        while open_nodes and not self._limit(n_leaves):
+        n_nodes = n_leaves = 1
+        while open_nodes:
             largest = max(open_nodes, key=_worth)
             tie = TIE * Fraction(largest.impurity) * largest.sums.weight
             reach = _worth(largest) - tie
             best = next(node for node in open_nodes if _worth(node) >= reach)
             open_nodes.remove(best)
+            assert best.split is not None
+            # J48's empty branches are put on afterwards, and do not count.
+            more = sum(branch.n_rows > 0 for branch in best.split.branches)
+            limit = self._limit(n_leaves + more - 1, n_nodes + more)
+            if limit:
+                best.split, best.gain, best.stop_reason = None, 0.0, limit
+                continue
             self._split(best)
             open_nodes += [child for child in best.children if child.split]
-            n_leaves += 1
-        for node in open_nodes:
-            node.split, node.gain = None, 0.0
-            node.stop_reason = self._limit(n_leaves)
+            n_leaves, n_nodes = n_leaves + more - 1, n_nodes + more
 
-    def _limit(self, n_leaves: int) -> str:
-        """Name the limit that one more split would break.
-
-        A binary tree of n leaves has 2n - 1 nodes; a split adds two.
-        """
+    def _limit(self, n_leaves: int, n_nodes: int) -> str:
+        """Name the limit that a tree of so many leaves and nodes breaks."""
         most_leaves, most_nodes = self.options.max_leaf_nodes, self.options.max_nodes
-        if most_leaves is not None and n_leaves + 1 > most_leaves:
+        if most_leaves is not None and n_leaves > most_leaves:
             return "max_leaf_nodes"
-        if most_nodes is not None and 2 * n_leaves + 1 > most_nodes:
+        if most_nodes is not None and n_nodes > most_nodes:
             return "max_nodes"
         return ""
 
     def _split(self, node: Node) -> None:
-        assert node.split is not None
-        values, _ = self.columns[node.split.column]
-        sides: tuple[list[int], list[int]] = ([], [])
-        for row in node.rows:
-            sides[branch_of(node.split, values[row])].append(row)
-        node.children = [self.open(side, node.depth + 1) for side in sides]
+        split = node.split
+        assert split is not None
+        if self.options.missing == "surrogate":
+            node.surrogates = self._surrogates(node, split)
+        division = divide(node.rows, split, node.surrogates, self.values)
+        node.n_missing = division.n_missing
+        node.surrogate_rows = division.surrogate_rows
+        used = node.used | ({split.column} if split.kind == MULTIWAY else set())
+        node.children = [
+            self.open(rows, node.depth + 1, used) if rows else self._without_rows(node)
+            for rows in division.branches
+        ]
+
+    def _without_rows(self, parent: Node) -> Node:
+        """Make a leaf that no row reaches and that answers as its parent does."""
+        return Node(
+            parent.depth + 1,
+            {},
+            self.target.zero,
+            0.0,
+            stop_reason="no_rows",
+            label=parent.sums.parts.index(max(parent.sums.parts)),
+        )
+
+    def _surrogates(self, node: Node, split: Candidate) -> list[Surrogate]:
+        """Find the columns that send the rows the same way."""
+        own, weights = self.values[split.column], self.target.weights
+        branches = {
+            row: None if math.isnan(own[row]) else branch_of(split, own[row])
+            for row in node.rows
+        }
+        found = [
+            surrogate_of(
+                i,
+                self.ways[i] == "groupings",
+                [
+                    Sent(values[row] + 0.0, weights[row], branch)
+                    for row, branch in branches.items()
+                ],
+                self.options.surrogate_agreement,
+                min_rows=2 if self.options.conventions == "rpart" else 1,
+            )
+            for i, values in self.values.items()
+            if i != split.column
+        ]
+        return ranked(found, self.options.max_surrogates)
 
 
-def branch_of(split: Candidate, value: float) -> int:
-    """Return the branch that a value of the node takes."""
-    if math.isnan(value):
-        return split.missing_route
-    if split.kind == THRESHOLD:
-        return 0 if value <= split.threshold else 1
-    if split.kind == SUBSET:
-        return 0 if value in split.groups[0] else 1
-    return 1  # the question was whether it is missing
+def way_of(column: Column, options: GrowOptions) -> str:
+    """Say how a column is split: by "thresholds", "groupings" or "multiway"."""
+    is_category = isinstance(column, CategoricalColumn)
+    if options.method == "id3":
+        if isinstance(column, NumericColumn):
+            raise ColumnError(
+                f"method='id3' opens a branch for every category, and column "
+                f"{column.name!r} holds numbers. Cut it into intervals with "
+                f"discretize={{{column.name!r}: ('quantile', 5)}}, or use method='c45' "
+                "or 'cart'."
+            )
+        return "multiway"
+    if is_category and options.categories == "multiway":
+        return "multiway"
+    return "groupings" if is_category else "thresholds"
 
 
 def _worth(node: Node) -> Fraction:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.growing.reference.absolute import quantile
 from treewright.growing.reference.candidates import Candidate
 from treewright.growing.reference.sums import (
+    Rows,
+    Sums,
     Target,
+    Weight,
     as_float,
     misclassification,
-    squared_error,
 )
 from treewright.table.schema import Schema
 from treewright.tree.data import LEAF, STOP_CODES, TreeData
@@ -27,18 +30,28 @@ def lay_out(
     root: "Node", target: Target, schema: Schema, made_by: dict[str, Any]
 ) -> TreeData:
     """Write the nodes below a root into arrays, in preorder."""
+    arrays = arrays_of(root, target)
+    known = {name: arrays[name] for name in TreeData.array_names if name in arrays}
+    return TreeData.from_arrays(known, schema, made_by)
+
+
+def arrays_of(root: "Node", target: Target) -> dict[str, Any]:
+    """Return the arrays of the tree below a root, by name."""
     nodes = preorder(root)
     statistics = [_statistics(node, target) for node in nodes]
-    arrays = {name: [each[name] for each in statistics] for name in statistics[0]}
-    return TreeData(
-        subtree_size=np.array(subtree_sizes(nodes), np.int32),
+    return {
+        "subtree_size": np.array(subtree_sizes(nodes), np.int32),
         **_splits([node.split for node in nodes]),
-        **{name: np.array(values) for name, values in arrays.items()},
-        stop_reason=np.array([STOP_CODES.get(node.stop_reason, 0) for node in nodes]),
-        extras={},
-        schema=schema,
-        made_by=made_by,
-    )
+        **_surrogates(nodes),
+        **{
+            name: np.array([each[name] for each in statistics])
+            for name in statistics[0]
+        },
+        "stop_reason": np.array(
+            [STOP_CODES.get(node.stop_reason, 0) for node in nodes]
+        ),
+        "n_missing": np.array([node.n_missing for node in nodes], np.int64),
+    }
 
 
 def preorder(root: "Node") -> list["Node"]:
@@ -81,56 +94,93 @@ def _splits(splits: Sequence[Candidate | None]) -> dict[str, Any]:
 
 def _listed_categories(split: Candidate | None) -> list[tuple[int, int]]:
     """List the categories seen in a node, ascending, and the branch of each."""
-    if split is None:
-        return []
-    return sorted((code, branch) for branch in (0, 1) for code in split.groups[branch])
+    return _listed(split.groups if split else ())
+
+
+def _listed(groups: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    return sorted((code, b) for b, codes in enumerate(groups) for code in codes)
+
+
+def _surrogates(nodes: Sequence["Node"]) -> dict[str, Any]:
+    """Build the arrays of all surrogates, those of a node one after the other."""
+    found = [each for node in nodes for each in node.surrogates]
+    rows = [n for node in nodes for n in node.surrogate_rows]
+    starts = np.cumsum([0, *(len(node.surrogates) for node in nodes)])
+    # Categories: which surrogate of its node, category, branch; node by node.
+    listed = [
+        [
+            (which, code, branch)
+            for which, each in enumerate(node.surrogates)
+            for code, branch in _listed(each.groups)
+        ]
+        for node in nodes
+    ]
+    flat = np.array([entry for each in listed for entry in each], np.int32)
+    of, codes, branches = flat.reshape(-1, 3).T
+    return {
+        "surrogate_start": starts.astype(np.int64),
+        "surrogate_feature": np.array([s.column for s in found], np.int32),
+        "surrogate_threshold": np.array([s.threshold for s in found], np.float64),
+        "surrogate_flip": np.array([s.flip for s in found], np.bool_),
+        "surrogate_agree": np.array([float(s.agree) for s in found], np.float64),
+        "surrogate_adjust": np.array([float(s.adjust) for s in found], np.float64),
+        "surrogate_rows": np.array(rows, np.int64),
+        "surrogate_category_start": np.cumsum([0, *map(len, listed)]).astype(np.int64),
+        "surrogate_category_of": of,
+        "surrogate_categories": codes,
+        "surrogate_category_branch": branches,
+    }
 
 
 def _statistics(node: "Node", target: Target) -> dict[str, Any]:
     """Gather what a node knows about its rows, in units of the table."""
     sums, scale = node.sums, target.weight_scale
+    weights = [target.weights[row] * share for row, share in node.rows.items()]
     common = {
         "n_rows": sums.n_rows,
-        "weight": sums.weight / scale,
-        "weight_squared": sum(target.weights[row] ** 2 for row in node.rows) / scale**2,
+        "weight": as_float(Fraction(sums.weight, scale)),
+        "weight_squared": as_float(Fraction(sum(w * w for w in weights), scale**2)),
         "impurity": as_float(node.impurity * target.unit()),
         "gain": as_float(node.gain * target.unit()),
     }
     if target.n_classes:
         return common | {
-            "value": [part / scale for part in sums.parts],
-            "label": sums.parts.index(max(sums.parts)),
-            "risk": float(misclassification(sums)),
+            "value": [as_float(Fraction(part, scale)) for part in sums.parts],
+            "label": heaviest(sums, target) if weights else node.label,
+            "risk": float(misclassification(sums)) if weights else 0.0,
         }
-    variance = as_float(squared_error(sums) / target.y_scale**2)
-    is_poisson = target.criterion == "poisson"
+    variance = as_float(target.variance(sums) / target.y_scale**2)
+    is_variance = target.criterion == "squared_error"
+    is_absolute = target.criterion == "absolute_error"
+    spread = quartiles(node.rows, target)
+    mean = as_float(target.mean(sums) / target.y_scale)
     return common | {
-        "value": [as_float(target.mean(sums) / target.y_scale)],
+        "value": [spread[1] if is_absolute else mean],
         "variance": variance,
-        "quartiles": quartiles(node.rows, target),
+        "quartiles": spread,
         "label": -1,
-        "risk": common["impurity"] if is_poisson else variance,
+        "risk": variance if is_variance else common["impurity"],
     }
 
 
-def quartiles(rows: Sequence[int], target: Target) -> list[float]:
+def heaviest(sums: Sums, target: Target) -> int:
+    """Return the first class of the largest weight."""
+    enough = max(sums.parts) - target.slack * sums.weight
+    return next(k for k, weight in enumerate(sums.parts) if weight >= enough)
+
+
+def quartiles(rows: Rows, target: Target) -> list[float]:
     """Weighted quartiles of y: the smallest value that q of the weight reaches.
 
     Where a value reaches it exactly, the mean of it and the next larger one.
     """
-    weight_at: dict[int, int] = {}
-    for row in rows:
+    weight_at: dict[int, Weight] = {}
+    for row, share in rows.items():
         y = target.y[row]
-        weight_at[y] = weight_at.get(y, 0) + target.weights[row]
+        weight_at[y] = weight_at.get(y, 0) + target.weights[row] * share
     values = sorted(weight_at)
-    total = sum(weight_at.values())
-    found = []
-    for quarter in QUARTERS:
-        reached = 0
-        for i, value in enumerate(values):
-            reached += weight_at[value]
-            if reached >= quarter * total:
-                upper = values[i + 1] if reached == quarter * total else value
-                found.append(float(Fraction(value + upper, 2 * target.y_scale)))
-                break
-    return found
+    weights = [weight_at[value] for value in values]
+    return [
+        float(quantile(values, weights, quarter, target.slack) / target.y_scale)
+        for quarter in QUARTERS
+    ]

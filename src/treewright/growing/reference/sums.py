@@ -2,33 +2,41 @@
 
 Weights and a numeric target are floats, and every float is a whole multiple of
 some power of two. Multiplied by it they are Python integers, whose sums know no
-rounding and no order.
+rounding and no order. A row that is divided among branches counts with its share,
+a fraction.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from treewright.errors import TableError
+from treewright.growing.reference.absolute import mean_deviation
 from treewright.table.table import ClassTarget, NumericTarget, Table
 
 # A gain or an impurity: exact where the criterion allows it.
 Number = Fraction | float
+# A weight, or the share of a row that is in a node: 1 unless the row was divided.
+Weight = int | Fraction
+# The rows of a node, and the share of each that is there.
+Rows = Mapping[int, Weight]
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over some rows; all of them integers.
+    """Sums over some rows; all of them exact.
 
-    `parts` holds the weight of each class; for a numeric target Σwy and Σwy².
+    `parts` holds the weight of each class; for a numeric target Σwy and Σwy²,
+    but for the absolute error the weight of each different y, ascending.
     """
 
     n_rows: int
-    weight: int
-    parts: tuple[int, ...]
+    weight: Weight
+    parts: tuple[Weight, ...]
 
     def __add__(self, other: "Sums") -> "Sums":
         """Join two sets of rows."""
@@ -37,6 +45,11 @@ class Sums:
             self.weight + other.weight,
             tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)),
         )
+
+    def __mul__(self, share: Weight) -> "Sums":
+        """Take a share of the weight of each row."""
+        parts = tuple(share * part for part in self.parts)
+        return Sums(self.n_rows, share * self.weight, parts)
 
     def __sub__(self, other: "Sums") -> "Sums":
         """Take a part of the rows away."""
@@ -73,12 +86,20 @@ class Target:
         The class of each row (classification).
     y : list of int
         The number of each row, times `y_scale` (regression).
+    levels : list of int
+        The different numbers of y, ascending (absolute error).
     weights : list of int
         The weight of each row, times `weight_scale`.
+    slack : Fraction
+        Share of a node's weight by which ties may miss: above 0 where rows are
+        divided, whose parts `grow` rounds.
     """
 
-    def __init__(self, table: Table, criterion: str) -> None:
+    def __init__(
+        self, table: Table, criterion: str, slack: Fraction = Fraction(0)
+    ) -> None:
         self.criterion = criterion
+        self.slack = slack
         given = np.ones(table.n_rows) if table.weights is None else table.weights
         self.weights, self.weight_scale = as_integers(given)
         self.present = [row for row, w in enumerate(self.weights) if w > 0]
@@ -95,7 +116,9 @@ class Target:
             raise TableError(
                 "poisson needs a target with a sum above 0; all values are 0."
             )
-        self.zero = Sums(0, 0, (0,) * (self.n_classes or 2))
+        is_absolute = criterion == "absolute_error"
+        self.levels = sorted(set(self.y)) if is_absolute else []
+        self.zero = Sums(0, 0, (0,) * (self.n_classes or len(self.levels) or 2))
         self.of_row = [self._one(row) for row in range(table.n_rows)]
 
     def _read(self, target: ClassTarget | NumericTarget | None) -> None:
@@ -116,18 +139,18 @@ class Target:
 
     def _one(self, row: int) -> Sums:
         weight = self.weights[row]
-        if self.n_classes:
-            code = self.codes[row]
-            return Sums(
-                1, weight, tuple(weight * (c == code) for c in range(self.n_classes))
-            )
+        if self.n_classes or self.levels:
+            kinds = self.n_classes or len(self.levels)
+            is_class = self.n_classes > 0
+            own = self.codes[row] if is_class else bisect_left(self.levels, self.y[row])
+            return Sums(1, weight, tuple(weight * (c == own) for c in range(kinds)))
         return Sums(1, weight, (weight * self.y[row], weight * self.y[row] ** 2))
 
-    def sums(self, rows: Sequence[int]) -> Sums:
-        """Sum over rows."""
+    def sums(self, rows: Rows) -> Sums:
+        """Sum over rows, each with its share."""
         total = self.zero
-        for row in rows:
-            total += self.of_row[row]
+        for row, share in rows.items():
+            total += self.of_row[row] * share
         return total
 
     def mean(self, sums: Sums) -> Fraction:
@@ -135,37 +158,57 @@ class Target:
         if self.n_classes:
             above = sum(code * part for code, part in enumerate(sums.parts))
             return Fraction(above, sums.weight)
-        return Fraction(sums.parts[0], sums.weight)
+        return Fraction(self._moments(sums).parts[0], sums.weight)
 
-    def is_pure(self, rows: Sequence[int]) -> bool:
+    def variance(self, sums: Sums) -> Fraction:
+        """Variance of y, in the target's own integers."""
+        return squared_error(self._moments(sums))
+
+    def _moments(self, sums: Sums) -> Sums:
+        """Return Σwy and Σwy², whatever the criterion keeps."""
+        if not self.levels:
+            return sums
+        pairs = list(zip(self.levels, sums.parts, strict=True))
+        first = sum(y * weight for y, weight in pairs)
+        second = sum(y * y * weight for y, weight in pairs)
+        return Sums(sums.n_rows, sums.weight, (first, second))
+
+    def is_pure(self, rows: Rows) -> bool:
         """Whether all rows have one class or one number."""
         return len({(self.codes or self.y)[row] for row in rows}) == 1
 
-    def impurity(self, rows: Sequence[int], sums: Sums) -> Number:
+    def impurity(self, rows: Rows, sums: Sums) -> Number:
         """Impurity of a node, in the target's own integers."""
         if self.criterion == "poisson":
             return self._half_deviance(rows, sums)
+        return self.measure(sums)
+
+    def measure(self, sums: Sums) -> Number:
+        """Impurity that follows from the sums alone."""
+        if self.criterion == "absolute_error":
+            return mean_deviation(self.levels, sums.parts)
         return IMPURITIES[self.criterion](sums)
 
     def gain(self, branches: Sequence[Sums]) -> Number:
         """Impurity before minus mean impurity after; never negative."""
         if self.criterion == "poisson":
             return poisson_gain(branches)
-        return gain_of(self.criterion, branches)
+        return gain_of(self.measure, branches)
 
     def unit(self) -> Fraction:
         """Return what turns an impurity of integers into one of the table."""
-        power = {"squared_error": 2, "poisson": 1}.get(self.criterion, 0)
-        return Fraction(1, self.y_scale**power)
+        powers = {"squared_error": 2, "poisson": 1, "absolute_error": 1}
+        return Fraction(1, self.y_scale ** powers.get(self.criterion, 0))
 
-    def _half_deviance(self, rows: Sequence[int], sums: Sums) -> Number:
+    def _half_deviance(self, rows: Rows, sums: Sums) -> Number:
         """Mean of y ln(y / mean): mean * Σ w/W * excess(y / mean)."""
         mean = self.mean(sums)
         if mean == 0:
             return 0.0
         terms = [
-            float(Fraction(self.weights[row], sums.weight)) * excess(self.y[row] / mean)
-            for row in rows
+            float(Fraction(self.weights[row] * share, sums.weight))
+            * excess(self.y[row] / mean)
+            for row, share in rows.items()
         ]
         return mean * Fraction(math.fsum(terms))
 
@@ -185,7 +228,7 @@ def misclassification(sums: Sums) -> Fraction:
 
 def entropy(sums: Sums) -> float:
     """-Σ p log₂ p."""
-    shares = [part / sums.weight for part in sums.parts if part]
+    shares = [float(Fraction(part, sums.weight)) for part in sums.parts if part]
     return -math.fsum(share * math.log2(share) for share in shares) + 0.0
 
 
@@ -198,15 +241,20 @@ def squared_error(sums: Sums) -> Fraction:
 IMPURITIES: dict[str, Callable[[Sums], Number]] = {
     "gini": gini,
     "entropy": entropy,
+    "gain_ratio": entropy,
     "misclassification": misclassification,
     "squared_error": squared_error,
 }
 
 
-def gain_of(criterion: str, branches: Sequence[Sums]) -> Number:
+def together(branches: Sequence[Sums]) -> Sums:
+    """Join the rows of all branches."""
+    return sum(branches[1:], start=branches[0])
+
+
+def gain_of(measure: Callable[[Sums], Number], branches: Sequence[Sums]) -> Number:
     """Impurity of all branches together minus their mean impurity."""
-    measure = IMPURITIES[criterion]
-    whole = sum(branches[1:], start=branches[0])
+    whole = together(branches)
     before = measure(whole)
     after = [Fraction(b.weight, whole.weight) * measure(b) for b in branches]
     if isinstance(before, Fraction):
@@ -216,12 +264,13 @@ def gain_of(criterion: str, branches: Sequence[Sums]) -> Number:
 
 def poisson_gain(branches: Sequence[Sums]) -> Number:
     """Return the fall of the half deviance: mean * Σ W_b/W * excess(mean_b / mean)."""
-    whole = sum(branches[1:], start=branches[0])
+    whole = together(branches)
     if whole.parts[0] == 0:
         return 0.0
     mean = Fraction(whole.parts[0], whole.weight)
     terms = [
-        b.weight / whole.weight * excess(Fraction(b.parts[0], b.weight) / mean)
+        float(Fraction(b.weight, whole.weight))
+        * excess(Fraction(b.parts[0], b.weight) / mean)
         for b in branches
     ]
     return mean * Fraction(math.fsum(terms))

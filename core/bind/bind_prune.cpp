@@ -1,0 +1,139 @@
+#include "bind_prune.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "treewright/cross_validation.hpp"
+#include "treewright/weakest_link.hpp"
+
+namespace treewright::bind {
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& array) {
+  return {array.data(), array.size()};
+}
+
+void check_lengths(size_t wanted, std::initializer_list<size_t> lengths) {
+  for (const size_t length : lengths) {
+    if (length != wanted) {
+      throw std::invalid_argument("the arrays differ in length");
+    }
+  }
+}
+
+nb::tuple py_weakest_links(const Vector<int32_t>& subtree_size, const Vector<int64_t>& risk,
+                           const Vector<int64_t>& stopped, double total, double slack,
+                           double share) {
+  check_lengths(subtree_size.size(), {risk.size(), stopped.size()});
+  const RiskTree tree{span_of(subtree_size), span_of(risk), span_of(stopped), total};
+  PruningSteps steps;
+  {
+    nb::gil_scoped_release unlocked;
+    steps = weakest_links(tree, slack, share);
+  }
+  return nb::make_tuple(to_numpy(std::move(steps.collapse)), to_numpy(std::move(steps.alpha)),
+                        to_numpy(std::move(steps.n_leaves)), to_numpy(std::move(steps.risk)));
+}
+
+nb::object py_cut_bottom_up(const Vector<int32_t>& subtree_size, const Vector<double>& leaf,
+                            const Vector<double>& stopped, double margin, bool keep_ties) {
+  check_lengths(subtree_size.size(), {leaf.size(), stopped.size()});
+  return to_numpy(
+      cut_bottom_up(span_of(subtree_size), span_of(leaf), span_of(stopped), margin, keep_ties));
+}
+
+nb::object py_hash_rows(const std::vector<AnyArray>& columns, const std::vector<int>& kinds,
+                        int64_t n_rows, uint64_t seed) {
+  std::vector<ColumnView> views;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    check_lengths(static_cast<size_t>(n_rows), {columns[c].size()});
+    views.push_back(view_of(columns[c], static_cast<Kind>(kinds.at(c))));
+  }
+  std::vector<uint64_t> hash;
+  {
+    nb::gil_scoped_release unlocked;
+    hash = hash_rows(views, n_rows, seed);
+  }
+  return to_numpy(std::move(hash));
+}
+
+// A tree and rows as both scorers take them.
+struct Scored {
+  ScoredTree tree;
+  ScoredRows rows;
+  Loss loss;
+};
+
+// The arrays are read where they lie, so none may be converted: the dict keeps them alive.
+Scored scored(const nb::dict& d) {
+  const auto codes = [&](const char* name) {
+    return span_of(nb::cast<Vector<int32_t>>(d[name], false));
+  };
+  const auto numbers = [&](const char* name) {
+    return span_of(nb::cast<Vector<double>>(d[name], false));
+  };
+  Scored made;
+  made.tree.subtree_size = codes("subtree_size");
+  made.tree.first_step = codes("first_step");
+  made.tree.label = codes("label");
+  made.tree.value = numbers("value");
+  made.tree.costs = numbers("costs");
+  made.tree.n_classes = nb::cast<int32_t>(d["n_classes"]);
+  made.rows.node = codes("node");
+  made.rows.weight = numbers("weight");
+  made.rows.label = codes("row_label");
+  made.rows.value = numbers("row_value");
+  made.loss = static_cast<Loss>(nb::cast<int>(d["loss"]));
+  const size_t n_rows = made.rows.node.size();
+  check_lengths(n_rows, {made.loss == Loss::cost ? made.rows.label.size() : made.rows.value.size(),
+                         made.rows.weight.empty() ? n_rows : made.rows.weight.size()});
+  const size_t n_nodes = made.tree.subtree_size.size();
+  check_lengths(n_nodes,
+                {made.tree.first_step.empty() ? n_nodes : made.tree.first_step.size(),
+                 made.loss == Loss::cost ? made.tree.label.size() : made.tree.value.size()});
+  return made;
+}
+
+nb::tuple py_score_steps(const nb::dict& tree_and_rows, size_t n_steps) {
+  const Scored given = scored(tree_and_rows);
+  std::vector<double> sum(n_steps, 0.0), sum_of_squares(n_steps, 0.0);
+  {
+    nb::gil_scoped_release unlocked;
+    score_steps(given.tree, given.rows, given.loss, sum, sum_of_squares);
+  }
+  return nb::make_tuple(to_numpy(std::move(sum)), to_numpy(std::move(sum_of_squares)));
+}
+
+nb::tuple py_node_losses(const nb::dict& tree_and_rows) {
+  const Scored given = scored(tree_and_rows);
+  const size_t n = given.tree.subtree_size.size();
+  std::vector<double> passed(n, 0.0), ended(n, 0.0);
+  {
+    nb::gil_scoped_release unlocked;
+    node_losses(given.tree, given.rows, given.loss, passed, ended);
+  }
+  return nb::make_tuple(to_numpy(std::move(passed)), to_numpy(std::move(ended)));
+}
+
+}  // namespace
+
+void add_prune(nb::module_& m) {
+  m.def("weakest_links", &py_weakest_links, nb::arg("subtree_size"), nb::arg("risk"),
+        nb::arg("stopped"), nb::arg("total"), nb::arg("slack"), nb::arg("share"),
+        "Collapse alpha of each node; alpha, leaves and risk of each step.");
+  m.def("cut_bottom_up", &py_cut_bottom_up, nb::arg("subtree_size"), nb::arg("leaf"),
+        nb::arg("stopped"), nb::arg("margin"), nb::arg("keep_ties"),
+        "1 where a leaf costs no more than the best subtree.");
+  m.def("hash_rows", &py_hash_rows, nb::arg("columns"), nb::arg("kinds"), nb::arg("n_rows"),
+        nb::arg("seed"), "A number that follows from each row's values.");
+  m.def("score_steps", &py_score_steps, nb::arg("tree_and_rows"), nb::arg("n_steps"),
+        "Sums of loss and squared loss of the rows at each step.");
+  m.def("node_losses", &py_node_losses, nb::arg("tree_and_rows"),
+        "Loss of the rows that pass each node, answered there; and of those that end in it.");
+}
+
+}  // namespace treewright::bind

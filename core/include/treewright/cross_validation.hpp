@@ -1,0 +1,45 @@
+// cross_validation.hpp: dealing rows over folds, and scoring all sizes of a tree at once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "treewright/columns.hpp"
+
+namespace treewright {
+
+// A number for each row that follows from its values alone: the same for equal rows, in any
+// order of the rows, for float and double columns alike. All missing values are one value.
+std::vector<uint64_t> hash_rows(std::span<const ColumnView> columns, int64_t n_rows, uint64_t seed);
+
+enum class Loss : int8_t { cost = 0, squared = 1, poisson = 2, absolute = 3 };
+
+// Rows that have been sent down a tree, and what the tree's nodes answer.
+struct ScoredRows {
+  std::span<const int32_t> node;   // where each row ends
+  std::span<const double> weight;  // empty: all 1
+  std::span<const int32_t> label;  // class of each row, for Loss::cost
+  std::span<const double> value;   // number of each row, otherwise
+};
+struct ScoredTree {
+  std::span<const int32_t> subtree_size;
+  std::span<const int32_t> first_step;  // of each inner node: the first step that collapses it
+  std::span<const int32_t> label;       // answers
+  std::span<const double> value;
+  std::span<const double> costs;  // n_classes x n_classes, true class by row; empty: 0 and 1
+  int32_t n_classes = 0;
+};
+
+// Out:  for each step the sum of weight * loss and of weight * loss^2 over the rows.
+// How:  a row's answer changes only where a node above it collapses, so each row climbs to
+//       the root once and adds its changes to the steps: O(rows * depth + steps).
+void score_steps(const ScoredTree& tree, const ScoredRows& rows, Loss loss, std::span<double> sum,
+                 std::span<double> sum_of_squares);
+
+// For each node the sum of weight * loss of all rows that pass it, were they answered there;
+// and of those that end in it.
+void node_losses(const ScoredTree& tree, const ScoredRows& rows, Loss loss,
+                 std::span<double> passed, std::span<double> ended);
+
+}  // namespace treewright

@@ -1,0 +1,1 @@
+"""From a tree to pictures: SVG, matplotlib, mermaid, dot, charts."""

@@ -1,0 +1,122 @@
+"""The words on a node: what it asks, what it answers, what hovering tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.reading.answer import class_shares, classes
+from treewright.tree import wording
+from treewright.tree.data import (
+    ALL_BRANCHES,
+    LEAF,
+    STOP_HERE,
+    STOP_REASONS,
+    TreeData,
+)
+from treewright.tree.split import Split
+
+if TYPE_CHECKING:
+    from treewright.drawing.shown import Shown
+
+__all__ = [
+    "answer",
+    "class_names",
+    "count",
+    "details",
+    "question",
+    "target_name",
+]
+
+_LONGEST_NAME = 200
+_LONGEST_FULL = 4000
+_MOST_CLASSES = 12
+
+
+def question(split: Split) -> str:
+    """Return the column that a split looks at."""
+    return wording.name(split.feature[:_LONGEST_NAME])
+
+
+def target_name(tree: TreeData) -> str:
+    """Return what the tree answers, by name."""
+    target = tree.schema.target
+    return "y" if target is None else wording.name(str(target.name)[:_LONGEST_NAME])
+
+
+def class_names(tree: TreeData) -> list[str]:
+    """Return the classes as they are written."""
+    return tree.keep("class_names", _class_names)
+
+
+def _class_names(tree: TreeData) -> list[str]:
+    return [wording.value(label, _LONGEST_NAME) for label in classes(tree).tolist()]
+
+
+def answer(tree: TreeData, node: int) -> str:
+    """Return what a node answers, and how sure it is, in one line."""
+    if not tree.is_classifier:
+        return wording.figures(float(tree.value[node, 0]))
+    label = int(tree.label[node])
+    share = float(class_shares(tree, np.array([node]))[0, label])
+    return f"{class_names(tree)[label]} ({wording.percent(share)})"
+
+
+def count(n: int, one: str, many: str = "") -> str:
+    """Return a number and what it counts."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def details(tree: TreeData, shown: Shown) -> str:
+    """Return everything about a node that there is no room for in its card.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    shown : Shown
+        The node.
+
+    Returns
+    -------
+    str
+        A few lines.
+    """
+    node, split, hidden = shown.node, shown.split, shown.hidden
+    lines = [f"Node {node}: {shown.condition() or 'all rows'}"]
+    share = wording.percent(float(tree.share[node]))
+    lines.append(f"{count(int(tree.n_rows[node]), 'row')}, {share} of all")
+    lines += _spread(tree, node)
+    if split is not None:
+        lines.append(f"Asks {question(split)}; gain {wording.figures(split.gain)}")
+        if not split.proven:
+            lines.append("Not proven to be the best split of its column")
+        if split.missing in (STOP_HERE, ALL_BRANCHES):
+            lines.append(f"A missing value {split.missing_words()}")
+    if hidden:
+        lines.append(f"{count(hidden, 'leaf', 'leaves')} below, folded")
+    if int(tree.split_kind[node]) == LEAF and tree.stop_reason[node]:
+        lines.append(f"Leaf: {STOP_REASONS[int(tree.stop_reason[node])].sentence}")
+    return "\n".join(wording.cut(line, _LONGEST_FULL) for line in lines)
+
+
+def _spread(tree: TreeData, node: int) -> Iterator[str]:
+    if not tree.is_classifier:
+        spread = wording.figures(float(np.sqrt(tree.variance[node])))
+        yield f"Answer {answer(tree, node)}, standard deviation {spread}"
+        if len(tree.quartiles):
+            q1, median, q3 = map(wording.figures, tree.quartiles[node].tolist())
+            yield f"Quartiles {q1}, {median}, {q3}"
+        return
+    yield f"Answer {answer(tree, node)}"
+    shares = class_shares(tree, np.array([node]))[0]
+    order = np.argsort(-shares, kind="stable")
+    names = class_names(tree)
+    said = [k for k in order.tolist() if shares[k] > 0]
+    for k in said[:_MOST_CLASSES]:
+        weight = wording.figures(float(tree.value[node, k]))
+        yield f"{names[k]}: {weight} ({wording.percent(float(shares[k]))})"
+    if len(said) > _MOST_CLASSES:
+        yield f"... {len(said) - _MOST_CLASSES} more classes"

@@ -1,0 +1,122 @@
+"""Where the cards of a picture stand, for a tree that grows down or to the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treewright.drawing.cards import NARROWEST, Card
+from treewright.drawing.fold import Folded
+from treewright.drawing.layout import tidy
+
+__all__ = ["Places", "growing_down", "growing_right", "least_width"]
+
+_DOWN_GAPS = 14.0, 24.0
+_RIGHT_GAPS = 7.0, 14.0
+_RISE = 50.0
+"""Room for the flows between two levels of a tree that grows down."""
+_RUN = 46.0
+"""The same for a tree that grows to the right."""
+_LABEL_HEIGHT = 20.0
+_LOW_LABEL = 17.0
+
+
+@dataclass
+class Places:
+    """Top left corners of the cards, and where flows arrive at them and leave them."""
+
+    corners: list[tuple[float, float]]
+    arrive: list[tuple[float, float]]
+    leave: list[tuple[float, float]]
+    labels: list[tuple[float, float]]
+    width: float
+    height: float
+    is_down: bool
+
+
+def _depths(folded: Folded) -> list[int]:
+    depths: list[int] = []
+    for above in folded.parent:
+        depths.append(depths[above] + 1 if above >= 0 else 0)
+    return depths
+
+
+def _largest(depths: Sequence[int], sizes: Sequence[float]) -> list[float]:
+    """Return the largest size on each level."""
+    largest = [0.0] * (max(depths) + 1)
+    for depth, size in zip(depths, sizes, strict=True):
+        largest[depth] = max(largest[depth], size)
+    return largest
+
+
+def _starts(sizes: Sequence[float], between: float) -> list[float]:
+    """Return where each level starts when they follow one another."""
+    starts = [0.0]
+    for size in sizes[:-1]:
+        starts.append(starts[-1] + size + between)
+    return starts
+
+
+def least_width(folded: Folded) -> float:
+    """Return a width that a tree growing down surely has: that of its fullest level."""
+    depths = _depths(folded)
+    counts = [0] * (max(depths) + 1)
+    for depth in depths:
+        counts[depth] += 1
+    return max(counts) * (NARROWEST + _DOWN_GAPS[0])
+
+
+def growing_down(folded: Folded, cards: Sequence[Card]) -> Places:
+    """Place the cards level below level, each branch's label above its card."""
+    depths = _depths(folded)
+    for card, width in zip(cards, _each(depths, [c.width for c in cards]), strict=True):
+        card.width = width
+    breadths = [max(card.width, card.label_width) for card in cards]
+    gap, cousin_gap = _DOWN_GAPS
+    middles = tidy(folded.parent, breadths, gap=gap, cousin_gap=cousin_gap)
+    labels = [_LABEL_HEIGHT if card.label else 0.0 for card in cards]
+    heights = [card.height + label for card, label in zip(cards, labels, strict=True)]
+    levels = _starts(_largest(depths, heights), _RISE)
+    tops = [levels[depth] for depth in depths]
+    spots = list(zip(cards, middles, tops, labels, strict=True))
+    return Places(
+        corners=[(x - card.width / 2, y + label) for card, x, y, label in spots],
+        arrive=[(x, y) for _, x, y, _ in spots],
+        leave=[(x, y + label + card.height) for card, x, y, label in spots],
+        labels=[(x, y + label - 7) for _, x, y, label in spots],
+        width=max(x + b / 2 for x, b in zip(middles, breadths, strict=True)),
+        height=max(y + label + card.height for card, _, y, label in spots),
+        is_down=True,
+    )
+
+
+def growing_right(folded: Folded, cards: Sequence[Card]) -> Places:
+    """Place the cards level beside level, each branch's label above its card."""
+    depths = _depths(folded)
+    for card, width in zip(cards, _each(depths, [c.width for c in cards]), strict=True):
+        card.width = width
+    gap, cousin_gap = _RIGHT_GAPS
+    labels = [_LOW_LABEL if card.label else 0.0 for card in cards]
+    breadths = [card.height + label for card, label in zip(cards, labels, strict=True)]
+    middles = tidy(folded.parent, breadths, gap=gap, cousin_gap=cousin_gap)
+    tops = [m - b / 2 for m, b in zip(middles, breadths, strict=True)]
+    widths = [max(card.width, card.label_width) for card in cards]
+    levels = _starts(_largest(depths, widths), _RUN)
+    spots = list(zip(cards, depths, tops, labels, strict=True))
+    return Places(
+        corners=[(levels[d], y + label) for _, d, y, label in spots],
+        arrive=[(levels[d], y + label + c.height / 2) for c, d, y, label in spots],
+        leave=[
+            (levels[d] + c.width, y + label + c.height / 2) for c, d, y, label in spots
+        ],
+        labels=[(levels[d] + 1, y + label - 5) for _, d, y, label in spots],
+        width=max(levels[d] + w for d, w in zip(depths, widths, strict=True)),
+        height=max(t + b for t, b in zip(tops, breadths, strict=True)),
+        is_down=False,
+    )
+
+
+def _each(depths: Sequence[int], sizes: Sequence[float]) -> list[float]:
+    """Return, for each node, the largest size on its level."""
+    largest = _largest(depths, sizes)
+    return [largest[depth] for depth in depths]

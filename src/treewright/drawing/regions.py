@@ -1,0 +1,269 @@
+"""The answers of a tree over the plane of two columns, with exact borders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.drawing.cards import class_inks
+from treewright.drawing.charts import new_axes, plain, title
+from treewright.drawing.labels import class_names, target_name
+from treewright.drawing.palette import LIGHT, RAMP_INKS
+from treewright.table.match import MatchedColumns
+from treewright.table.schema import Feature
+from treewright.table.show import show_value
+from treewright.tree import wording
+from treewright.tree.data import LEAF, THRESHOLD, TreeData
+from treewright.tree.route import route
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Side", "draw_regions", "side_of"]
+
+_MOST_STEPS = 1500
+_MARKS = "osD^vPX*"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One axis of the plane: where regions can end, and a value inside each step.
+
+    Attributes
+    ----------
+    column : int
+        Number of the column.
+    edges : float64 array
+        Borders of the steps, ascending; categories are steps of width 1 around
+        their code.
+    inside : float64 array
+        One value within each step.
+    """
+
+    column: int
+    edges: NDArray[np.float64]
+    inside: NDArray[np.float64]
+
+
+def side_of(tree: TreeData, column: int, seen: NDArray[Any] | None) -> Side:
+    """Return the steps of a column: the tree's answer is the same all over a step.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    column : int
+        Number of the column.
+    seen : array or None
+        Values that must be in sight: numbers, or codes of categories.
+
+    Returns
+    -------
+    Side
+    """
+    feature = tree.schema.features[column]
+    if feature.kind != "numeric":
+        codes = np.arange(max(len(feature.labels), 1), dtype=np.float64)
+        return Side(column, np.append(codes - 0.5, codes[-1] + 0.5), codes)
+    at = (tree.feature == column) & (tree.split_kind == THRESHOLD)
+    cuts = np.unique(tree.threshold[at])
+    cuts = cuts[np.isfinite(cuts)]
+    low, high = _range(feature, cuts, seen)
+    cuts = cuts[(cuts > low) & (cuts < high)]
+    if len(cuts) > _MOST_STEPS:  # finer than the screen
+        cuts = np.linspace(low, high, _MOST_STEPS)[1:-1]
+    edges = np.concatenate([[low], cuts, [high]])
+    # A value on the border belongs to the step at its left.
+    return Side(column, edges, edges[1:])
+
+
+def _range(
+    feature: Feature, cuts: NDArray[np.float64], seen: NDArray[Any] | None
+) -> tuple[float, float]:
+    known = [cuts]
+    if feature.summary is not None and feature.summary.minimum is not None:
+        known.append(np.array([feature.summary.minimum, feature.summary.maximum]))
+    if seen is not None:
+        known.append(np.asarray(seen, dtype=np.float64))
+    values = np.concatenate(known)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0.0, 1.0
+    low, high = float(values.min()), float(values.max())
+    room = 0.04 * (high - low) or 0.5
+    return low - room, high + room
+
+
+def draw_regions(
+    tree: TreeData,
+    sides: tuple[Side, Side],
+    others: Mapping[int, Any],
+    points: MatchedColumns | None = None,
+    target: NDArray[Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the answers over two columns, and rows as points.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    sides : tuple of Side
+        The columns along x and along y.
+    others : mapping of int to number
+        The value of every other column that the tree looks at.
+    points : MatchedColumns, optional
+        Rows to draw.
+    target : array, optional
+        Their classes, as numbers, or their values.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    ax = new_axes(ax, 7.2, 5.4)
+    nodes = _plane(tree, sides, others)
+    x, y = sides
+    if tree.is_classifier:
+        _paint_classes(ax, tree, x, y, nodes, points, target)
+    else:
+        _paint_numbers(ax, tree, x, y, nodes, points, target)
+    for axis, side in ((ax.xaxis, x), (ax.yaxis, y)):
+        feature = tree.schema.features[side.column]
+        axis.set_label_text(wording.cut(wording.name(feature.name), 40), fontsize=10)
+        if feature.kind != "numeric":
+            names = [wording.value(label, 24) for label in feature.labels]
+            axis.set_ticks(np.arange(len(names)), names)
+    ax.set(xlim=(x.edges[0], x.edges[-1]), ylim=(y.edges[0], y.edges[-1]))
+    about = wording.cut(target_name(tree), 40)
+    title(ax, f"Answers of the tree: {about}", _held(tree, others))
+    return plain(ax)
+
+
+def _held(tree: TreeData, others: Mapping[int, Any]) -> str:
+    """Say at which values the other columns are held."""
+    said = []
+    for column, value in others.items():
+        feature = tree.schema.features[column]
+        shown = wording.cut(show_value(feature, float(value)), 20)
+        said.append(f"{wording.cut(wording.name(feature.name), 24)} = {shown}")
+    more = f", ... {len(said) - 4} more" if len(said) > 4 else ""
+    return f"with {', '.join(said[:4])}{more}" if said else ""
+
+
+def _plane(
+    tree: TreeData, sides: tuple[Side, Side], others: Mapping[int, Any]
+) -> NDArray[np.int32]:
+    """Return the node that answers in each cell, by y and x."""
+    x, y = sides
+    n = len(x.inside) * len(y.inside)
+    columns: list[NDArray[Any] | None] = [None] * len(tree.schema.features)
+    for column, value in others.items():
+        columns[column] = np.full(n, value, dtype=_dtype(tree, column))
+    across, up = np.meshgrid(x.inside, y.inside)
+    for side, values in ((x, across), (y, up)):
+        columns[side.column] = values.ravel().astype(_dtype(tree, side.column))
+    return route(tree, columns, n).reshape(across.shape)
+
+
+def _dtype(tree: TreeData, column: int) -> type:
+    numeric = tree.schema.features[column].kind == "numeric"
+    return np.float64 if numeric else np.int32
+
+
+def _paint_classes(
+    ax: Axes,
+    tree: TreeData,
+    x: Side,
+    y: Side,
+    nodes: NDArray[np.int32],
+    points: MatchedColumns | None,
+    target: NDArray[Any] | None,
+) -> None:
+    from matplotlib.colors import ListedColormap, to_rgb
+    from matplotlib.lines import Line2D
+
+    colours = [LIGHT[ink] for ink in class_inks(tree)]
+    pale = [tuple(0.26 * c + 0.74 for c in to_rgb(colour)) for colour in colours]
+    ax.pcolormesh(
+        x.edges, y.edges, tree.label[nodes], cmap=ListedColormap(pale), vmin=-0.5,
+        vmax=len(pale) - 0.5, rasterized=True,
+    )  # fmt: skip
+    names, entries = class_names(tree), []
+    shown = [k for k, ink in enumerate(class_inks(tree)) if ink != "other"]
+    for k in shown:
+        mark = _MARKS[k % len(_MARKS)]
+        entries.append(
+            Line2D([], [], ls="", marker=mark, color=colours[k], mec="white", ms=7)
+        )
+        if points is None or target is None:
+            continue
+        here = target == k
+        across, up = _scattered(tree, (x, y), points, here)
+        ax.scatter(
+            across, up, s=26, marker=mark, color=colours[k], edgecolor="white",
+            linewidth=0.6, zorder=3,
+        )  # fmt: skip
+    ax.legend(
+        entries, [wording.cut(names[k], 28) for k in shown], loc="upper left",
+        bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9.5, borderaxespad=0,
+    )  # fmt: skip
+
+
+def _paint_numbers(
+    ax: Axes,
+    tree: TreeData,
+    x: Side,
+    y: Side,
+    nodes: NDArray[np.int32],
+    points: MatchedColumns | None,
+    target: NDArray[Any] | None,
+) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ramp = ["#dbe9f5", *(LIGHT[ink] for ink in RAMP_INKS)]
+    colours = LinearSegmentedColormap.from_list("treewright", ramp)
+    values = tree.value[nodes, 0]
+    ends = tree.value[tree.split_kind == LEAF, 0]
+    low, high = float(ends.min()), float(ends.max())
+    painted = ax.pcolormesh(
+        x.edges, y.edges, values, cmap=colours, vmin=low, vmax=high, rasterized=True
+    )
+    if points is not None and target is not None:
+        here = np.isfinite(target.astype(np.float64))
+        across, up = _scattered(tree, (x, y), points, here)
+        ax.scatter(
+            across, up, c=target[here], cmap=colours,
+            vmin=low, vmax=high, s=26, edgecolor=LIGHT["text"], linewidth=0.6, zorder=3,
+        )  # fmt: skip
+    figure = ax.get_figure()
+    assert figure is not None
+    bar = figure.colorbar(painted, ax=ax, pad=0.02, fraction=0.05)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, labelsize=9)
+    plain(bar.ax)
+
+
+def _scattered(
+    tree: TreeData,
+    sides: tuple[Side, Side],
+    points: MatchedColumns,
+    here: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the places of rows; rows of one category are strewn over its step."""
+    rng = np.random.default_rng(0)
+    places = []
+    for side in sides:
+        values = points[side.column]
+        assert values is not None
+        at = np.asarray(values[here], dtype=np.float64)
+        if tree.schema.features[side.column].kind != "numeric":
+            at = np.where(at < 0, np.nan, at + rng.uniform(-0.35, 0.35, len(at)))
+        places.append(at)
+    return places[0], places[1]

@@ -1,0 +1,221 @@
+"""What the caller of `impurity`, `gain` and `gain_ratio` may pass, checked.
+
+Rows and counts both become the weight of each class (or of each value of y) in a
+set of rows.
+"""
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import OptionError, TableError
+from treewright.options import NUMBER_CRITERIA
+
+__all__ = [
+    "Weights",
+    "branches_of_counts",
+    "branches_of_rows",
+    "checked_counts",
+    "group_weights",
+    "targets_of",
+    "weigh",
+]
+
+# The weight that each class, or each value of y, has in a set of rows.
+Weights = Mapping[Any, float]
+
+_MISSING = object()  # the one group of all rows whose group is missing
+
+
+def targets_of(y: Any, criterion: str) -> list[Hashable]:
+    """One checked target a row: numbers as floats, classes as they are."""
+    targets = _one_a_row("y", y)
+    for row, value in enumerate(targets):
+        if _is_missing(value):
+            raise TableError(
+                f"y is missing in row {row} (got {value!r}). Leave such rows out, or "
+                "give them weight 0 after filling them in."
+            )
+    if criterion in NUMBER_CRITERIA:
+        return [
+            _number(value, f"y in row {i}", criterion)
+            for i, value in enumerate(targets)
+        ]
+    return targets
+
+
+def _number(value: Any, where: str, criterion: str) -> float:
+    """Read a finite number, not negative for poisson."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise TableError(
+            f"{criterion} needs finite numbers; {where} is {value!r}. For classes use "
+            "gini, entropy or misclassification."
+        )
+    if criterion == "poisson" and number < 0:
+        raise TableError(
+            f"poisson needs y >= 0; {where} is {value!r}. Use squared_error for "
+            "targets that may be negative."
+        )
+    return number + 0.0  # -0.0 and 0.0 are one value
+
+
+def weigh(
+    targets: list[Hashable], weights: Any, criterion: str, name: str = "y"
+) -> Weights:
+    """Add up the weights of the rows that share a target."""
+    summands: dict[Hashable, list[float]] = {}
+    row_weights = _row_weights(weights, len(targets), name)
+    for target, weight in zip(targets, row_weights, strict=True):
+        if weight > 0:
+            summands.setdefault(target, []).append(weight)
+    if not summands:
+        raise TableError(
+            f"{criterion} of nothing is not defined: there is no row of weight above 0."
+        )
+    return {target: math.fsum(each) for target, each in summands.items()}
+
+
+def _row_weights(weights: Any, n_rows: int, name: str = "y") -> list[float]:
+    if weights is None:
+        return [1.0] * n_rows
+    given = _one_a_row("sample_weight", weights)
+    if len(given) != n_rows:
+        raise TableError(
+            f"sample_weight has {len(given)} entries and {name} has {n_rows} rows; "
+            "they must be as many."
+        )
+    return [
+        _weight(value, f"sample_weight in row {i}") for i, value in enumerate(given)
+    ]
+
+
+def _weight(value: Any, where: str) -> float:
+    try:
+        weight = float(value)
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not (0 <= weight < math.inf):
+        raise TableError(
+            f"{where} is {value!r}; it must be a finite number >= 0 (0 leaves it out)."
+        )
+    return weight
+
+
+def branches_of_counts(counts: Any, criterion: str, caller: str) -> list[Weights]:
+    """Return the checked counts of each branch, the same classes in all."""
+    wanted = (
+        "counts must hold one sequence of class counts per branch, such as "
+        "[[3, 4], [6, 1]]; got"
+    )
+    if isinstance(counts, str | Mapping) or not hasattr(counts, "__iter__"):
+        raise TableError(f"{wanted} {counts!r}.")
+    each = list(counts)
+    for place, branch in enumerate(each):
+        if isinstance(branch, str) or not hasattr(branch, "__iter__"):
+            raise TableError(f"{wanted} {branch!r} for branch {place}.")
+    if not each:
+        raise TableError(f"{caller} needs the counts of at least one branch; got none.")
+    lists = [list(branch) for branch in each if not isinstance(branch, Mapping)]
+    lengths = sorted({len(branch) for branch in lists})
+    if len(lengths) > 1:
+        raise TableError(
+            "counts must name the same classes in every branch; got branches of "
+            f"{lengths[0]} and of {lengths[-1]} counts. Write 0 for a class that a "
+            "branch does not have."
+        )
+    return [
+        checked_counts(branch, criterion, f"counts[{place}]")
+        for place, branch in enumerate(each)
+    ]
+
+
+def checked_counts(counts: Any, criterion: str, name: str = "counts") -> Weights:
+    """Return counts by class (or by value of y), those of 0 left out."""
+    where = "the count of {!r}"
+    if not isinstance(counts, Mapping):
+        if criterion in NUMBER_CRITERIA:
+            raise OptionError(
+                f"{criterion} needs the values of y, which a list of counts does not "
+                "tell. Pass the rows, or a mapping from value to count."
+            )
+        counts = dict(enumerate(_one_a_row(name, counts)))
+        where = name + "[{}]"
+    found: dict[Any, float] = {}
+    for key, value in counts.items():
+        weight = _weight(value, where.format(key))
+        if criterion in NUMBER_CRITERIA:
+            key = _number(key, "a value of y", criterion)
+        if weight > 0:
+            found[key] = weight
+    if not found:
+        raise TableError(f"{criterion} of nothing is not defined: every count is 0.")
+    return found
+
+
+def branches_of_rows(
+    y: Any, groups: Any, criterion: str, weights: Any, caller: str
+) -> list[Weights]:
+    """Weights by target of each group, groups in order of first appearance."""
+    if y is None or groups is None:
+        raise OptionError(
+            f"{caller} needs y and groups (the branch of each row), or counts=; "
+            f"{'y' if y is None else 'groups'} was not given."
+        )
+    targets, labels = targets_of(y, criterion), _one_a_row("groups", groups)
+    if len(labels) != len(targets):
+        raise TableError(
+            f"groups has {len(labels)} entries and y has {len(targets)} rows; they "
+            "must be as many."
+        )
+    members: dict[Hashable, list[int]] = {}
+    row_weights = _row_weights(weights, len(targets))
+    for row, label in enumerate(labels):
+        if row_weights[row] > 0:
+            group = _MISSING if _is_missing(label) else label
+            members.setdefault(group, []).append(row)
+    if not members:
+        raise TableError(
+            f"{caller} of nothing is not defined: no row of weight above 0."
+        )
+    return [
+        weigh([targets[i] for i in rows], [row_weights[i] for i in rows], criterion)
+        for rows in members.values()
+    ]
+
+
+def group_weights(groups: Any, weights: Any) -> Weights:
+    """Weight of each group; all rows without one are one group."""
+    labels = _one_a_row("groups", groups)
+    marked = [_MISSING if _is_missing(label) else label for label in labels]
+    return weigh(marked, weights, "split_information", "groups")
+
+
+def _one_a_row(name: str, values: Any) -> list[Any]:
+    """Return a flat list of plain Python values."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise TableError(
+            f"{name} must be a sequence with one entry a row; got {values!r}."
+        )
+    if getattr(values, "ndim", 1) != 1:
+        raise TableError(
+            f"{name} must have one dimension; got the shape {values.shape}. Pass one "
+            "column at a time."
+        )
+    flat = values.tolist() if hasattr(values, "tolist") else list(values)
+    for row, value in enumerate(flat):
+        if not isinstance(value, Hashable):
+            raise TableError(
+                f"{name} must hold single values; row {row} holds {value!r}."
+            )
+    return flat
+
+
+def _is_missing(value: Any) -> bool:
+    differs = value != value  # true for NaN and NaT; not a bool for pandas.NA
+    return value is None or not isinstance(differs, bool | np.bool_) or bool(differs)

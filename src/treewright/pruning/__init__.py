@@ -1,0 +1,1 @@
+"""Trees of the right size: weakest links, cross-validation, validation, pessimism."""

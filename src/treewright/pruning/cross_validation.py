@@ -1,0 +1,190 @@
+"""The size of a tree by cross-validation, as rpart does it.
+
+One tree is grown per fold on the shared sorted table, and every size of the whole
+tree's path is scored on it: the tree that is best for alpha in [a, b) stands for
+their geometric mean. Alphas are shares of the total weight, so a fold's smaller
+weight needs no correction.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.growing.grow import make_grower, n_threads, tree_of
+from treewright.options import GrowOptions
+from treewright.pruning.folds import Fold
+from treewright.pruning.path import PruningPath, find_path
+from treewright.pruning.score import loss_at_steps, part_of
+from treewright.table.table import ClassTarget, NumericTarget, Table
+
+if TYPE_CHECKING:
+    from treewright._core import SortedTable
+
+__all__ = ["CrossValidated", "choose", "cross_validate", "geometric_means"]
+
+_TIE = 1e-12
+_SMALL_WORK = 20_000  # rows x columns of a table whose folds are not worth threads
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """Error of every step on rows not trained on."""
+
+    error: NDArray[np.float64]
+    """Mean loss, by weight."""
+    std: NDArray[np.float64]
+    """Its standard error."""
+
+
+class _StoppedError(Exception):
+    """Another fold failed, or the user pressed Ctrl-C."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    table: Table
+    options: GrowOptions
+    columns: SortedTable
+    alphas: NDArray[np.float64]
+    risk: str
+    stop: threading.Event
+
+    def score(self, fold: Fold) -> tuple[Any, Any, float]:
+        """Grow one fold's tree and score it on the rows left out."""
+        table = self.table
+        weights = _training_weights(table, fold)
+        grower = make_grower(table, self.options, self.columns, weights=weights)
+        grower.grow_all(self._watch)
+        tree = tree_of(grower.take_tree(), table.schema, self.options)
+        del grower, weights
+        path = find_path(tree, self.risk)
+        part = part_of(tree, [column.data for column in table.columns], fold.test)
+        own = None if table.weights is None else table.weights[fold.test]
+        total = float(len(fold.test)) if own is None else math.fsum(own)
+        target = _target_of(table, fold.test)
+        sums = loss_at_steps(tree, path.collapse_alpha, self.alphas, part, target, own)
+        return *sums, total
+
+    def _watch(self, share: float) -> None:
+        if self.stop.is_set():
+            raise _StoppedError
+
+
+def geometric_means(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the alpha at which each step is scored; infinity for the last."""
+    return np.append(np.sqrt(alpha[:-1] * alpha[1:]), math.inf)
+
+
+def cross_validate(
+    table: Table,
+    options: GrowOptions,
+    columns: SortedTable,
+    path: PruningPath,
+    folds: list[Fold],
+    progress: Callable[[int], Any] | None = None,
+    alphas: NDArray[np.float64] | None = None,
+) -> CrossValidated:
+    """Score every step of a path on rows not trained on.
+
+    Parameters
+    ----------
+    table : Table
+        The training table.
+    options : GrowOptions
+        From `settled`: how the whole tree was grown.
+    columns : SortedTable
+        The sorted table, not consumed.
+    path : PruningPath
+        Of the whole tree.
+    folds : list of Fold
+        What to test on, and what to train on.
+    progress : callable, optional
+        Called with the number of folds done.
+    alphas : float array, optional
+        Where to score the fold trees, instead of the geometric means.
+
+    Returns
+    -------
+    CrossValidated
+    """
+    alphas = geometric_means(path.alpha) if alphas is None else alphas
+    threads = n_threads(options.n_jobs)
+    small = table.n_rows * max(len(table.usable), 1) < _SMALL_WORK
+    workers = 1 if small else min(threads, len(folds))
+    options = replace(options, n_jobs=max(1, threads // workers))
+    stop = threading.Event()
+    task = _Task(table, options, columns, alphas, path.kind, stop)
+    loss, squares, total = np.zeros(len(alphas)), np.zeros(len(alphas)), 0.0
+    for done, part in enumerate(_scored(task, folds, workers)):
+        loss += part[0]
+        squares += part[1]
+        total += part[2]
+        if progress is not None:
+            progress(done + 1)
+    spread = np.maximum(squares - loss**2 / total, 0.0)
+    return CrossValidated(loss / total, np.sqrt(spread) / total)
+
+
+def _scored(task: _Task, folds: list[Fold], workers: int) -> Any:
+    """Yield the folds' sums in the order of the folds."""
+    if workers == 1:
+        yield from map(task.score, folds)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            yield from pool.map(task.score, folds)
+        except BaseException:
+            task.stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def choose(
+    error: NDArray[np.float64], std: NDArray[np.float64], rule: str
+) -> tuple[int, int]:
+    """Return the step to take, and the step of least error.
+
+    Parameters
+    ----------
+    error, std : float arrays
+        By step, from the largest tree to the root.
+    rule : {'1se', 'min'}
+        '1se': the smallest tree within one standard error of the best.
+
+    Returns
+    -------
+    chosen, best : int
+        Of equally good trees, the smallest.
+    """
+    least = float(error.min())
+    best = int(np.flatnonzero(error <= least * (1 + _TIE))[-1])
+    if rule == "min":
+        return best, best
+    allowed = (least + float(std[best])) * (1 + _TIE)
+    return int(np.flatnonzero(error <= allowed)[-1]), best
+
+
+def _training_weights(table: Table, fold: Fold) -> NDArray[np.float64]:
+    if fold.train is None:
+        weights = (
+            np.ones(table.n_rows) if table.weights is None else table.weights.copy()
+        )
+        weights[fold.test] = 0.0
+        return weights
+    return fold.train if table.weights is None else fold.train * table.weights
+
+
+def _target_of(table: Table, rows: NDArray[np.int64]) -> ClassTarget | NumericTarget:
+    target = table.target
+    if isinstance(target, ClassTarget):
+        return ClassTarget(target.codes[rows], target.classes, target.name)
+    assert isinstance(target, NumericTarget)
+    return NumericTarget(target.values[rows], target.name)

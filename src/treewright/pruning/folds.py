@@ -1,0 +1,194 @@
+"""Rows dealt over folds: stratified, and the same for any order of the rows.
+
+Rows are put into a canonical order (by target, then by a seeded hash of their values
+and weight) and dealt singly. Equal rows are neighbours in that order and can be
+exchanged, so it does not matter which of them came first. Equal rows are never kept
+together: that would test every tree on rows of a kind it has not seen. Rows that do
+belong together are named by `groups`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.errors import OptionError, TableError
+from treewright.table.column import NumericColumn
+from treewright.table.table import ClassTarget, Table
+
+__all__ = ["DEFAULT_FOLDS", "Fold", "check_groups", "deal", "held_out", "n_folds_for"]
+
+DEFAULT_FOLDS = 10
+FEWEST_ROWS = 10
+_KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Fold(NamedTuple):
+    """Rows to test on, in canonical order, and how often each row is trained on."""
+
+    test: NDArray[np.int64]
+    train: NDArray[np.float64] | None
+    """One factor per row of the table; None: all rows not tested on."""
+
+
+def n_folds_for(n_rows: int, wanted: int | None) -> tuple[int, str]:
+    """Return the number of folds, and why it is not the one wanted.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows (or groups) to deal.
+    wanted : int or None
+        Folds the user asked for; None: the default, fewer where rows are few.
+
+    Returns
+    -------
+    n_folds : int
+        0 for no cross-validation.
+    note : str
+        Empty if nothing was changed.
+    """
+    if wanted is not None:
+        if wanted > n_rows:
+            raise OptionError(
+                f"cv must be at most the number of rows (or groups), {n_rows}; got "
+                f"{wanted}. Use fewer folds, or prune=None."
+            )
+        return wanted, ""
+    if n_rows < FEWEST_ROWS:
+        return 0, (
+            f"not pruned: {n_rows} rows are too few to cross-validate "
+            f"(fewer than {FEWEST_ROWS})"
+        )
+    folds = min(DEFAULT_FOLDS, n_rows // 2)
+    if folds == DEFAULT_FOLDS:
+        return folds, ""
+    return folds, f"{folds} folds instead of {DEFAULT_FOLDS}, for {n_rows} rows"
+
+
+def deal(table: Table, n_folds: int, seed: int, groups: Any = None) -> list[Fold]:
+    """Deal the rows of positive weight over folds.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, target and weights.
+    n_folds : int
+        From 2 to the number of rows, or of groups.
+    seed : int
+        Another seed, other folds.
+    groups : int array, optional
+        Group of each row; rows of one group share a fold.
+
+    Returns
+    -------
+    list of Fold
+    """
+    order = _canonical_order(table, seed)
+    if groups is None:
+        fold_of = _dealt_singly(len(order), n_folds, seed)
+    else:
+        fold_of = _dealt_by_group(groups[order], n_folds)
+    parts = np.argsort(fold_of, kind="stable")
+    ends = np.cumsum(np.bincount(fold_of, minlength=n_folds))
+    return [Fold(order[part], None) for part in np.split(parts, ends[:-1])]
+
+
+def held_out(table: Table, share: float, seed: int) -> NDArray[np.int64]:
+    """Return the rows of a validation part: about this share of each class."""
+    order = _canonical_order(table, seed)
+    n = len(order)
+    # Every row whose rank passes a whole number of shares: evenly over the target.
+    rank = np.arange(n + 1) * share + _unit(seed)
+    chosen = np.floor(rank[1:]) > np.floor(rank[:-1])
+    if isinstance(table.target, ClassTarget):
+        chosen &= ~_single_of_class(table.target.codes[order])
+    return np.asarray(order[chosen])
+
+
+def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
+    """Return the groups numbered, or say what is wrong with them."""
+    array = np.asarray(groups)
+    if array.ndim != 1 or len(array) != n_rows:
+        raise TableError(
+            f"groups must name one group per row, {n_rows} in all; got an array of "
+            f"shape {array.shape}."
+        )
+    try:
+        return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    except TypeError:
+        number: dict[Any, int] = {}
+        return np.array([number.setdefault(g, len(number)) for g in array.tolist()])
+
+
+def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
+    """Return the rows of positive weight by target, then by a hash of their values."""
+    columns = [table.columns[i] for i in table.usable]
+    arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
+    kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
+    if table.weights is not None:
+        arrays, kinds = [*arrays, table.weights], [*kinds, 0]
+    hashes: NDArray[np.uint64] = np.asarray(
+        _core.hash_rows(arrays, kinds, table.n_rows, seed)
+    )
+    target = table.target
+    assert target is not None
+    y = target.codes if isinstance(target, ClassTarget) else target.values
+    # By hash, then stably by target: the same as by both, and faster.
+    order = np.argsort(hashes)
+    order = order[np.argsort(y[order], kind="stable")]
+    if table.weights is not None:
+        order = order[table.weights[order] > 0]
+    return order
+
+
+def _dealt_singly(n: int, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """Deal round after round, each round in an order of its own."""
+    n_rounds = -(-n // n_folds)
+    places = np.arange(n_rounds * n_folds, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        start = np.uint64(seed % 2**63) * _GOLDEN
+    shuffled = _mixed(places + start)
+    fold_of = np.argsort(shuffled.reshape(n_rounds, n_folds), axis=1).ravel()[:n]
+    return fold_of
+
+
+def _dealt_by_group(groups: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
+    """Give the largest group to the lightest fold, again and again.
+
+    `groups` are in canonical order, so the first row of a group names it.
+    """
+    _, first, number, size = np.unique(
+        groups, return_index=True, return_inverse=True, return_counts=True
+    )
+    fold_of_group = np.empty(len(first), dtype=np.int64)
+    lightest = [(0, fold) for fold in range(n_folds)]
+    for group in np.lexsort((first, -size)).tolist():
+        rows, fold = lightest[0]
+        fold_of_group[group] = fold
+        heapq.heapreplace(lightest, (rows + int(size[group]), fold))
+    return np.asarray(fold_of_group[number])
+
+
+def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix the bits, as core/include/treewright/types.hpp does."""
+    with np.errstate(over="ignore"):
+        x = x + _GOLDEN
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(x ^ (x >> np.uint64(31)))
+
+
+def _unit(seed: int) -> float:
+    """Return a number in [0, 1) that follows from the seed."""
+    mixed = _mixed(np.array([seed % 2**63], dtype=np.uint64))
+    return float(mixed[0] >> np.uint64(11)) / 2.0**53
+
+
+def _single_of_class(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    return np.asarray(np.bincount(codes)[codes] == 1)

@@ -1,0 +1,206 @@
+"""Pruning: what was done to a tree, why, and the table that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import TreewrightError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Pruning", "leaves_words"]
+
+_MOST_LINES = 24
+_COLUMNS = ("alpha", "n_leaves", "error", "cv_error", "cv_std", "validation_error")
+_HEADS = {
+    "alpha": "alpha",
+    "n_leaves": "leaves",
+    "error": "error",
+    "cv_error": "cv error",
+    "cv_std": "std",
+    "validation_error": "validation error",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pruning:
+    """How a tree got its size.
+
+    Attributes
+    ----------
+    method : {'cv', 'validation', 'pessimistic', 'ccp_alpha'} or None
+        What was done; None: nothing.
+    words : str
+        Which tree was taken, and why.
+    n_leaves_before, n_leaves_after : int
+        Size of the grown and of the pruned tree.
+    alpha, n_leaves, error : float, int and float array
+        The table, from the largest tree to the root: the price of a leaf at which
+        each tree starts to be the best, its leaves, and its error on the training
+        rows. Empty where there is no path.
+    cv_error, cv_std : float array
+        Error on rows not trained on, and its standard error ('cv').
+    validation_error : float array
+        Error on the validation rows ('validation').
+    chosen, best : int
+        Row that was taken, and row of least error; -1: none.
+    rises_after : int or None
+        'validation': leaves of the smallest tree of least validation error; every
+        larger tree of the table is no better.
+    notes : tuple of str
+        What was done otherwise than asked for, and why.
+    n_folds : int
+        Folds of 'cv'.
+    """
+
+    method: str | None
+    words: str
+    n_leaves_before: int
+    n_leaves_after: int
+    risk: str = "error"
+    alpha: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    n_leaves: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    cv_error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    cv_std: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    validation_error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    chosen: int = -1
+    best: int = -1
+    rises_after: int | None = None
+    notes: tuple[str, ...] = ()
+    n_folds: int = 0
+
+    @property
+    def chosen_error(self) -> float:
+        """Cross-validated error of the tree that was taken; NaN without one."""
+        if self.method != "cv" or self.chosen < 0:
+            return float("nan")
+        return float(self.cv_error[self.chosen])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table, one row per tree of the path.
+
+        `cp` is rpart's: alpha over the error of the root.
+        """
+        try:
+            import pandas
+        except ImportError as problem:
+            raise TreewrightError(
+                "A data frame needs the package 'pandas': pip install pandas"
+            ) from problem
+        columns = {name: np.array(getattr(self, name)) for name in self._columns()}
+        if "alpha" in columns and len(self.error):
+            root = self.error[-1]
+            columns["cp"] = self.alpha / root if root > 0 else np.zeros(len(self.alpha))
+        frame = pandas.DataFrame(columns)
+        frame["chosen"] = np.arange(len(frame)) == self.chosen
+        return frame
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw error against the number of leaves, with the tree that was taken.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        if not len(self.n_leaves):
+            raise TreewrightError(f"There is nothing to draw: {self.words}")
+        if ax is None:
+            try:
+                from matplotlib import pyplot
+            except ImportError as problem:
+                raise TreewrightError(
+                    "Drawing needs the package 'matplotlib': pip install matplotlib"
+                ) from problem
+            ax = pyplot.subplots()[1]
+        self._draw(ax)
+        return ax
+
+    def _draw(self, ax: Any) -> None:
+        ax.plot(self.n_leaves, self.error, color="0.6", label="training error")
+        if len(self.cv_error):
+            ax.errorbar(
+                self.n_leaves,
+                self.cv_error,
+                self.cv_std,
+                marker="o",
+                markersize=3,
+                capsize=2,
+                label="cross-validated error",
+            )
+            limit = self.cv_error[self.best] + self.cv_std[self.best]
+            ax.axhline(limit, linestyle=":", color="0.4", label="best + 1 SE")
+        if len(self.validation_error):
+            ax.plot(self.n_leaves, self.validation_error, label="validation error")
+        ax.axvline(self.n_leaves_after, linestyle="--", color="0.4", label="taken")
+        if self.n_leaves[0] > 30:
+            ax.set_xscale("log")
+        ax.set_xlabel("leaves")
+        ax.set_ylabel("error")
+        ax.legend()
+
+    def _columns(self) -> list[str]:
+        return [name for name in _COLUMNS if len(getattr(self, name))]
+
+    def __repr__(self) -> str:
+        """One line: method and sizes."""
+        return (
+            f"Pruning({self.method!r}, {self.n_leaves_before} -> "
+            f"{leaves_words(self.n_leaves_after)})"
+        )
+
+    def __str__(self) -> str:
+        """The words, the notes and the table; of a long table the telling rows."""
+        lines = [self.words, *(f"({note})" for note in self.notes)]
+        names = self._columns()
+        if names:
+            width = {name: max(len(_HEADS[name]), 9) for name in names}
+            heads = _HEADS | ({"error": "impurity"} if self.risk == "impurity" else {})
+            head = "  ".join(heads[name].rjust(width[name]) for name in names)
+            lines += ["", "  " + head]
+            lines += [self._line(row, names, width) for row in self._shown()]
+        return "\n".join(lines)
+
+    def _shown(self) -> list[int]:
+        """Rows to print: all, or both ends and what is near the chosen and the best."""
+        n = len(self.n_leaves)
+        if n <= _MOST_LINES:
+            return list(range(n))
+        near = {0, 1, n - 3, n - 2, n - 1}
+        for row in (self.chosen, self.best):
+            near |= set(range(row - 3, row + 4)) if row >= 0 else set()
+        wanted = sorted(row for row in near if 0 <= row < n)
+        shown = wanted[:1]
+        for row in wanted[1:]:
+            shown += [row] if row == shown[-1] + 1 else [-1, row]
+        return shown
+
+    def _line(self, row: int, names: list[str], width: dict[str, int]) -> str:
+        if row < 0:
+            return "  " + "...".rjust(width[names[0]])
+        cells = [_cell(getattr(self, name)[row]).rjust(width[name]) for name in names]
+        mark = " <- taken" if row == self.chosen else ""
+        if row == self.best and row != self.chosen:
+            mark = " <- least error"
+        return "  " + "  ".join(cells) + mark
+
+
+def leaves_words(n: int) -> str:
+    """Return the number of leaves in words."""
+    return "1 leaf" if n == 1 else f"{n} leaves"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    return f"{float(value):.4g}" if abs(value) < 1e-3 else f"{float(value):.5g}"

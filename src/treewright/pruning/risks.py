@@ -1,0 +1,214 @@
+"""What every node of a tree costs, as whole numbers that tie exactly.
+
+Two risks: 'error', the cost of the answers (misclassified weight, or costs; squared
+error, absolute deviation or half the deviance), and 'impurity', the criterion the
+tree was grown by, as scikit-learn prunes.
+
+Rows that stop at an inner node (missing values, in some trees) pay for the answer
+they get there, whatever happens below: R(T_t) is the sum over the leaves plus the
+cost of the rows that stop on the way.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, nearest_name
+from treewright.tree.data import STOP_HERE, TreeData
+
+__all__ = ["RISKS", "NodeRisks", "check_risk", "cost_matrix", "node_risks"]
+
+RISKS = ("error", "impurity")
+
+_WHOLE = 1e-9  # a count read back from a sum of equal weights is this close to whole
+_BITS = 61  # of the largest risk, where risks are not counts
+_SAME_SHARE = 1e-10  # alphas that agree so far are one, where risks are rounded
+_SAME = 1e-15  # ... or agree to this share of the root's risk
+_MOST_EXPONENT = 900
+
+
+class NodeRisks(NamedTuple):
+    """The cost of each node in whole units."""
+
+    own: NDArray[np.int64]
+    """Of all rows of the node, answered there."""
+    stopped: NDArray[np.int64]
+    """Of the rows that end in an inner node; 0 at leaves."""
+    total: float
+    """Units that make a risk of 1: the total weight."""
+    slack: float
+    """Alphas that differ by less are equal; 0: the risks are exact."""
+    share: float
+    """Or by less than this share of themselves."""
+
+    @property
+    def weighted(self) -> NDArray[np.float64]:
+        """R(t) of every node, a share of the total weight."""
+        return self.own / self.total
+
+
+def check_risk(risk: object, name: str = "risk") -> str:
+    """Return the risk, or say which there are."""
+    if isinstance(risk, str) and risk in RISKS:
+        return risk
+    near = nearest_name(str(risk), RISKS)
+    hint = f" Did you mean {near!r}?" if near else ""
+    raise OptionError(f"{name} must be 'error' or 'impurity'; got {risk!r}.{hint}")
+
+
+def cost_matrix(tree: TreeData) -> NDArray[np.float64] | None:
+    """Return the cost of each answer (column) to each class (row); None: 0 and 1."""
+    costs = getattr(tree.schema.target, "costs", None)
+    return None if costs is None else np.array(costs, dtype=np.float64)
+
+
+def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
+    """Return the cost of every node in whole units.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree of any shape.
+    risk : {'error', 'impurity'}, default='error'
+        What counts as cost.
+
+    Returns
+    -------
+    NodeRisks
+        For classes without costs, and for whole costs, in units of the weights:
+        exact. Otherwise in units of 2^-61 of the largest risk.
+    """
+    criterion = tree.made_by.get("options", {}).get("criterion")
+    if tree.is_classifier and (risk == "error" or criterion == "misclassification"):
+        return _class_risks(tree)
+    per_weight = tree.risk if risk == "error" else tree.impurity
+    stopped = np.zeros(tree.n_nodes)
+    stops = _stops(tree)
+    if stops.any():
+        stopped[stops] = _stopped_cost(tree, criterion, risk)[stops]
+    return _rounded(tree, tree.weight * per_weight, stopped)
+
+
+def _stops(tree: TreeData) -> NDArray[np.bool_]:
+    return np.asarray((tree.missing_route == STOP_HERE) & (tree.subtree_size > 1))
+
+
+def _class_risks(tree: TreeData) -> NodeRisks:
+    costs = cost_matrix(tree)
+    units = _class_units(tree)
+    whole_costs = costs is None or bool((costs == np.rint(costs)).all())
+    exact = units is not None and whole_costs
+    if units is not None and exact and costs is not None:
+        exact = float(units[0].sum()) * float(costs.max()) < 2.0**61
+    if units is None or not exact:
+        stopped = np.zeros(tree.n_nodes)
+        stops = _stops(tree)
+        if stops.any():
+            rest = np.maximum(_rest(tree, tree.value), 0.0)
+            stopped[stops] = _cost_of(rest, tree.label, costs)[stops]
+        return _rounded(tree, _cost_of(tree.value, tree.label, costs), stopped)
+    whole = None if costs is None else costs.astype(np.int64)
+    own = _cost_of(units, tree.label, whole)
+    stopped_units = np.zeros(tree.n_nodes, dtype=np.int64)
+    stops = _stops(tree)
+    if stops.any():
+        stopped_units[stops] = _cost_of(_rest(tree, units), tree.label, whole)[stops]
+    return NodeRisks(own, stopped_units, float(units[0].sum()), 0.0, 0.0)
+
+
+def _class_units(tree: TreeData) -> NDArray[np.int64] | None:
+    """Return the class weights as whole numbers; None if they are none.
+
+    Weights that are all equal are counts; others are multiples of a power of two,
+    at least 2^-52 of the total: see core/include/treewright/target.hpp.
+    """
+    total = float(tree.weight[0])
+    if not total > 0:
+        return np.zeros(tree.value.shape, dtype=np.int64)
+    counts = tree.value / (total / max(int(tree.n_rows[0]), 1))
+    near = np.rint(counts)
+    if (np.abs(counts - near) <= _WHOLE * np.maximum(counts, 1.0)).all():
+        return near.astype(np.int64)
+    units = np.ldexp(tree.value, 52 - math.frexp(total)[1])
+    return units.astype(np.int64) if (units == np.rint(units)).all() else None
+
+
+def _cost_of(
+    weights: NDArray[Any], label: NDArray[np.int32], costs: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Return what answering `label` costs for rows of these class weights."""
+    if costs is None:
+        found: NDArray[Any] = weights.sum(axis=1)
+        found -= np.take_along_axis(weights, label[:, None].astype(np.intp), axis=1)[
+            :, 0
+        ]
+        return found
+    return np.asarray((weights * costs.T[label]).sum(axis=1))
+
+
+def _rest(tree: TreeData, array: NDArray[Any]) -> NDArray[Any]:
+    """Return what a node has beyond its children: the part of rows that stop."""
+    below = np.zeros_like(array)
+    np.add.at(below, tree.parent[1:], array[1:])
+    return np.asarray(array - below)
+
+
+def _stopped_cost(
+    tree: TreeData, criterion: str | None, risk: str
+) -> NDArray[np.float64]:
+    """Return what the rows that stop in each node cost, answered there.
+
+    A node's rows cost W r(t) in all. The children's rows would cost their own
+    W_c r(c) plus what the worse answer adds; the rest is that of the stopped rows.
+    """
+    if tree.is_classifier:
+        return _stopped_impurity(tree, criterion)
+    weight, mean = tree.weight, tree.value[:, 0]
+    if criterion not in (None, "squared_error", "poisson"):
+        # The median says nothing of other distances: the node's own mean of them.
+        return np.asarray(np.maximum(_rest(tree, weight), 0.0) * tree.risk)
+    parent = tree.parent[1:]
+    own, above = mean[1:], mean[parent]
+    if criterion == "poisson":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(own > 0, own * np.log(own / above), 0.0)
+        added = ratio - own + above
+    else:
+        added = (own - above) ** 2
+    below = np.bincount(
+        parent, weights=weight[1:] * (tree.risk[1:] + added), minlength=tree.n_nodes
+    )
+    return np.maximum(weight * tree.risk - below, 0.0)
+
+
+def _stopped_impurity(tree: TreeData, criterion: str | None) -> NDArray[np.float64]:
+    """Return the same for impurities: each row pays by the node's class shares."""
+    rest = np.maximum(_rest(tree, tree.value), 0.0)
+    total = tree.value.sum(axis=1, keepdims=True)
+    shares = tree.value / np.where(total > 0, total, 1.0)
+    if criterion in ("entropy", "gain_ratio"):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bits = np.where(rest > 0, -np.log2(shares), 0.0)
+        return np.asarray((rest * bits).sum(axis=1))
+    return np.asarray((rest * (1.0 - shares)).sum(axis=1))
+
+
+def _rounded(
+    tree: TreeData, own: NDArray[np.float64], stopped: NDArray[np.float64]
+) -> NodeRisks:
+    """Return risks as whole numbers of 61 bits, ties by tolerance."""
+    own = np.nan_to_num(own, posinf=np.finfo(np.float64).max)
+    largest = float(own.max())
+    exponent = min(_BITS - math.frexp(largest)[1], _MOST_EXPONENT) if largest else 0
+    total = float(tree.weight[0])
+    return NodeRisks(
+        np.rint(np.ldexp(own, exponent)).astype(np.int64),
+        np.rint(np.ldexp(stopped, exponent)).astype(np.int64),
+        math.ldexp(total, exponent),
+        _SAME * float(own[0]) / total if total > 0 else 0.0,
+        _SAME_SHARE,
+    )

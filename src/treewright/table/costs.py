@@ -1,0 +1,277 @@
+"""Costs of wrong answers and priors of classes, read and turned into weights.
+
+As in the CART book and in rpart: a row weighs as much as its class is frequent in
+the population (priors) and as its wrong answers are dear (altered priors). The tree
+grows on these weights. What its nodes then say is worked out by `tree.costs`.
+"""
+
+import math
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, nearest_name
+from treewright.table.table import ClassTarget, Table
+from treewright.table.weights import read_weights
+
+__all__ = ["cost_factors", "read_costs", "read_priors", "with_costs"]
+
+Costs: TypeAlias = tuple[tuple[float, ...], ...]
+_SUM_TOLERANCE = 1e-6
+
+
+def with_costs(table: Table, costs: Any, priors: Any) -> Table:
+    """Return the table with weights altered for growing, and what altered them.
+
+    Parameters
+    ----------
+    table : Table
+        A table whose target holds classes.
+    costs : array, dict or None
+        ``costs[true][predicted]``, in the order of the classes or by class.
+    priors : dict, sequence or None
+        Share of each class, by class or in the order of the classes.
+
+    Returns
+    -------
+    Table
+        Priors give each class its share of the total weight, which stays the same;
+        then the weight of a class is multiplied by the sum of its costs. Both are
+        kept in ``schema.target``.
+
+    Raises
+    ------
+    OptionError
+        When they do not fit the classes.
+    """
+    target = table.target
+    if (costs is None and priors is None) or not isinstance(target, ClassTarget):
+        return table
+    classes = target.classes.tolist()
+    factors = np.ones(len(classes))
+    read, shares = None, None
+    if priors is not None:
+        totals = _class_totals(target, table.weights)
+        shares = read_priors(priors, classes, totals)
+        there = totals > 0
+        factors[there] = np.array(shares)[there] * math.fsum(totals) / totals[there]
+    if costs is not None:
+        read = read_costs(costs, classes)
+        factors *= cost_factors(read)
+    weights = table.weights
+    if (factors != 1).any():
+        weights = factors[target.codes] * (1.0 if weights is None else weights)
+        weights = read_weights(weights, table.n_rows)
+    assert table.schema.target is not None
+    info = replace(table.schema.target, costs=read, priors=shares)
+    return replace(table, weights=weights, schema=replace(table.schema, target=info))
+
+
+def cost_factors(costs: Costs) -> NDArray[np.float64]:
+    """Return what the weights of each class are multiplied by for growing.
+
+    Parameters
+    ----------
+    costs : tuple of tuple of float
+        From `read_costs`.
+
+    Returns
+    -------
+    float64 array of classes
+        The sum of the costs of each class over the mean of these sums.
+    """
+    sums = np.array([math.fsum(row) for row in costs])
+    if (sums == sums[0]).all():
+        return np.ones(len(sums))
+    return np.asarray(sums / sums.mean())
+
+
+def read_costs(costs: Any, classes: Sequence[Any]) -> Costs:
+    """Check costs and return them as rows in the order of the classes.
+
+    Parameters
+    ----------
+    costs : array, data frame or dict
+        ``costs[true][predicted]``. In a dict what is not named costs 1, and a
+        right answer 0.
+    classes : sequence
+        The classes, sorted.
+
+    Returns
+    -------
+    tuple of tuple of float
+
+    Raises
+    ------
+    OptionError
+        When the shape is wrong, a class is unknown, or a cost is negative, not a
+        number, or that of a right answer.
+    """
+    if hasattr(costs, "columns") and hasattr(costs, "to_dict"):
+        costs = costs.to_dict("index")
+    if isinstance(costs, Mapping):
+        rows = _rows_by_class(costs, classes)
+    else:
+        rows = _rows_of_array(costs, classes)
+    for true, row in zip(classes, rows, strict=True):
+        _check_row(true, row, classes)
+    return tuple(tuple(map(float, row)) for row in rows)
+
+
+def read_priors(
+    priors: Any, classes: Sequence[Any], totals: NDArray[np.float64]
+) -> tuple[float, ...]:
+    """Check priors and return them in the order of the classes, with sum 1.
+
+    Parameters
+    ----------
+    priors : dict or sequence
+        Share of each class, by class or in order.
+    classes : sequence
+        The classes, sorted.
+    totals : float64 array
+        Weight of each class in the table.
+
+    Returns
+    -------
+    tuple of float
+
+    Raises
+    ------
+    OptionError
+        When a class is unknown or left out, a share is not above 0, or the shares
+        do not sum to 1.
+    """
+    if isinstance(priors, Mapping):
+        _check_names("priors", priors, classes)
+        left_out = [name for name in classes if name not in priors]
+        if left_out:
+            raise OptionError(
+                f"priors must give a share to every class; {left_out[0]!r} has none. "
+                f"The classes are {_shown(classes)}."
+            )
+        given = [priors[name] for name in classes]
+    else:
+        given = _listed("priors", priors, classes, "one share per class")
+    for name, share, total in zip(classes, given, totals, strict=True):
+        _check_prior(name, share, total)
+    total = math.fsum(given)
+    if abs(total - 1) > _SUM_TOLERANCE:
+        raise OptionError(
+            f"priors must sum to 1; they sum to {total:.6g}. Divide each by "
+            f"{total:.6g}."
+        )
+    return tuple(float(share) / total for share in given)
+
+
+def _class_totals(
+    target: ClassTarget, weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    n_classes = len(target.classes)
+    if weights is None:
+        return np.bincount(target.codes, minlength=n_classes).astype(np.float64)
+    # Exact sums, so that the order of the rows does not matter.
+    order = np.argsort(target.codes, kind="stable")
+    ends = np.searchsorted(target.codes[order], np.arange(n_classes + 1))
+    sorted_weights = weights[order].tolist()
+    parts = zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    return np.array([math.fsum(sorted_weights[a:b]) for a, b in parts])
+
+
+def _rows_by_class(
+    costs: Mapping[Any, Any], classes: Sequence[Any]
+) -> list[Sequence[Any]]:
+    _check_names("costs", costs, classes)
+    rows: list[Sequence[Any]] = []
+    for true in classes:
+        row = costs.get(true, {})
+        if not isinstance(row, Mapping):
+            raise OptionError(
+                f"costs[{true!r}] must be a dict of predicted class -> cost; got "
+                f"{row!r}."
+            )
+        _check_names(f"costs[{true!r}]", row, classes)
+        rows.append([row.get(each, float(each != true)) for each in classes])
+    return rows
+
+
+def _rows_of_array(costs: Any, classes: Sequence[Any]) -> list[Sequence[Any]]:
+    n = len(classes)
+    words = f"{n} rows (true class) of {n} costs (predicted class)"
+    rows = _listed("costs", costs, classes, words)
+    return [_listed(f"costs[{i}]", row, classes, words) for i, row in enumerate(rows)]
+
+
+def _listed(what: str, given: Any, classes: Sequence[Any], words: str) -> list[Any]:
+    is_list = isinstance(given, list | tuple) or getattr(given, "ndim", 0) > 0
+    values = list(given) if is_list else []
+    if not is_list or len(values) != len(classes):
+        seen = f"{len(values)} entries" if is_list else f"{given!r}"
+        raise OptionError(
+            f"{what.partition('[')[0]} must be {words}, in the order of the classes "
+            f"{_shown(classes)}, or a dict by class; {_place(what)}got {seen}."
+        )
+    return values
+
+
+def _place(what: str) -> str:
+    return f"in {what} " if "[" in what else ""
+
+
+def _check_names(what: str, named: Mapping[Any, Any], classes: Sequence[Any]) -> None:
+    for name in named:
+        if name not in classes:
+            near = nearest_name(str(name), [str(each) for each in classes])
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise OptionError(
+                f"{what} names the class {name!r}, which is not in y. The classes are "
+                f"{_shown(classes)}.{hint}"
+            )
+
+
+def _check_row(true: Any, row: Sequence[Any], classes: Sequence[Any]) -> None:
+    for predicted, cost in zip(classes, row, strict=True):
+        where = f"costs[{true!r}][{predicted!r}]"
+        if not _is_number(cost, lambda x: 0 <= x < math.inf):
+            raise OptionError(f"{where} must be a finite number >= 0; got {cost!r}.")
+        if predicted == true and cost != 0:
+            raise OptionError(
+                f"{where} must be 0, since a right answer costs nothing; got {cost!r}. "
+                f"Subtract {cost!r} from all costs of {true!r}: no answer changes."
+            )
+    if not any(row) and len(classes) > 1:
+        raise OptionError(
+            f"costs gives no cost to any answer for the class {true!r}, so its rows "
+            "play no part. Leave these rows out, or give a cost above 0."
+        )
+
+
+def _check_prior(name: Any, share: Any, total: float) -> None:
+    if not _is_number(share, lambda x: 0 <= x <= 1 + _SUM_TOLERANCE):
+        raise OptionError(
+            f"priors must hold numbers above 0 and at most 1; got {share!r} for the "
+            f"class {name!r}."
+        )
+    if share == 0 and total > 0:
+        raise OptionError(
+            f"priors gives the share 0 to the class {name!r}, so its rows play no "
+            "part. Leave these rows out, or give a share above 0."
+        )
+    if share > 0 and not total > 0:
+        raise OptionError(
+            f"priors gives the share {share!r} to the class {name!r}, but none of its "
+            "rows has a weight."
+        )
+
+
+def _is_number(value: Any, holds: Callable[[float], bool]) -> bool:
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool)
+    return is_real and holds(float(value))
+
+
+def _shown(classes: Sequence[Any]) -> str:
+    return ", ".join(map(repr, classes[:10])) + (", ..." if len(classes) > 10 else "")

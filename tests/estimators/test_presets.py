@@ -1,0 +1,340 @@
+"""`like`: other programs' settings, in their names, as ordinary parameters."""
+
+import doctest
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import treewright as tw
+from treewright.estimators import base, presets
+
+BOTH = (tw.TreeClassifier, tw.TreeRegressor)
+PEERS = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
+NO_PRUNING = "ccp_alpha" not in tw.TreeClassifier().get_params()
+
+
+def given(program, estimator=tw.TreeClassifier, **settings):
+    """Return the parameters that are not our defaults."""
+    made = estimator.like(program, **settings)
+    usual = estimator().get_params()
+    assert clone(made).get_params() == made.get_params()
+    return {k: v for k, v in made.get_params().items() if v is not usual[k]}
+
+
+def refused(words, program, estimator=tw.TreeClassifier, **settings):
+    with pytest.raises(tw.OptionError) as caught:
+        estimator.like(program, **settings)
+    assert words in str(caught.value), str(caught.value)
+
+
+def without_pruning(parameters):
+    return {k: v for k, v in parameters.items() if k not in presets._OF_PRUNING}
+
+
+# --- what each preset is -------------------------------------------------------------
+
+
+def test_sklearn():
+    assert without_pruning(given("sklearn")) == {
+        "conventions": "sklearn",
+        "criterion": "gini",
+        "missing": "learned",
+    }
+    assert given("sklearn", tw.TreeRegressor)["criterion"] == "squared_error"
+    settings = {"max_depth": 3, "min_samples_leaf": 0.1, "splitter": "best"}
+    made = given("sklearn", criterion="log_loss", monotonic_cst=None, **settings)
+    assert made["max_depth"] == 3
+    assert made["min_samples_leaf"] == 0.1
+    assert made["criterion"] == "log_loss"
+    made = given("sklearn", tw.TreeRegressor, criterion="friedman_mse")
+    assert made["criterion"] == "squared_error"
+
+
+def test_every_parameter_of_scikit_learn_is_known():
+    theirs = {*DecisionTreeClassifier().get_params()}
+    theirs |= {*DecisionTreeRegressor().get_params()}
+    assert theirs == set(presets._SKLEARN.settings)
+
+
+def test_rpart():
+    assert without_pruning(given("rpart")) == {
+        "conventions": "rpart",
+        "criterion": "gini",
+        "max_depth": 30,
+        "min_gain": 1e-10,
+        "min_samples_leaf": 7,
+        "min_samples_split": 20,
+        "missing": "surrogate",
+    }
+
+
+def test_rpart_ties_minsplit_and_minbucket_together():
+    for settings, expected in (
+        ({"minsplit": 10}, (10, 3)),
+        ({"minsplit": 2}, (2, 1)),
+        ({"minbucket": 4}, (12, 4)),
+        ({"minsplit": 8, "minbucket": 5}, (8, 5)),
+        ({"minsplit": 1, "minbucket": 1}, (2, 1)),
+    ):
+        made = tw.TreeClassifier.like("rpart", **settings)
+        assert (made.min_samples_split, made.min_samples_leaf) == expected
+
+
+def test_rpart_settings():
+    made = given(
+        "rpart",
+        maxdepth=4,
+        maxsurrogate=2,
+        surrogatestyle=1,
+        usesurrogate=1,
+        split="information",
+        loss=[[0, 1], [4, 0]],
+        prior=[0.65, 0.35],
+        xval=10,
+        maxcompete=4,
+        method="class",
+    )
+    assert made["max_depth"] == 4
+    assert made["max_surrogates"] == 2
+    assert made["surrogate_agreement"] == "known"
+    assert made["surrogate_fallback"] == "stop"
+    assert made["criterion"] == "entropy"
+    assert made["costs"] == [[0, 1], [4, 0]]
+    assert made["priors"] == [0.65, 0.35]
+    stopping = given("rpart", usesurrogate=0)
+    assert stopping["max_surrogates"] == 0
+    assert stopping["surrogate_fallback"] == "stop"
+    poisson = given("rpart", tw.TreeRegressor, method="poisson", shrink=0)
+    assert poisson["criterion"] == "poisson"
+
+
+def test_c45():
+    assert without_pruning(given("c45")) == {
+        "categories": "multiway",
+        "criterion": "gain_ratio",
+        "method": "c45",
+        "min_branch_weight": 2,
+        "missing": "fractional",
+    }
+    made = given("c45", m=5, s=True)
+    assert (made["min_branch_weight"], made["categories"]) == (5, "grouped")
+
+
+def test_j48():
+    made = given("j48", M=3, U=True, Q=1, L=True, A=False)
+    assert without_pruning(made) == {
+        "categories": "multiway",
+        "conventions": "j48",
+        "criterion": "gain_ratio",
+        "method": "c45",
+        "min_branch_weight": 3,
+        "missing": "fractional",
+        "random_state": 1,
+    }
+    assert given("j48", minNumObj=3, unpruned=True, seed=1) == made
+
+
+def test_id3():
+    assert without_pruning(given("id3", discretize=4)) == {
+        "criterion": "entropy",
+        "discretize": 4,
+        "method": "id3",
+        "missing": "learned",
+    }
+    assert given("id3", tw.TreeRegressor)["criterion"] == "squared_error"
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_our_own_parameters_go_with_every_preset(estimator):
+    for program in ("sklearn", "rpart", "id3"):
+        made = estimator.like(
+            program, n_jobs=1, kinds={"a": "categorical"}, max_nodes=9
+        )
+        assert made.n_jobs == 1
+        assert made.kinds == {"a": "categorical"}
+        assert made.max_nodes == 9
+
+
+def test_options_accept_every_preset():
+    X, y = [[1.0], [2.0], [3.0]], [0, 1, 1]
+    for program in presets.PROGRAMS:
+        made = tw.TreeClassifier.like(program)
+        assert made._options().method in ("cart", "id3", "c45")
+    assert clone(tw.TreeClassifier.like("sklearn")).fit(X, y).predict(X).tolist() == y
+
+
+# --- what is refused -----------------------------------------------------------------
+
+
+def test_an_unknown_program():
+    refused(
+        "like takes 'sklearn', 'rpart', 'c45', 'j48' or 'id3'; got 'sklern'. Did you "
+        "mean 'sklearn'?",
+        "sklern",
+    )
+    refused("got 7.", 7)
+
+
+def test_an_unknown_setting():
+    refused(
+        "like('rpart') knows no setting 'minsplt'. Did you mean 'minsplit'?",
+        "rpart",
+        minsplt=20,
+    )
+    refused("Its settings are m, c, s, g.", "c45", qqqqqq=1)
+    refused("It has no settings of its own.", "id3", qqqqqq=1)
+
+
+def test_programs_for_classes_are_refused_for_numbers():
+    for program in ("c45", "j48"):
+        refused(
+            f"like({program!r}) grows trees for classes, and TreeRegressor predicts "
+            "numbers. Use like('rpart'), like('sklearn') or like('id3').",
+            program,
+            tw.TreeRegressor,
+        )
+    words = "prior is a setting for classes, and TreeRegressor predicts numbers."
+    refused(words, "rpart", tw.TreeRegressor, prior=[0.5, 0.5])
+    words = "class_weight is a setting for classes, and TreeRegressor predicts numbers."
+    refused(words, "sklearn", tw.TreeRegressor, class_weight="balanced")
+    words = "method='anova' is for TreeRegressor.like('rpart')."
+    refused(words, "rpart", method="anova")
+
+
+@pytest.mark.parametrize(
+    ("program", "settings", "words"),
+    [
+        ("sklearn", {"splitter": "random"}, "splitter='random' is not possible here"),
+        ("sklearn", {"splitter": "random"}, "Use max_features for random trees."),
+        ("sklearn", {"monotonic_cst": [1]}, "are not held to a direction."),
+        ("sklearn", {"criterion": "ginni"}, "criterion must be 'gini', 'entropy',"),
+        ("rpart", {"usesurrogate": 3}, "usesurrogate must be 0, 1 or 2; got 3."),
+        ("rpart", {"usesurrogate": True}, "must be 0, 1 or 2; got True."),
+        ("rpart", {"surrogatestyle": 2}, "surrogatestyle must be 0 or 1; got 2."),
+        ("rpart", {"split": "entropy"}, "split must be 'gini' or 'information'; got"),
+        ("rpart", {"shrink": 1}, "shrink=1 is not possible here"),
+        ("rpart", {"cost": [1, 2]}, "columns have no costs. Leave costly columns"),
+        ("rpart", {"method": "exp"}, "is for TreeRegressor.like('rpart')."),
+        ("j48", {"B": True}, "categories='grouped' finds the best grouping."),
+        ("j48", {"A": True}, "shares are not smoothed."),
+        ("j48", {"J": True}, "J=True is not possible here"),
+        ("c45", {"g": True}, "c45 chooses by the gain ratio."),
+        (
+            "rpart",
+            {"minsplit": 20, "min_samples_split": 5},
+            "minsplit and min_samples_split both set min_samples_split, to 20 and 5. "
+            "Give one of them.",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(program, settings, words):
+    refused(words, program, **settings)
+
+
+@pytest.mark.skipif(not NO_PRUNING, reason="there is pruning now")
+@pytest.mark.parametrize(
+    ("program", "settings"),
+    [
+        ("rpart", {"cp": 0.01}),
+        ("sklearn", {"ccp_alpha": 0.01}),
+        ("c45", {"c": 25}),
+        ("j48", {"C": 0.1}),
+        ("j48", {"U": False}),
+        ("j48", {"R": True}),
+    ],
+)
+def test_settings_of_pruning_are_refused_until_there_is_pruning(program, settings):
+    (name,) = settings
+    refused(
+        f"{name} is a setting of pruning, which is not part of this version. Leave it "
+        "out, and bound the tree with max_depth, min_samples_leaf or max_leaf_nodes.",
+        program,
+        **settings,
+    )
+
+
+def test_settings_of_pruning_are_ready():
+    names = {*tw.TreeClassifier().get_params(), *presets._OF_PRUNING}
+    made = presets.translated("rpart", "class", names, {"cp": 0.02})
+    assert (made["ccp_alpha"], made["prune_risk"]) == (0.02, "error")
+    assert presets.translated("rpart", "class", names, {})["ccp_alpha"] == 0.01
+    assert presets.translated("rpart", "class", names, {"cp": -1})["prune"] is None
+    made = presets.translated("sklearn", "class", names, {"ccp_alpha": 0.1})
+    assert (made["prune"], made["prune_risk"]) == ("auto", "impurity")
+    assert presets.translated("sklearn", "class", names, {})["prune"] is None
+    made = presets.translated("c45", "class", names, {"c": 10})
+    assert (made["prune"], made["prune_confidence"]) == ("pessimistic", 0.1)
+    made = presets.translated("j48", "class", names, {"R": True, "N": 4})
+    assert (made["prune"], made["validation_fraction"]) == ("validation", 0.25)
+
+
+def test_the_document_names_every_setting_and_its_code_runs():
+    text = PEERS.read_text(encoding="utf-8")
+    parts = text.split("\n## ")
+    for program, preset in presets._PRESETS.items():
+        (part,) = [each for each in parts if f'`like("{program}")`' in each]
+        assert [name for name in preset.settings if f"`{name}`" not in part] == []
+    exec(text.partition("```python")[2].partition("```")[0], {})
+
+
+def test_examples_are_true():
+    assert doctest.testmod(base).failed == 0
+
+
+# --- scikit-learn's numbers ----------------------------------------------------------
+
+
+def same_cuts(ours, theirs):
+    mine = np.sort(ours.tree_.threshold[ours.tree_.split_kind > 0])
+    other = np.sort(theirs.tree_.threshold[theirs.tree_.feature >= 0])
+    return np.array_equal(mine, other)
+
+
+def test_thresholds_are_scikit_learns_to_the_last_bit():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        X, y = rng.normal(size=(500, 4)), rng.normal(size=500)
+        rules = {"max_depth": 3, "min_samples_leaf": 20}  # few rows, many ties
+        ours = tw.TreeRegressor.like("sklearn", **rules).fit(X, y)
+        theirs = DecisionTreeRegressor(random_state=0, **rules).fit(X, y)
+        assert same_cuts(ours, theirs)
+        assert ours.tree_.schema.any_float32
+        # Values beside a threshold, too near for float32 to tell: cast, then compare.
+        at = ours.tree_.threshold[0] * (1 + 1e-9 * np.arange(-5, 6))
+        Z = np.repeat(X[:1], 11, axis=0)
+        Z[:, ours.tree_.feature[0]] = at
+        assert np.allclose(ours.predict(Z), theirs.predict(Z))
+        as_frame = {f"x{i}": Z[:, i] for i in range(4)}
+        assert np.allclose(ours.predict(as_frame), theirs.predict(Z))
+
+
+def test_values_within_1e_7_are_one_as_in_scikit_learn():
+    rng = np.random.default_rng(1)
+    merged = 0
+    for _ in range(200):
+        n = int(rng.integers(5, 60))
+        steps = rng.choice([3e-8, 6e-8, 9e-8, 2e-7])
+        X = np.round(rng.random((n, 1)), 2) + rng.integers(0, 4, (n, 1)) * steps
+        X *= rng.choice([1, 0.01, 1e-4])
+        y = rng.integers(0, 2, n)
+        ours = tw.TreeClassifier.like("sklearn").fit(X, y)
+        theirs = DecisionTreeClassifier(random_state=0).fit(X, y)
+        assert same_cuts(ours, theirs)
+        Z = X + rng.normal(size=X.shape) * 1e-8
+        assert np.array_equal(ours.predict_proba(Z), theirs.predict_proba(Z))
+        merged += ours.get_n_leaves() != tw.TreeClassifier().fit(X, y).get_n_leaves()
+    assert merged > 20
+
+
+def test_a_chain_of_near_values_is_no_place_to_cut():
+    X = (np.arange(20) * 9e-8)[:, None]
+    X = np.vstack([X, X[-1:] + 2e-7])
+    y = [0, 1] * 10 + [2]
+    ours = tw.TreeClassifier.like("sklearn").fit(X, y)
+    theirs = DecisionTreeClassifier(random_state=0).fit(X, y)
+    assert same_cuts(ours, theirs)
+    assert ours.predict(X).tolist() == theirs.predict(X).tolist()
+    assert ours.get_n_leaves() == 2
