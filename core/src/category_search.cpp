@@ -74,21 +74,20 @@ struct CategorySearch::Search {
     positions.resize(size_t(n_levels));
     std::iota(positions.begin(), positions.end(), 0);
     if (cost.layout().task() == Task::number) {
-      // Rounded down, and what is left of the sum: exact where rounding would make a difference.
-      std::vector<int64_t> mean(positions.size()), rest(positions.size());
+      std::vector<double> mean(positions.size());
       for (int32_t level : positions) {
         const int64_t* s = stats(level);
-        mean[size_t(level)] = NodeCost::floor_mean(get_sum(s), s[kWeight]);
-        const int128 left = get_sum(s) - int128(mean[size_t(level)]) * s[kWeight];
-        rest[size_t(level)] = static_cast<int64_t>(left);
+        mean[size_t(level)] =
+            real(get_sum(s) - int128(cost.center()) * s[kWeight]) / real(s[kWeight]);
       }
       sort_positions([&](int32_t a, int32_t b) {
-        if (mean[size_t(a)] != mean[size_t(b)]) {
-          return mean[size_t(a)] < mean[size_t(b)] ? -1.0 : 1.0;
+        const double one = mean[size_t(a)], other = mean[size_t(b)];
+        if (std::abs(one - other) > 1e-14 * (std::abs(one) + std::abs(other))) {
+          return one - other;
         }
-        const int128 difference = int128(rest[size_t(a)]) * stats(b)[kWeight] -
-                                  int128(rest[size_t(b)]) * stats(a)[kWeight];
-        return difference < 0 ? -1.0 : difference > 0 ? 1.0 : 0.0;
+        // Too near for rounded numbers to tell.
+        return double(compare_ratios(get_sum(stats(a)), stats(a)[kWeight], get_sum(stats(b)),
+                                     stats(b)[kWeight]));
       });
       return;
     }

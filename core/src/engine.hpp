@@ -54,6 +54,7 @@ struct Space {
   std::vector<int8_t> sign;                 // by row, while surrogates are looked for
   std::vector<std::vector<Entry>> scratch;  // one per worker, for partitions
   int64_t* y = nullptr;                     // what rows.y points to (numbers only)
+  std::vector<int32_t> coarse;              // image of y in each row's open node (numbers only)
 
   // Storage of a space that has its own numbering.
   std::vector<std::vector<Entry>> own_entries;
@@ -91,6 +92,7 @@ struct Open {
   std::vector<double> best;
   std::vector<int32_t> known;
   std::vector<Candidate> offers;  // the best split of each column, where columns compete by ratio
+  Coarse coarse;                  // numbers only
 };
 
 // A child of a node that was split: searched, unless a rule has made it a leaf.
@@ -171,8 +173,10 @@ class Engine final : public Grower {
   void search(const Space<Rows>& space, const NodeList& list, Open& open, const NodeCost& cost,
               size_t column) const;
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
-  double search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                       const NodeCost& cost, size_t column, int64_t known) const;
+  double search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                       const NodeCost& cost, size_t column) const;
+  double margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
+                   const NodeCost& cost, double best) const;
   void offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
                     const NodeCost& cost, size_t column, int64_t known, double at_least,
                     Chooser& chooser) const;
@@ -215,8 +219,8 @@ class Engine final : public Grower {
   StopReason too_little(const NodeList& list, int32_t id, const Candidate& split) const;
 
   // -- choosing by gain ratio (engine_ratio.hpp) --
-  Candidate best_of_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                           const NodeCost& cost, size_t column, int64_t known) const;
+  Candidate best_of_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                           const NodeCost& cost, size_t column) const;
   std::optional<Candidate> choose_by_ratio(const Space<Rows>& space, const NodeList& list,
                                            const Open& open, StopReason& reason) const;
   double charge(const Space<Rows>& space, const NodeList& list, const Open& open,
@@ -277,6 +281,7 @@ class Engine final : public Grower {
   void measure_number(Space<Rows>& space, Node& node, NumberPart& number, int64_t* stats);
   void rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,
                double minimum, double maximum);
+  Coarse coarsen(Space<Rows>& space, const Node& node) const;
   double squared_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   double poisson_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   void set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,

@@ -139,18 +139,15 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
   }
   struct Level {
     size_t number;
-    int64_t mean;    // rounded down,
-    int128 rest;     // what is left of the sum,
-    int64_t weight;  // and what both are divided by
-    int64_t median;  // twice it
+    const int64_t* stats;
+    int128 median;  // twice
     std::vector<uint32_t> ranks;
   };
   std::vector<Level> order;
   int64_t first = 0;
   for (size_t i = 0; i < k; ++i) {
     const int64_t* stats = levels.stats.data() + i * words;
-    Level level{i, NodeCost::floor_mean(get_sum(stats), stats[kWeight]), 0, stats[kWeight], 0, {}};
-    level.rest = get_sum(stats) - int128(level.mean) * level.weight;
+    Level level{i, stats, 0, {}};
     level.ranks.assign(ranks.begin() + first, ranks.begin() + first + levels.sizes[i]);
     first += levels.sizes[i];
     std::sort(level.ranks.begin(), level.ranks.end());
@@ -159,10 +156,9 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
   }
   const bool few = k <= size_t(kEnumerate);
   std::stable_sort(order.begin(), order.end(), [&](const Level& a, const Level& b) {
-    if (a.median != b.median) {
-      return a.median < b.median;
-    }
-    return a.mean != b.mean ? a.mean < b.mean : a.rest * b.weight < b.rest * a.weight;
+    return a.median != b.median ? a.median < b.median
+                                : compare_ratios(get_sum(a.stats), a.stats[kWeight],
+                                                 get_sum(b.stats), b.stats[kWeight]) < 0;
   });
   const std::array<int64_t, 1> everything{static_cast<int64_t>(ranks.size())};
   const int128 all = deviations(ranked, {}, ranks, everything)[0];

@@ -439,6 +439,7 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   }
   if constexpr (kNumber) {
     copy(space.own_y, from.rows.y);
+    copy(space.coarse, from.coarse.data());
   }
   space.point_to_own();
   const auto renumber = [&](size_t c, int) {

@@ -11,16 +11,17 @@ namespace treewright {
 
 // The best split of one column by gain; a leaf if there is none.
 template <class Rows>
-Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                       const NodeCost& cost, size_t column, int64_t known) const {
-  const double best = search_column(space, list, id, cost, column, known);
+Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList& list,
+                                       const Open& open, const NodeCost& cost,
+                                       size_t column) const {
+  const double best = search_column(space, list, open, cost, column);
   if (best == kNone) {
     return {};
   }
-  const double margin = with_threshold_search(space, cost, list.stats_of(id), rules_,
-                                              [&](const auto& search) { return search.margin(); });
   Chooser chooser(cost);
-  offer_column(space, list, id, cost, column, known, best - 2 * margin, chooser);
+  const int64_t known = known_of(open, column, list.nodes[size_t(open.id)]);
+  const double at_least = best - 2 * margin_of(space, list, open, cost, best);
+  offer_column(space, list, open.id, cost, column, known, at_least, chooser);
   return chooser.winner();
 }
 

@@ -106,8 +106,10 @@ Rules Engine<Rows>::rules_for(const Sight& sight) const {
 }
 
 template <class Rows>
-double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                   const NodeCost& cost, size_t column, int64_t known) const {
+double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                                   const NodeCost& cost, size_t column) const {
+  const int32_t id = open.id;
+  const int64_t known = known_of(open, column, list.nodes[size_t(id)]);
   return with_sight(space, list, id, cost, column, known, [&](const Sight& sight) {
     if (sight.span.n_rows == 0) {
       return kNone;
@@ -122,6 +124,15 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
     if (views_[column].kind == Kind::categorical) {
       return CategorySearch(sight.cost, rules_, sight.stats, &control_)
           .best(levels_of(space, sight.span, column));
+    }
+    if constexpr (std::is_same_v<Rows, NumberRows>) {
+      if (open.coarse.shift >= 0 && sight.stats == list.stats_of(id)) {
+        const auto make_sweep = [&](const int64_t*) {
+          return CoarseSquaredError(open.coarse, space.coarse.data(), sight.stats);
+        };
+        return ThresholdSearch(sight.cost, space.rows, rules_, sight.stats, make_sweep)
+            .best(sight.span);
+      }
     }
     return with_threshold_search(space, sight.cost, sight.stats, rules_for(sight),
                                  [&](const auto& search) { return search.best(sight.span); });
@@ -156,6 +167,18 @@ std::optional<Candidate> Engine<Rows>::multiway(const Space<Rows>& space, const 
   split.left = std::move(levels.stats);
   split.weight_seen = sight.stats[kWeight];
   return split;
+}
+
+// How far the gains that search_column has found for this node, this the best, may be off.
+template <class Rows>
+double Engine<Rows>::margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
+                               const NodeCost& cost, double best) const {
+  const int64_t* node = list.stats_of(open.id);
+  if (open.coarse.shift >= 0) {
+    return CoarseSquaredError(open.coarse, nullptr, node).margin(cost, best);
+  }
+  return with_threshold_search(space, cost, node, rules_,
+                               [&](const auto& search) { return search.margin(); });
 }
 
 template <class Rows>
@@ -194,12 +217,11 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
 template <class Rows>
 void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& open,
                           const NodeCost& cost, size_t column) const {
-  const int64_t known = known_of(open, column, list.nodes[size_t(open.id)]);
   if (options_.gain_ratio) {
-    open.offers[column] = best_of_column(space, list, open.id, cost, column, known);
+    open.offers[column] = best_of_column(space, list, open, cost, column);
     open.best[column] = open.offers[column].gain;
   } else {
-    open.best[column] = search_column(space, list, open.id, cost, column, known);
+    open.best[column] = search_column(space, list, open, cost, column);
   }
 }
 
@@ -258,9 +280,8 @@ std::vector<uint8_t> Engine<Rows>::columns_to_search(const Node& node) const {
 template <class Rows>
 void Engine<Rows>::search_more_columns(const Space<Rows>& space, const NodeList& list,
                                        Open& open) const {
-  const Node& node = list.nodes[size_t(open.id)];
   const NodeCost cost = cost_of(list, open.id);
-  const auto order = column_order(node);
+  const auto order = column_order(list.nodes[size_t(open.id)]);
   for (size_t i = size_t(options_.max_features); i < order.size(); ++i) {
     const size_t c = order[i];
     search(space, list, open, cost, c);
@@ -321,9 +342,7 @@ Candidate Engine<Rows>::choose_by_gain(const Space<Rows>& space, const NodeList&
                                        const Open& open, double best) const {
   const Node& node = list.nodes[size_t(open.id)];
   const NodeCost cost = cost_of(list, open.id);
-  const double margin = with_threshold_search(space, cost, list.stats_of(open.id), rules_,
-                                              [&](const auto& search) { return search.margin(); });
-  const double at_least = best - 2 * margin;
+  const double at_least = best - 2 * margin_of(space, list, open, cost, best);
   Chooser chooser(cost);
   for (size_t c = 0; c < n_columns(); ++c) {
     if (open.best[c] >= at_least) {

@@ -217,6 +217,10 @@ void Engine<Rows>::add_root() {
     open_.clear();
     return;
   }
+  if constexpr (kNumber) {
+    space_.coarse.resize(n_rows);
+    open.coarse = coarsen(space_, list_.nodes[0]);
+  }
   const NodeCost cost = cost_of(list_, 0);
   const auto wanted = columns_to_search(list_.nodes[0]);
   make_team(weights_.rows)->run(n_columns(), [&](size_t c, int) {

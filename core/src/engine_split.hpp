@@ -114,6 +114,8 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
     any = any || children[b].searched;
     if (reason != StopReason::none) {
       stop(list, id, reason);
+    } else if constexpr (kNumber) {
+      children[b].open.coarse = coarsen(space, list.nodes[size_t(id)]);
     }
   }
   if (any) {
@@ -296,6 +298,31 @@ void Engine<Rows>::rescale(Space<Rows>& space, const Node& node, NumberPart& num
   }
 }
 
+// Writes the coarse image of the node's target, where there is a sweep for it.
+template <class Rows>
+Coarse Engine<Rows>::coarsen(Space<Rows>& space, const Node& node) const {
+  Coarse coarse;
+  if constexpr (std::is_same_v<Rows, NumberRows>) {
+    const int64_t n = node.n_rows();
+    if (options_.criterion != Criterion::squared_error || n >= Coarse::kMostRows) {
+      return coarse;
+    }
+    const Entry* order = target_entries(space, node);
+    const int64_t lowest = space.y[space.rows.row(order[0])];
+    const int64_t range = space.y[space.rows.row(order[n - 1])] - lowest;
+    coarse = Coarse(range, n, std::sqrt(node.impurity));
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const uint32_t row = space.rows.row(order[i]);
+      space.coarse[row] = static_cast<int32_t>((space.y[row] - lowest) >> coarse.shift);
+      sum += space.coarse[row];
+    }
+    coarse.mean = static_cast<int32_t>(sum / n);
+    coarse.rest = static_cast<float>(real(sum % n) / real(n));
+  }
+  return coarse;
+}
+
 // The sum of squares around the mean. Squares of 63-bit numbers are added in two lanes of 64
 // bits each, so the sum is exact.
 template <class Rows>
@@ -350,8 +377,8 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
                                  const int64_t* stats) const {
   const Entry* order = target_entries(space, node);
   const auto value = [&](int64_t i) { return target_.values[space.row(order[i])] + 0.0; };
-  // Parts of divided rows are rounded.
-  const int64_t slack = divides() ? stats[kWeight] / kRoundedParts : 0;
+  // Parts of divided rows are rounded: nearly reached is reached.
+  const auto slack = static_cast<int128>(divides() ? 4e-9 * real(stats[kWeight]) : 0.0);
   int64_t below = 0, i = 0;  // weight of the rows before i
   for (int q = 1; q <= 3; ++q) {
     const int128 goal = int128(q) * stats[kWeight];

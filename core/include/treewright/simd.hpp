@@ -2,8 +2,8 @@
 //
 // Each goes as far as it can and says in its state how far it came; the plain loop of the
 // caller, which says what is meant, does the rest. On other processors it does nothing. The
-// results are the same either way. partition and two_class_gini take eight entries at a time
-// (AVX2, if the processor has it), many_class_gini both sides of a cut at once (SSE2).
+// results are the same either way. partition, two_class_gini and squared_error take eight entries
+// at a time (AVX2, if the processor has it), many_class_gini both sides of a cut at once (SSE2).
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,17 @@ struct TwoClassState {
 // Looks at the cuts before entries i, i + 1, ... while a whole block ends before `end`.
 void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
                     TwoClassState& state);
+
+// Where a sweep for squared error stands; see CoarseSquaredError in sweep.hpp.
+struct SquaredErrorState {
+  int64_t i = 0;
+  float left = 0.0f;  // rows on the left, a whole number
+  int32_t sum = 0;    // of (image - mean) over them
+  float best = 0.0f;
+};
+// Like two_class_gini. image: by row number.
+void squared_error(const Entry* entries, int64_t end, const int32_t* image, int32_t mean,
+                   float rest, float n, SquaredErrorState& state);
 
 // Where a Gini sweep over many classes stands; see ManyClassGini in sweep.hpp. All numbers fit
 // 32 bits: nodes of at most kFewRows rows.

@@ -230,7 +230,7 @@ class CountEntropy {
 };
 
 // Squared error, unit weights. With sums around the node's mean the gain is
-// D^2 / (n n_L n_R), D = S_L - mean n_L. The sum on the left is a double here, and margin()
+// D^2 / (n_L n_R), D = S_L - mean n_L. The sum on the left is a double here, and margin()
 // says how far rounding may take it.
 template <bool kTable>  // whether the table of 1 / n serves the node
 class UnitSquaredError {
@@ -259,9 +259,10 @@ class UnitSquaredError {
   double gain(double score) const { return score / real(n_); }
   // Each of at most n additions is off by 2^-53 of a partial sum, and partial sums are at most
   // n sqrt(impurity) by Cauchy and Schwarz: so the sum is off by e = n^2 2^-53 sqrt(impurity),
-  // and the square root of the gain, |D| / sqrt(n n_L n_R), by e / sqrt(n - 1) at most.
-  double margin(const NodeCost& cost) const {
-    const double off = real(n_) * std::sqrt(real(n_)) * 0x1p-52;
+  // and the square root of the gain, |D| / sqrt(n_L n_R), by e / sqrt(n - 1) at most.
+  double margin(const NodeCost& cost) const { return margin(cost, real(n_)); }
+  static double margin(const NodeCost& cost, double n) {
+    const double off = n * std::sqrt(n) * 0x1p-52;
     return (kTie + 2 * off + off * off) * cost.impurity();
   }
 
@@ -275,6 +276,54 @@ class UnitSquaredError {
   double mean_;  // around the centre
   int64_t left_;
   double left_sum_;
+};
+
+// The same on the node's coarse image (see target.hpp), in 32 bits. Sums of the image are
+// exact; what the square root of a gain, |D| / sqrt(n_L n_R), lacks comes from two sources:
+//   - the image drops less than one unit u of each y. D sums these around their mean, and so is
+//     off by at most n_L n_R / n units, the square root by u / 2;
+//   - floats: D is off by a share of 2^-23, and by less than 4 n 2^-24 units where the mean's
+//     fraction is taken off, the square root by 2^-9 u; squares, products and the quotient
+//     add a share of 2^-24 each.
+class CoarseSquaredError {
+ public:
+  static constexpr bool kCheap = true;
+  static constexpr bool kStartsEmpty = true;  // rows already on the left are added one by one
+
+  CoarseSquaredError(const Coarse& coarse, const int32_t* image, const int64_t* node)
+      : coarse_(coarse), image_(image), n_(static_cast<float>(node[kRows])) {}
+
+  void add(Entry e) {
+    s_.sum += image_[e >> NumberRows::shift] - coarse_.mean;
+    s_.left += 1.0f;
+  }
+  // D^2 / (n_L n_R).
+  double score() const {
+    const float d = static_cast<float>(s_.sum) - s_.left * coarse_.rest;
+    return d * d / (s_.left * (n_ - s_.left));
+  }
+  double gain(double score) const { return std::ldexp(score, 2 * coarse_.shift); }
+  // How far gains may be off where the best one found is this.
+  double margin(const NodeCost& cost, double best) const {
+    constexpr double kShare = 0x1p-21;
+    const double off = std::ldexp(0.5 + 0x1p-9, coarse_.shift);
+    const double most = std::sqrt(best) * (1 + kShare) + off;  // square root of the true best
+    return UnitSquaredError<false>::margin(cost, n_) +
+           (2 * most * off + off * off + 2 * kShare * most * most);
+  }
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
+    s_.i = i;
+    s_.best = static_cast<float>(best);
+    simd::squared_error(entries, end, image_, coarse_.mean, coarse_.rest, n_, s_);
+    best = s_.best;
+    return s_.i;
+  }
+
+ private:
+  Coarse coarse_;
+  const int32_t* image_;
+  float n_;
+  simd::SquaredErrorState s_;
 };
 
 // Everything else: the exact cost at every cut, O(classes) each.

@@ -9,7 +9,10 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "treewright/split.hpp"
 #include "treewright/sweep.hpp"
@@ -24,10 +27,25 @@ struct Span {
   int64_t n_rows;  // known and missing
 };
 
+// A number of at most twelve digits that is this one up to rounding; itself if there is none.
+inline double without_rounding(double t) {
+  char digits[40];
+  const auto end = std::to_chars(digits, digits + sizeof digits, t, std::chars_format::general, 12);
+  double shorter = t;
+  std::from_chars(digits, end.ptr, shorter);
+  const double step = std::nextafter(std::abs(t), std::numeric_limits<double>::infinity());
+  return std::abs(shorter - t) <= 2 * (step - std::abs(t)) ? shorter : t;
+}
+
 // The midpoint of neighbouring values a < b such that always a <= t < b (and never -0.0).
+// Between 42.3 and 42.4 it is 42.35, not the 42.349999999999994 that rounding makes of it.
 inline double midpoint(double a, double b) {
   const double t = a / 2 + b / 2;
-  return (a <= t && t < b ? t : a) + 0.0;
+  if (!(a <= t && t < b)) {
+    return a + 0.0;
+  }
+  const double plain = std::isfinite(t) ? without_rounding(t) : t;
+  return (a <= plain && plain < b ? plain : t) + 0.0;
 }
 
 // The best score of an allowed cut between entries i - 1 and i whose values differ, the first
@@ -147,6 +165,11 @@ class ThresholdSearch {
 
   double best_cut(const Span& span, const int64_t* left) const {
     auto sweep = make_sweep_(left);
+    if constexpr (requires { sweep.kStartsEmpty; }) {
+      for (int64_t i = span.n_known; i < span.n_rows && left[kRows] > 0; ++i) {
+        sweep.add(span.entries[i]);
+      }
+    }
     const double best = best_score(span, sweep, left[kRows], rules_, min_rows_);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }

@@ -4,33 +4,29 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 HALF = Fraction(1, 2)
-ROUNDED = Fraction(1, 10**9)
-"""Of the weight, by which sums of shares may miss a goal that they meet.
-
-Exact shares know no rounding, but weights like 0.1 do, and the fast grower rounds
-shares too. Both must see a tie where a person sees one."""
 
 
 def quantile(
     values: Sequence[int],
     weights: Sequence[int | Fraction],
     share: Fraction,
-    slack: Fraction | int = 0,
+    slack: Fraction = Fraction(0),
 ) -> Fraction:
     """Return the smallest value that a share of the weight reaches.
 
-    Where a value reaches it exactly, up to a slack in shares of the weight, the mean
-    of it and the next larger one of weight above 0. The values ascend.
+    Where a value reaches it exactly, the mean of it and the next larger one of
+    weight above 0. The values ascend. `slack` is the share of the weight that
+    nearly reached may lack.
     """
     present = [(v, w) for v, w in zip(values, weights, strict=True) if w]
     whole = sum(weight for _, weight in present)
-    wanted = share * whole
     reached: int | Fraction = 0
     for i, (value, weight) in enumerate(present):
         reached += weight
-        if abs(reached - wanted) <= slack * whole:
+        over = reached - share * whole
+        if abs(over) <= slack * whole and i + 1 < len(present):
             return Fraction(value + present[i + 1][0], 2)
-        if reached > wanted:
+        if over > 0:
             return Fraction(value)
     raise AssertionError("some value reaches every share below 1")
 

@@ -164,9 +164,9 @@ def _statistics(node: "Node", target: Target) -> dict[str, Any]:
 
 
 def heaviest(sums: Sums, target: Target) -> int:
-    """Return the class of the largest weight, the first of several."""
+    """Return the first class of the largest weight."""
     enough = max(sums.parts) - target.slack * sums.weight
-    return next(code for code, part in enumerate(sums.parts) if part >= enough)
+    return next(k for k, weight in enumerate(sums.parts) if weight >= enough)
 
 
 def quartiles(rows: Rows, target: Target) -> list[float]:
