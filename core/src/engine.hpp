@@ -54,6 +54,7 @@ struct Space {
   std::vector<int8_t> sign;                 // by row, while surrogates are looked for
   std::vector<std::vector<Entry>> scratch;  // one per worker, for partitions
   int64_t* y = nullptr;                     // what rows.y points to (numbers only)
+  std::vector<uint32_t> rank;               // by target in each row's open node (absolute error)
   std::vector<int32_t> coarse;              // image of y in each row's open node (numbers only)
 
   // Storage of a space that has its own numbering.
@@ -196,6 +197,7 @@ class Engine final : public Grower {
   int64_t units_of_rows(int64_t rows, int64_t no_rule) const;
 
   // -- absolute error (engine_absolute.hpp) --
+  void set_ranks(Space<Rows>& space, const Node& node) const;
   Ranked ranked_rows(const Space<Rows>& space, const Node& node) const;
   template <class Visit>
   void absolute_splits(const Space<Rows>& space, const Node& node, const Sight& sight,

@@ -440,6 +440,9 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   if constexpr (kNumber) {
     copy(space.own_y, from.rows.y);
     copy(space.coarse, from.coarse.data());
+    if (options_.criterion == Criterion::absolute_error) {
+      copy(space.rank, from.rank.data());
+    }
   }
   space.point_to_own();
   const auto renumber = [&](size_t c, int) {

@@ -273,6 +273,7 @@ void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, NumberPart& nu
         node.impurity = poisson_units(space, node, stats);
         break;
       case Criterion::absolute_error:
+        set_ranks(space, node);
         node.impurity = absolute_units(space, node, stats);
         number.mean = number.quartiles[1];  // what such a node answers
         break;
