@@ -214,6 +214,8 @@ class Engine final : public Grower {
                        size_t column) const;
   void absolute_offer(const Space<Rows>& space, const Node& node, const Sight& sight, size_t column,
                       double at_least, Chooser& chooser) const;
+  double absolute_gain(const Space<Rows>& space, const Node& node,
+                       std::vector<std::vector<uint32_t>>& branches) const;
   double absolute_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   std::vector<size_t> column_order(const Node& node) const;
   std::vector<uint8_t> columns_to_search(const Node& node) const;
@@ -295,6 +297,7 @@ class Engine final : public Grower {
   std::vector<Candidate> best_of_each_column(const Open& open) const;
   void check_split(const Candidate& split) const;
   void check_no_branch_is_empty(const Open& open, const Candidate& split) const;
+  double gain_of(const Open& open, const Candidate& split) const;
   void grow_depth_first();
   void grow_best_first();
   void grow_subtree(Space<Rows>& space, NodeList& list, Open root);

@@ -19,6 +19,23 @@ double Engine<Rows>::absolute_units(const Space<Rows>& space, const Node& node,
   return real(deviation(ranked, ranks)) / real(stats[kWeight]);
 }
 
+// The gain of dividing rows, given by rank, into these branches.
+template <class Rows>
+double Engine<Rows>::absolute_gain(const Space<Rows>& space, const Node& node,
+                                   std::vector<std::vector<uint32_t>>& branches) const {
+  const Ranked ranked = ranked_rows(space, node);
+  std::vector<uint32_t> all;
+  int128 cost = 0;
+  for (auto& ranks : branches) {
+    std::sort(ranks.begin(), ranks.end());
+    cost += deviation(ranked, ranks);
+    all.insert(all.end(), ranks.begin(), ranks.end());
+  }
+  std::sort(all.begin(), all.end());
+  const int64_t weight = std::accumulate(ranked.weight.begin(), ranked.weight.end(), int64_t(0));
+  return real(deviation(ranked, all) - cost) / real(weight);
+}
+
 // Rows are known by their rank among those of their node.
 template <class Rows>
 void Engine<Rows>::set_ranks(Space<Rows>& space, const Node& node) const {
