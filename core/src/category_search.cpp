@@ -357,10 +357,7 @@ struct CategorySearch::Search {
     }
   }
 
-  void set_right() {
-    cost.layout().copy(right.data(), node);
-    cost.layout().subtract(right.data(), left.data());
-  }
+  void set_right() { cost.layout().difference(right.data(), node, left.data()); }
   void sum_left(const Side& side) {
     cost.layout().zero(left.data());
     for (size_t p = 0; p < side.size(); ++p) {

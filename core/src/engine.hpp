@@ -95,17 +95,14 @@ class Engine final : public Grower {
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
   double search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
                        const NodeCost& cost, size_t column) const;
-  double margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
-                   const NodeCost& cost, double best) const;
-  void offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                    const NodeCost& cost, size_t column, int64_t known, double at_least,
-                    Chooser& chooser) const;
+  void offer_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                    const NodeCost& cost, size_t column, double at_least, Chooser& chooser) const;
   Levels levels_of(const Space<Rows>& space, const Span& span, size_t column) const;
   Candidate make_threshold(const Space<Rows>& space, const Span& span, size_t column, int64_t cut,
                            bool missing_left, const int64_t* left, const int64_t* right) const;
   template <class Use>
   auto with_threshold_search(const Space<Rows>& space, const NodeCost& cost, const int64_t* node,
-                             const Use& use) const;
+                             const Coarse& coarse, const Use& use) const;
   std::vector<size_t> column_order(const Node& node) const;
   std::vector<uint8_t> columns_to_search(const Node& node) const;
   StopReason why_no_split(const Space<Rows>& space, const NodeList& list, const Open& open) const;
@@ -206,6 +203,7 @@ class Engine final : public Grower {
   std::vector<int64_t> y_;
   std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
+  std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;
   Space<Rows> space_;
   NodeList list_;

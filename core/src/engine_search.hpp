@@ -9,11 +9,18 @@ namespace treewright {
 template <class Rows>
 template <class Use>
 auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCost& cost,
-                                         const int64_t* node, const Use& use) const {
+                                         const int64_t* node, const Coarse& coarse,
+                                         const Use& use) const {
   const auto search = [&](const auto& make_sweep) {
     return use(ThresholdSearch(cost, space.rows, rules_, node, make_sweep));
   };
   if constexpr (std::is_same_v<Rows, CountedRows>) {
+    if (options_.criterion == Criterion::gini && layout_.classes() == 2 &&
+        node[kRows] < simd::kFewTwoClassRows) {
+      return search([&](const int64_t* left) {
+        return TwoClassFewRows(space.rows, node, left, *reciprocals_);
+      });
+    }
     if (options_.criterion == Criterion::gini && layout_.classes() == 2) {
       return search(
           [&](const int64_t* left) { return TwoClassGini(cost, space.rows, node, left); });
@@ -34,15 +41,14 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
     }
   }
   if constexpr (std::is_same_v<Rows, NumberRows>) {
-    if (options_.criterion == Criterion::squared_error && one_over_->serves(node[kRows])) {
-      return search([&](const int64_t* left) {
-        return UnitSquaredError<true>(cost, space.rows, node, left, *one_over_);
+    if (coarse.shift >= 0) {
+      return search([&](const int64_t*) {
+        return CoarseSquaredError(coarse, space.coarse.data(), node, *reciprocals_);
       });
     }
     if (options_.criterion == Criterion::squared_error) {
-      return search([&](const int64_t* left) {
-        return UnitSquaredError<false>(cost, space.rows, node, left, *one_over_);
-      });
+      return search(
+          [&](const int64_t* left) { return UnitSquaredError(cost, space.rows, node, left); });
     }
   }
   return search(
@@ -74,42 +80,23 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
   if (views_[column].kind == Kind::categorical) {
     return CategorySearch(cost, rules_, node, &control_).best(levels_of(space, here, column));
   }
-  if constexpr (std::is_same_v<Rows, NumberRows>) {
-    if (open.coarse.shift >= 0) {
-      const auto make_sweep = [&](const int64_t*) {
-        return CoarseSquaredError(open.coarse, space.coarse.data(), node);
-      };
-      return ThresholdSearch(cost, space.rows, rules_, node, make_sweep).best(here);
-    }
-  }
-  return with_threshold_search(space, cost, node,
+  return with_threshold_search(space, cost, node, open.coarse,
                                [&](const auto& search) { return search.best(here); });
 }
 
-// How far the gains that search_column has found for this node, this the best, may be off.
 template <class Rows>
-double Engine<Rows>::margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
-                               const NodeCost& cost, double best) const {
-  const int64_t* node = list.stats_of(open.id);
-  if (open.coarse.shift >= 0) {
-    return CoarseSquaredError(open.coarse, nullptr, node).margin(cost, best);
-  }
-  return with_threshold_search(space, cost, node,
-                               [&](const auto& search) { return search.margin(); });
-}
-
-template <class Rows>
-void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                const NodeCost& cost, size_t column, int64_t known, double at_least,
+void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                                const NodeCost& cost, size_t column, double at_least,
                                 Chooser& chooser) const {
-  const Span here = span(list.nodes[size_t(id)], column, known);
-  const int64_t* node = list.stats_of(id);
+  const Node& at = list.nodes[size_t(open.id)];
+  const Span here = span(at, column, known_of(open, column, at));
+  const int64_t* node = list.stats_of(open.id);
   if (views_[column].kind == Kind::categorical) {
     CategorySearch(cost, rules_, node, &control_)
         .offer(levels_of(space, here, column), static_cast<int32_t>(column), at_least, chooser);
     return;
   }
-  with_threshold_search(space, cost, node, [&](const auto& search) {
+  with_threshold_search(space, cost, node, open.coarse, [&](const auto& search) {
     search.offer(here, at_least, chooser,
                  [&](int64_t cut, bool missing_left, const int64_t* left, const int64_t* right) {
                    return make_threshold(space, here, column, cut, missing_left, left, right);
@@ -196,13 +183,15 @@ std::optional<Candidate> Engine<Rows>::choose(const Space<Rows>& space, NodeList
     reason = why_no_split(space, list, open);
     return std::nullopt;
   }
-  const Node& node = list.nodes[size_t(open.id)];
   const NodeCost cost = cost_of(list, open.id);
-  const double at_least = best() - 2 * margin_of(space, list, open, cost, best());
+  const double margin =
+      with_threshold_search(space, cost, list.stats_of(open.id), open.coarse,
+                            [&](const auto& search) { return search.margin(best()); });
+  const double at_least = best() - 2 * margin;
   Chooser chooser(cost);
   for (size_t c = 0; c < n_columns(); ++c) {
     if (open.best[c] >= at_least) {
-      offer_column(space, list, open.id, cost, c, known_of(open, c, node), at_least, chooser);
+      offer_column(space, list, open, cost, c, at_least, chooser);
     }
   }
   Candidate winner = chooser.winner();

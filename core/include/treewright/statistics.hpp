@@ -43,6 +43,11 @@ class Layout {
   }
   void add(int64_t* a, const int64_t* b) const { combine<1>(a, b); }
   void subtract(int64_t* a, const int64_t* b) const { combine<-1>(a, b); }
+  // a = b - c.
+  void difference(int64_t* a, const int64_t* b, const int64_t* c) const {
+    copy(a, b);
+    subtract(a, c);
+  }
 
  private:
   template <int sign>
