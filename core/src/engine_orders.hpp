@@ -429,6 +429,9 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   };
   if constexpr (!Rows::kUnitWeights) {
     copy(space.own_weights, from.rows.weights);
+    if (from.rows.shares) {
+      copy(space.own_shares, from.rows.shares);
+    }
   }
   if constexpr (std::is_same_v<Rows, WeightedRows>) {
     copy(space.own_labels, from.rows.labels);

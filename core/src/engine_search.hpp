@@ -65,7 +65,9 @@ Levels Engine<Rows>::levels_of(const Space<Rows>& space, const Span& span, size_
     if (i == 0 || i == span.n_known || (i < span.n_known && (e & kDiffers))) {
       levels.codes.push_back(i < span.n_known ? views_[column].code(space.row(e)) : kMissing);
       levels.stats.resize(levels.stats.size() + words, 0);
+      levels.sizes.push_back(0);
     }
+    ++levels.sizes.back();
     space.rows.add(levels.stats.data() + levels.stats.size() - words, e);
   }
   return levels;
@@ -360,10 +362,11 @@ template <class Rows>
 StopReason Engine<Rows>::why_no_split(const Space<Rows>& space, const NodeList& list,
                                       const Open& open) const {
   const Node& node = list.nodes[size_t(open.id)];
-  bool differ = false, rows = false, weight = false;
+  bool differ = false, rows = false, weight = false, sum = false;
   const auto look = [&](const int64_t* branch) {
     rows = rows || !rules_.enough_rows(branch);
     weight = weight || !rules_.enough_weight(branch);
+    sum = sum || !rules_.enough_sum(branch);
   };
   for (size_t c = 0; c < n_columns(); ++c) {
     const int64_t known = known_of(open, c, node);
@@ -398,7 +401,7 @@ StopReason Engine<Rows>::why_no_split(const Space<Rows>& space, const NodeList& 
   if (rows || weight) {
     return rows ? StopReason::min_samples_leaf : StopReason::min_weight_fraction_leaf;
   }
-  return rules_.positive_sum ? StopReason::zero_target : StopReason::no_better_split;
+  return sum ? StopReason::zero_target : StopReason::no_better_split;
 }
 
 }  // namespace treewright

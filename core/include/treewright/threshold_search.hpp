@@ -87,7 +87,7 @@ class ThresholdSearch {
     // With unit weights both rules are a number of rows, checked by where the sweep stops.
     min_rows_ = Rows::kUnitWeights
                     ? std::max({rules.min_rows, rules.min_weight, rules.min_branch_weight})
-                    : rules.min_rows;
+                    : (rules.whole_rows ? rules.min_rows : 1);
   }
 
   // The best gain, up to the sweep's margin; kNone if nothing is allowed.

@@ -149,7 +149,9 @@ class Groupings:
         self.ordered = sorted(by_code, key=lambda level: target.mean(level[1]))
         if target.levels:
             self.ordered.sort(
-                key=lambda level: quantile(target.levels, level[1].parts, HALF)
+                key=lambda level: quantile(
+                    target.levels, level[1].parts, HALF, target.slack
+                )
             )
         self.zero = target.zero
         self.whole = sum((sums for _, sums in by_code), start=target.zero)
