@@ -482,7 +482,7 @@ def options_for(draw: st.DrawFn, table: Table) -> GrowOptions:
 # Growers ----------------------------------------------------------------------------
 
 GROWERS = ("reference", "fast")
-CLASSIC_GROWERS = ("reference",)
+CLASSIC_GROWERS = ("reference", "fast")
 """Those that are held to the classic family."""
 
 

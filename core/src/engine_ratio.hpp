@@ -37,12 +37,21 @@ double Engine<Rows>::charge(const Space<Rows>& space, const NodeList& list, cons
   return with_sight(space, list, open.id, cost_of(list, open.id), column,
                     known_of(open, column, node), [&](const Sight& sight) {
                       const Rules rules = rules_for(sight);
-                      Words left(size_t(layout_.words())), right(size_t(layout_.words()));
+                      const size_t words = size_t(layout_.words());
+                      Words left(words), right(words), missing(words), with_missing(words);
+                      for (int64_t i = sight.span.n_known; i < sight.span.n_rows; ++i) {
+                        space.rows.add(missing.data(), sight.span.entries[i]);
+                      }
+                      const auto allowed = [&](const Words& branch) {
+                        layout_.difference(right.data(), sight.stats, branch.data());
+                        return rules.allows(branch.data(), right.data());
+                      };
                       int64_t cuts = 0;
                       for (int64_t i = 0; i < sight.span.n_known; ++i) {
                         if (i > 0 && (sight.span.entries[i] & kDiffers)) {
-                          layout_.difference(right.data(), sight.stats, left.data());
-                          cuts += !options_.j48 || rules.allows(left.data(), right.data());
+                          layout_.copy(with_missing.data(), left.data());
+                          layout_.add(with_missing.data(), missing.data());
+                          cuts += !options_.j48 || allowed(left) || allowed(with_missing);
                         }
                         space.rows.add(left.data(), sight.span.entries[i]);
                       }

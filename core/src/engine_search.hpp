@@ -286,7 +286,7 @@ std::optional<Candidate> Engine<Rows>::choose(const Space<Rows>& space, NodeList
     winner = choose_by_ratio(space, list, open, reason);
   }
   // C4.5 does not split for nothing; others do, where no threshold forbids it.
-  if (!winner && options_.min_branch_weight > 0.0) {
+  if (!winner && options_.charge_cuts) {
     return std::nullopt;
   }
   if (!winner) {

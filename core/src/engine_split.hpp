@@ -349,6 +349,8 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
                                  const int64_t* stats) const {
   const Entry* order = target_entries(space, node);
   const auto value = [&](int64_t i) { return target_.values[space.row(order[i])] + 0.0; };
+  // Parts of divided rows are rounded: nearly reached is reached.
+  const auto slack = static_cast<int128>(divides() ? 4e-9 * real(stats[kWeight]) : 0.0);
   int64_t below = 0, i = 0;  // weight of the rows before i
   for (int q = 1; q <= 3; ++q) {
     const int128 goal = int128(q) * stats[kWeight];
@@ -356,11 +358,11 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
       i = std::max<int64_t>(0, static_cast<int64_t>((goal + 3) / 4) - 1);
       below = i;
     } else {
-      while (4 * int128(below + weight_of(space, order[i])) < goal) {
+      while (4 * int128(below + weight_of(space, order[i])) < goal - slack) {
         below += weight_of(space, order[i++]);
       }
     }
-    const bool exact = 4 * int128(below + weight_of(space, order[i])) == goal;
+    const bool exact = 4 * int128(below + weight_of(space, order[i])) <= goal + slack;
     number.quartiles[size_t(q - 1)] =
         exact && i + 1 < node.n_rows() ? value(i) / 2 + value(i + 1) / 2 : value(i);
   }

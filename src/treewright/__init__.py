@@ -22,7 +22,8 @@ _HOME = {
     "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
-    "explain": "model",
+    "explain": "ask",
+    "evaluate": "model",
     "gain": "growing.impurity",
     "gain_ratio": "growing.impurity",
     "grow": "model",
@@ -33,6 +34,9 @@ _HOME = {
     "plot_regions": "pictures",
     "plot_reliability": "pictures",
     "plot_tree": "pictures",
+    "why": "ask",
+    "pruning_path": "model",
+    "simplify": "model",
 }
 """The module in which each public name lives."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,19 +15,26 @@ from treewright.drawing.mermaid import to_mermaid
 from treewright.drawing.svg import to_svg
 from treewright.drawing.way import way_of
 from treewright.errors import OptionError, TableError, nearest_name
+from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
+from treewright.pruning.by_hand import collapse_by_hand
+from treewright.pruning.by_hand import simplify as simplify_data
+from treewright.pruning.path import PruningPath, cost_complexity, find_path
+from treewright.pruning.refit import refit_tree
 from treewright.reading.answer import answers, class_shares, classes
-from treewright.reading.explain import Explanation
-from treewright.reading.explain import explain as explain_row
+from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
+from treewright.reading.evaluate import Evaluation, evaluate_rows
 from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
 from treewright.reading.rules import Rules
 from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
-from treewright.table.table import Table
+from treewright.table.match_target import match_target
+from treewright.table.table import Table, Target
+from treewright.table.weights import read_weights
 from treewright.tree import walk
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
@@ -45,7 +54,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "explain", "grow"]
+__all__ = ["Tree", "as_tree", "evaluate", "grow", "pruning_path", "simplify"]
 
 
 class Tree:
@@ -175,6 +184,71 @@ class Tree:
         weight = growth_weight(data)
         return float(np.sum(data.impurity[is_leaf] * (weight / weight[0])[is_leaf]))
 
+    def cost_complexity(self, alpha: float, kind: str = "error") -> float:
+        """Return R(T) + alpha x leaves: what the tree costs if a leaf costs alpha.
+
+        Parameters
+        ----------
+        alpha : float
+            Price of a leaf, a share of the total weight, >= 0.
+        kind : {'error', 'impurity'}, default='error'
+            See `risk`.
+
+        Returns
+        -------
+        float
+        """
+        return cost_complexity(self.data, alpha, kind)
+
+    # -- other trees --------------------------------------------------------------
+
+    def collapse(self, node: Any = None, *, where: Any = None) -> Tree:
+        """Return the tree with inner nodes made leaves.
+
+        Parameters
+        ----------
+        node : int or list of int, optional
+            The nodes. A leaf, or a number the tree does not have, is an error.
+        where : callable or bool array, optional
+            Instead of `node`: asked about every inner node, which comes with its
+            `node`, `depth`, `n_rows`, `weight`, `share`, `impurity`, `gain`,
+            `risk`, `weighted_risk`, `n_leaves` and `feature`; or one truth value
+            per node.
+
+        Returns
+        -------
+        Tree
+            The new leaves have the stop reason 'collapsed'.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"])
+        >>> tw.grow(table).collapse(where=lambda node: node.n_rows < 4).n_leaves
+        2
+        """
+        return Tree(collapse_by_hand(self.data, node, where))
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Tree:
+        """Return the same splits with all evidence from other rows.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns or list of rows
+            The rows; see `apply`.
+        y : array, series or list
+            Their target; no class that the tree does not know.
+        sample_weight : array, series or list, optional
+            Their weights.
+
+        Returns
+        -------
+        Tree
+            A node that no row reaches answers as the node above it.
+        """
+        nodes, target, weights = _sent_down(self, X, y, sample_weight)
+        return Tree(refit_tree(self.data, nodes, target, weights))
+
     # -- answers ------------------------------------------------------------------
 
     def apply(
@@ -257,6 +331,7 @@ class Tree:
         self,
         max_depth: int | None = None,
         *,
+        max_leaves: int | None = None,
         ascii: bool = False,
         numbers: bool = False,
     ) -> str:
@@ -266,6 +341,9 @@ class Tree:
         ----------
         max_depth : int or None, default=None
             Deepest level to write; None: all.
+        max_leaves : int or None, default=None
+            Most ends to write, the heaviest nodes opened first; None: all. What is
+            folded is said.
         ascii : bool, default=False
             Draw with ASCII characters only.
         numbers : bool, default=False
@@ -278,7 +356,17 @@ class Tree:
             Leaves are marked with a star, conditions of a split that is not
             proven the best with a tilde.
         """
-        return text(self.data, max_depth, ascii=ascii, numbers=numbers)
+        return text(
+            self.data, max_depth, max_leaves=max_leaves, ascii=ascii, numbers=numbers
+        )
+
+    def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
+        """Print the text, in colour where the terminal can and rich is installed."""
+        show(self.data, max_depth, max_leaves)
+
+    def __rich__(self) -> Any:
+        """Return the text in colour, for rich."""
+        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
 
     def rules(self) -> Rules:
         """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
@@ -307,6 +395,14 @@ class Tree:
             true exactly where `predict` answers the class.
         """
         return formula(self.data, prediction)
+
+    def competitors(self, node: int) -> list[Competitor]:
+        """Return the splits that came close at a node, best first.
+
+        Only in a tree grown with ``competitors=``; `treewright.why` works them out
+        for any tree.
+        """
+        return competitors_of(self.data, node)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""
@@ -429,8 +525,8 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        """The same as `text`."""
-        return self.text()
+        """The same as `text`, folded to 200 leaves; in ASCII if need be."""
+        return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
 def grow(
@@ -474,6 +570,93 @@ def grow(
     return Tree(grow_data(table, options, progress=progress))
 
 
+def pruning_path(
+    tree: Any, risk: str = "error", alpha_max: float = math.inf
+) -> PruningPath:
+    """Return all best prunings of a tree: minimal cost-complexity pruning.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        A tree of any shape; usually one that is not pruned yet.
+    risk : {'error', 'impurity'}, default='error'
+        What leaves are priced against: the cost of the answers (misclassified
+        weight or costs, squared error, absolute or half deviance, by criterion),
+        or the impurity, as scikit-learn does.
+    alpha_max : float, default=inf
+        Where the path ends.
+
+    Returns
+    -------
+    PruningPath
+        Arrays `alpha` (shares of the total weight, rising strictly from 0),
+        `n_leaves` and `risk`; ``tree(alpha=)``, ``tree(n_leaves=)`` and ``step(i)``.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"])
+    >>> path = tw.pruning_path(tw.grow(table))
+    >>> path.alpha.tolist(), path.n_leaves.tolist()
+    ([0.0, 0.25], [3, 1])
+    """
+    return find_path(as_tree(tree).data, risk, alpha_max, Tree)
+
+
+def simplify(tree: Any, keep: str = "proba") -> Tree:
+    """Merge siblings that answer the same, as often as possible.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree; it stays as it is.
+    keep : {'proba', 'class'}, default='proba'
+        What must not change for any row: the class shares, or only the class. For
+        numbers, either means the answer.
+
+    Returns
+    -------
+    Tree
+        The merged nodes have the stop reason 'same_answer'.
+    """
+    return Tree(simplify_data(as_tree(tree).data, keep))
+
+
+def evaluate(tree: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+    """Return how a tree does on rows it was not grown on.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    X : array, data frame, dict of columns or list of rows
+        New rows; see `Tree.apply`.
+    y : array, series or list
+        Their target.
+    sample_weight : array, series or list, optional
+        Their weights.
+
+    Returns
+    -------
+    Evaluation
+        Error with a 95 % interval, figures by class or R2, RMSE and MAE, questions
+        asked, and by node the training rows beside the new ones (`to_pandas`).
+    """
+    found = as_tree(tree)
+    return evaluate_rows(found.data, *_sent_down(found, X, y, sample_weight))
+
+
+def _sent_down(
+    tree: Tree, X: Any, y: Any, sample_weight: Any
+) -> tuple[NDArray[np.int32], Target, NDArray[np.float64] | None]:
+    """Return where new rows end, with their target and weights."""
+    nodes = tree.apply(X)
+    if not len(nodes):
+        raise TableError("X has no rows; at least one is needed.")
+    target = match_target(tree.schema, y, len(nodes))
+    return nodes, target, read_weights(sample_weight, len(nodes))
+
+
 def _options_words(options: object) -> str:
     """Say how to pass options that came as something else, such as a dict."""
     given = "max_depth=2"
@@ -512,52 +695,4 @@ def as_tree(tree: object) -> Tree:
         raise OptionError(f"This {kind} has no tree yet; call fit first.")
     raise OptionError(
         f"tree must be a treewright Tree or a fitted treewright estimator; got {kind}."
-    )
-
-
-def explain(
-    tree: object,
-    row: Any,
-    *,
-    to: Any = None,
-    fixed: Iterable[str] = (),
-    change: bool = True,
-    unseen: str = "missing",
-) -> Explanation:
-    """Explain the answer for one row: its way, and the smallest change of it.
-
-    Parameters
-    ----------
-    tree : Tree or fitted treewright estimator
-        The tree.
-    row : mapping, series, sequence, or table of one row
-        Values by name; those that the way asks for are enough. Or all, in order.
-    to : object, optional
-        The class to reach by a change, or for numbers ``(low, high)``. None: any
-        other answer.
-    fixed : iterable of str
-        Columns that never change.
-    change : bool, default=True
-        Whether to look for the smallest change: as few columns as possible, and of
-        these the least, in shares of the training rows between the two values (even
-        between quartiles; another category, or a value for a missing one, counts 1).
-    unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen.
-
-    Returns
-    -------
-    Explanation
-        Sentences when printed; `steps`, `changes` and so on as data.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> X = {"wind": [3, 9, 5, 1], "sun": ["no", "yes", "no", "no"]}
-    >>> tree = tw.TreeClassifier().fit(X, ["stay", "stay", "stay", "sail"]).tree_
-    >>> tw.explain(tree, {"wind": 4}).changes[0].words
-    'wind from 4 to 2 (wind <= 2)'
-    """
-    found = as_tree(tree)
-    return explain_row(
-        found.data, row, to=to, fixed=fixed, change=change, unseen=unseen
     )

@@ -1,8 +1,8 @@
 """What the classifier and the regressor share: fit, publish, route.
 
-`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is kept on
-the estimator before the tree is whole, so a fit that fails or is interrupted leaves
-the estimator as it was.
+`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is
+kept on the estimator before the tree is whole, so a fit that fails or is interrupted
+leaves the estimator as it was.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.errors import OptionError
-from treewright.estimators.presets import translated
 from treewright.estimators.class_weight import class_factors
+from treewright.estimators.presets import translated
 from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
 from treewright.growing.grow import grow, n_threads
 from treewright.model import Tree

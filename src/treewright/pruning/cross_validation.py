@@ -44,7 +44,7 @@ class CrossValidated:
     """Its standard error."""
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """Another fold failed, or the user pressed Ctrl-C."""
 
 
@@ -75,7 +75,7 @@ class _Task:
 
     def _watch(self, share: float) -> None:
         if self.stop.is_set():
-            raise _Stopped
+            raise _StoppedError
 
 
 def geometric_means(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
