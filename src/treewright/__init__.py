@@ -34,6 +34,7 @@ _HOME = {
     "plot_regions": "pictures",
     "plot_reliability": "pictures",
     "plot_tree": "pictures",
+    "report": "reporting",
     "why": "ask",
     "pruning_path": "model",
     "simplify": "model",

@@ -26,4 +26,5 @@ from treewright.pictures import plot_importance as plot_importance
 from treewright.pictures import plot_regions as plot_regions
 from treewright.pictures import plot_reliability as plot_reliability
 from treewright.pictures import plot_tree as plot_tree
+from treewright.reporting import report as report
 from treewright.table.as_table import as_table as as_table

@@ -154,7 +154,12 @@ function el(tag, props = {}, ...inside) {
   for (const [name, to] of Object.entries(props)) {
     if (to === undefined || to === null || to === false) continue;
     if (name === "text") node.textContent = to;
-    else if (name === "style") Object.assign(node.style, to);
+    else if (name === "style") {
+      for (const [key, as] of Object.entries(to)) {
+        if (key.startsWith("--")) node.style.setProperty(key, as);
+        else node.style[key] = as;
+      }
+    }
     else if (name.startsWith("on")) node.addEventListener(name.slice(2), to);
     else node.setAttribute(name, to === true ? "" : to);
   }

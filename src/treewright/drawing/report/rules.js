@@ -48,7 +48,7 @@ function narrowed(node, b, above) {
 
 function byCategory(node, b, above, part) {
   const n = columns[above.j].labels.length;
-  const own = above.codes || new Uint8Array(n);
+  const own = above.codes || ranksWithin(above, n);
   const listedHere = new Uint8Array(n), mine = new Uint8Array(n);
   for (let e = categoryStart[node]; e < categoryStart[node + 1]; e++) {
     listedHere[T.categories[e]] = 1;
@@ -63,8 +63,12 @@ function byCategory(node, b, above, part) {
   if (coming && (part.share !== 1 || part.detour) && (some || missing)) {
     parts = [...parts, { ...part, codes: others }];
   }
-  return { ...above, codes, missing, parts };
+  return { ...above, low: null, high: null, codes, missing, parts };
 }
+
+// The ranks that are meant, as flags: some trees divide ranks like categories.
+const ranksWithin = (condition, n) =>
+  Uint8Array.from({ length: n }, (_, c) => (condition.known && within(condition, c) ? 1 : 0));
 
 // All conditions on the way to a node, in the order in which columns are asked.
 function conditionsOf(node, stops = false) {
