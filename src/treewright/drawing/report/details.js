@@ -47,8 +47,12 @@ function figuresTable(node) {
     el("span", { class: "muted", text: "Answer " }),
     el("b", { text: cut(answerWords(node), 200) }),
     isClass ? el("span", { text: ` ${percent(confidence(node))}` }) : null);
-  return el("div", {}, answer, isClass ? shareBar(node) : null,
-    isClass && held && testValue ? el("div", { class: "under" }, shareBar(node, testValue), el("span", { class: "muted", text: "test rows" })) : null,
+  const bars = !isClass ? null : held && testValue
+    ? el("div", { class: "two-bars" },
+        el("span", { class: "muted", text: "training" }), shareBar(node),
+        el("span", { class: "muted", text: "test" }), shareBar(node, testValue))
+    : shareBar(node);
+  return el("div", {}, answer, bars,
     table, driftNote(node));
 }
 

@@ -3,7 +3,7 @@
 // outlines, the leftmost and rightmost edge on every level; two neighbours are pushed
 // apart where these would touch. The work adds up to the number of nodes.
 
-const CARD = { width: 164, height: 74, gap: 22, apart: 34, rise: 66 };
+const CARD = { width: 152, height: 74, gap: 16, apart: 28, rise: 64 };
 const LEVEL = CARD.height + CARD.rise;
 
 // Middles of the shown nodes, given for each the place of its parent, -1 at the root.

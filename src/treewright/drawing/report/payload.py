@@ -30,8 +30,8 @@ from treewright.tree.route import columns_used, divides_rows
 __all__ = ["as_json", "columns_of", "path_of", "target_of", "test_of", "tree_of"]
 
 _LONGEST = 1000
-_FIRST_LEAVES = 24
-_ALL_AT_ONCE = 40
+_FIRST_LEAVES = 12
+_ALL_AT_ONCE = 16
 _MOMENTS = ("date", "datetime", "duration")
 
 

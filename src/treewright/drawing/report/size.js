@@ -134,7 +134,7 @@ function setStep(step) {
   if (step === state.step) return;
   state.step = step;
   countLeaves();
-  if (path.leaves[step] <= 40) state.closed.fill(0);
+  if (path.leaves[step] <= 16) state.closed.fill(0);
   else {
     state.closed.fill(0);
     for (const node of T.closed) state.closed[node] = 1;
@@ -144,7 +144,7 @@ function setStep(step) {
   }
   state.way = new Set(wayTo(state.selected));
   relayout(0);
-  fit(0.62);
+  fit(0.5);
   showDetails(state.selected);
   sayStep();
   moveMarker();

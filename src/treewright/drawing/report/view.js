@@ -39,7 +39,7 @@ function relayout(anchor = -1, animate = true) {
   const was = kept >= 0 ? [leftOf(kept), heightOf(kept)] : null;
   const old = before && { plan: before, x: Array.from(before.nodes, (_, i) => leftOf(i)) };
   plan = layOut();
-  shownAt = null;
+  shownAt = tween = null;
   if (!isClass) readScale();
   if (was && plan.place[anchor] >= 0) {
     const at = plan.place[anchor];
@@ -279,18 +279,15 @@ function markCards() {
   }
 }
 
-function cardWords(node) {
-  const parts = [conditionTo(node), answerPhrase(node), count(rows[node], "row")];
-  if (!isEnd(node)) {
-    parts.push(`asks ${cut(columns[feature[node]].name, 100)}`);
-    if (!isOpen(node)) parts.push(`${count(leavesBelow(node), "leaf", "leaves")} folded`);
-  }
-  return parts.join(", ");
+// What a screen reader adds to the words on a card.
+function moreWords(node) {
+  const answer = isClass
+    ? `answers ${cut(classes[label[node]], 100)}, ${percent(confidence(node))};`
+    : `answers ${figures(mean[node])};`;
+  if (isEnd(node)) return "is the answer;";
+  const hidden = isOpen(node) ? "" : ` ${count(leavesBelow(node), "leaf", "leaves")} folded;`;
+  return `is asked here; ${answer}${hidden}`;
 }
-const answerPhrase = (node) =>
-  isClass
-    ? `answers ${cut(classes[label[node]], 100)}, ${percent(confidence(node))}`
-    : `answers ${figures(mean[node])}`;
 
 function makeCard(node) {
   const end = isEnd(node), open = isOpen(node);
@@ -300,13 +297,18 @@ function makeCard(node) {
   const card = el("div", {
     class: `card${end ? " leaf" : ""}`, role: "treeitem", id: `node-${node}`,
     "aria-level": depth[node] + 1, "aria-setsize": siblings, "aria-posinset": branch[node] < 0 ? 1 : branch[node] + 1,
-    "aria-expanded": end ? null : String(open), "aria-label": cardWords(node), "data-node": node,
+    "aria-expanded": end ? null : String(open), "data-node": node,
   });
-  if (node) card.append(el("div", { class: "cond", text: branchLabel(parent[node], branch[node]), title: conditionTo(node) }));
+  if (node) {
+    card.append(el("div", { class: "cond", title: conditionTo(node) },
+      el("span", { class: "sr", text: `${cut(columns[feature[parent[node]]].name, 60)} ` }),
+      branchLabel(parent[node], branch[node])));
+  }
   if (end) card.append(el("i", { class: "tab", style: { background: `var(--${inkOf(node)})` } }));
   card.append(
     el("div", { class: "main" },
       el("b", { text: cut(question, 80), title: cut(question, 1000) }),
+      el("span", { class: "sr", text: moreWords(node) }),
       beside ? el("span", { text: beside }) : null),
     isClass ? shareBar(node) : strip(node),
     el("div", { class: "foot" },
@@ -314,7 +316,7 @@ function makeCard(node) {
       el("span", { text: percent(shareOf(node)) })),
   );
   if (!end) {
-    card.append(el("span", { class: "fold", "data-fold": "1", title: open ? "Fold" : "Unfold",
+    card.append(el("span", { class: "fold", "data-fold": "1", "aria-hidden": "true", title: open ? "Fold" : "Unfold",
       text: open ? "−" : `+${thousands(leavesBelow(node))}` }));
   }
   return card;
@@ -566,7 +568,7 @@ function startView() {
   plan = null;
   resized();
   relayout(-1, false);
-  fit(0.62);
+  fit(0.5);
   stage.addEventListener("pointerdown", onDown);
   stage.addEventListener("pointermove", onMove);
   stage.addEventListener("pointerup", onUp);
