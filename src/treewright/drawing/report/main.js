@@ -135,7 +135,7 @@ function startPrint() {
     const k = Math.min(width / (plan.right - plan.left + 20), 1);
     const height = Math.min(plan.height * k + 40, 1200);
     document.documentElement.style.setProperty("--print-height", `${height}px`);
-    Object.assign(view, { k, x: width / 2 - ((plan.left + plan.right) / 2) * k, y: 20, width, height, print: 3 });
+    Object.assign(view, { k, tall: k, x: width / 2 - ((plan.left + plan.right) / 2) * k, y: 20, width, height, print: 3 });
     readInks();
     draw(performance.now());
   });

@@ -169,7 +169,7 @@ function sayStep() {
   byId("size-errors").replaceChildren(...lines.filter(Boolean));
   byId("size-back").hidden = state.step === 0;
   byId("cut-note").hidden = state.step === 0;
-  byId("cut-note").textContent = `All of this page now speaks of the tree cut to ${count(n, "leaf", "leaves")}.`;
+  byId("cut-note").textContent = `cut to ${count(n, "leaf", "leaves")}, here and in the rules`;
 }
 
 function nearestStep(event) {

@@ -5,11 +5,21 @@
 const stage = byId("stage"), canvas = byId("edges"), layer = byId("cards");
 const pen = canvas.getContext("2d");
 const READABLE = 0.42, WIDEST_FLOW = 20, LONGEST_TWEEN = 600;
+const LEAST_ZOOM = 0.0001, MOST_ZOOM = 2.5;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 let plan = null; // the layout
 let shownAt = null; // where nodes stand right now, on the way to the plan
-const view = { k: 1, x: 0, y: 0, width: 0, height: 0 };
+// Screen = world x (k, tall) + (x, y). Zoomed far out, a tree is much wider than high;
+// it is then stretched down, so that `tall` fills the stage.
+const view = { k: 1, tall: 1, x: 0, y: 0, width: 0, height: 0 };
+const toX = (x) => x * view.k + view.x;
+const toY = (y) => y * view.tall + view.y;
+function setZoom(k) {
+  view.k = Math.min(Math.max(k, LEAST_ZOOM), MOST_ZOOM);
+  const stretched = plan ? Math.min(READABLE, (view.height - 90) / plan.height) : 0;
+  view.tall = view.print ? view.k : Math.max(view.k, stretched);
+}
 const made = new Map(); // cards by node
 let inks = {}, drawn = 0, tween = null;
 let scale = { low: 0, high: 1 }; // of numbers
@@ -44,8 +54,9 @@ function relayout(anchor = -1, animate = true) {
   if (was && plan.place[anchor] >= 0) {
     const at = plan.place[anchor];
     view.x += (was[0] - plan.x[at]) * view.k;
-    view.y += (was[1] - topOf(at)) * view.k;
+    view.y += (was[1] - topOf(at)) * view.tall;
   }
+  setZoom(view.k);
   clearCards();
   if (animate && old && !still.matches && plan.nodes.length < LONGEST_TWEEN && was) {
     startTween(old, was[0] - plan.x[plan.place[anchor]]);
@@ -105,10 +116,9 @@ function draw(now) {
   }
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, view.width, view.height);
-  pen.setTransform(ratio * view.k, 0, 0, ratio * view.k, ratio * view.x, ratio * view.y);
   const seen = {
     left: -view.x / view.k, right: (view.width - view.x) / view.k,
-    top: -view.y / view.k, bottom: (view.height - view.y) / view.k,
+    top: -view.y / view.tall, bottom: (view.height - view.y) / view.tall,
   };
   drawFlows(seen);
   if (view.k >= READABLE || view.print) drawCards(seen);
@@ -144,7 +154,7 @@ function drawFlows(seen) {
   const [first, last] = levelsSeen(seen, 1);
   pen.strokeStyle = inks.flow;
   const later = [];
-  const least = 0.6 / view.k;
+  const least = (view.k < 0.1 ? 1.6 : 0.6) / view.k;
   for (let d = Math.max(first, 1); d <= last; d++) {
     const level = plan.levels[d];
     const from = firstFrom(level, seen.left, (i) => Math.max(leftOf(i), leftOf(plan.above[i])) + WIDEST_FLOW);
@@ -176,15 +186,15 @@ function drawFlow(i) {
     if (b > 40) break;
   }
   const width = flowWidth(node);
-  const x0 = leftOf(up) + Math.min(Math.max(before + width / 2 - all / 2, -60), 60);
-  const y0 = heightOf(up) + CARD.height;
-  const x1 = leftOf(i), y1 = heightOf(i) - 20;
-  pen.lineWidth = Math.max(width, 0.8 / view.k);
+  const x0 = toX(leftOf(up) + Math.min(Math.max(before + width / 2 - all / 2, -60), 60));
+  const y0 = toY(heightOf(up) + CARD.height);
+  const x1 = toX(leftOf(i)), y1 = toY(heightOf(i) - 20);
+  pen.lineWidth = Math.max(width * view.k, 0.8);
   pen.beginPath();
   pen.moveTo(x0, y0);
-  if (view.k < 0.05) pen.lineTo(x1, y1);
-  else pen.bezierCurveTo(x0, y0 + (y1 - y0) * 0.62, x1, y1 - (y1 - y0) * 0.62, x1, y1);
-  pen.lineTo(x1, heightOf(i));
+  pen.bezierCurveTo(x0, y0 + (y1 - y0) * 0.62, x1, y1 - (y1 - y0) * 0.62, x1, y1);
+  // Where cards can be read, the words of the branch stand between.
+  if (view.k < READABLE && !view.print) pen.lineTo(x1, toY(heightOf(i)));
   pen.stroke();
 }
 
@@ -203,23 +213,25 @@ function eachSeen(seen, visit) {
 // Too small to read: marks in the colour of the answer.
 function drawMarks(seen) {
   let drawnAt = -Infinity, row = -1;
-  const least = 0.8 / view.k;
-  const width = Math.max(CARD.width, 1.4 / view.k), height = Math.max(CARD.height, 2 / view.k);
+  const least = 1.1 / view.k;
+  const width = Math.max(CARD.width * view.k, 1.4), height = Math.max(CARD.height * view.tall, 2);
+  const inside = width > 18 && height > 9;
   eachSeen(seen, (i) => {
-    const node = plan.nodes[i], x = leftOf(i), y = heightOf(i);
+    const node = plan.nodes[i], at = leftOf(i);
     if (depth[node] !== row) [row, drawnAt] = [depth[node], -Infinity];
     const marked = state.way.has(node) || state.matches.has(node) || node === state.selected;
-    if (x - drawnAt < least && !marked) return;
-    drawnAt = x;
+    if (at - drawnAt < least && !marked) return;
+    drawnAt = at;
+    const x = toX(at) - width / 2, y = toY(heightOf(i));
     pen.fillStyle = marked ? inks.accent : inks[inkOf(node)];
     pen.globalAlpha = isOpen(node) && !marked ? 0.45 : 1;
-    pen.fillRect(x - width / 2, y, width, height);
-    if (view.k > 0.12 && !marked) {
+    pen.fillRect(x, y, width, height);
+    if (inside && !marked) {
       pen.globalAlpha = 1;
       pen.fillStyle = inks.card;
-      pen.fillRect(x - width / 2 + 6, y + 6, width - 12, height - 12);
+      pen.fillRect(x + 1.5, y + 1.5, width - 3, height - 3);
       pen.fillStyle = inks[inkOf(node)];
-      pen.fillRect(x - width / 2 + 18, y + height / 2 - 8, (width - 36) * (isClass ? confidence(node) : 1), 16);
+      pen.fillRect(x + 4, y + height / 2 - 2, (width - 8) * (isClass ? confidence(node) : 1), 4);
     }
   });
   pen.globalAlpha = 1;
@@ -349,13 +361,11 @@ function strip(node) {
 
 // -- moving -----------------------------------------------------------------------
 
-const LEAST_ZOOM = 0.0002, MOST_ZOOM = 2.5;
-
 function zoom(by, x = view.width / 2, y = view.height / 2) {
-  const k = Math.min(Math.max(view.k * by, LEAST_ZOOM), MOST_ZOOM);
-  view.x = x - ((x - view.x) * k) / view.k;
-  view.y = y - ((y - view.y) * k) / view.k;
-  view.k = k;
+  const { k, tall } = view;
+  setZoom(k * by);
+  view.x = x - ((x - view.x) * view.k) / k;
+  view.y = y - ((y - view.y) * view.tall) / tall;
   redraw();
 }
 
@@ -364,20 +374,20 @@ function fit(least = 0) {
   const pad = 28;
   const width = plan.right - plan.left;
   const k = Math.min((view.width - 2 * pad) / width, (view.height - 2 * pad - 20) / plan.height, 1.15);
-  view.k = Math.max(k, least, LEAST_ZOOM);
-  const middle = view.k > k ? plan.x[0] : (plan.left + plan.right) / 2;
+  setZoom(Math.max(k, least));
+  const whole = view.k <= k;
+  const middle = whole ? (plan.left + plan.right) / 2 : plan.x[0];
   view.x = view.width / 2 - middle * view.k;
-  view.y = view.k > k ? pad : Math.max((view.height - plan.height * view.k) / 2, pad);
-  if (view.k === k) view.y = Math.min(view.y, 60);
+  view.y = whole ? Math.min(Math.max((view.height - plan.height * view.tall) / 2, pad), 60) : pad;
   redraw();
 }
 
 function centre(node, least = 0.7) {
   const i = plan.place[node];
   if (i < 0) return;
-  if (view.k < least) view.k = least;
-  const x = plan.x[i] * view.k + view.x, y = topOf(i) * view.k + view.y;
-  const w = (CARD.width * view.k) / 2 + 24, h = CARD.height * view.k + 40;
+  if (view.k < least) zoom(least / view.k);
+  const x = toX(plan.x[i]), y = toY(topOf(i));
+  const w = (CARD.width * view.k) / 2 + 24, h = CARD.height * view.tall + 40;
   if (x - w < 0 || x + w > view.width) view.x += view.width / 2 - x;
   if (y - 40 < 0 || y + h > view.height) view.y += view.height * 0.45 - y;
   redraw();
@@ -407,7 +417,7 @@ function select(node, { focus = false, move = true, way = true } = {}) {
   if (way) state.way = new Set(wayTo(node));
   if (move) centre(node);
   showDetails(node);
-  if (view.k < READABLE && focus) view.k = READABLE;
+  if (view.k < READABLE && focus) zoom(READABLE / view.k);
   drawn && cancelAnimationFrame(drawn);
   draw(performance.now());
   if (focus) made.get(node)?.focus({ preventScroll: true });
@@ -436,12 +446,12 @@ function toggle(node) {
 
 function foldAll(closed) {
   state.closed.fill(0);
-  if (closed) for (let i = 0; i < N; i++) if (depth[i] >= 1 && !isEnd(i)) state.closed[i] = 1;
-  while (plan && state.closed.some && parent[state.selected] >= 0 && wayTo(state.selected).slice(0, -1).some((i) => state.closed[i])) {
+  if (closed) for (let i = 1; i < N; i++) if (!isEnd(i)) state.closed[i] = 1;
+  while (wayTo(state.selected).slice(0, -1).some((i) => state.closed[i])) {
     state.selected = parent[state.selected];
   }
   relayout(-1, false);
-  fit(closed ? 0 : 0);
+  fit();
 }
 
 // -- pointers and keys ------------------------------------------------------------
@@ -451,9 +461,9 @@ function nodeAt(event) {
   if (card) return Number(card.dataset.node);
   const box = stage.getBoundingClientRect();
   const x = (event.clientX - box.left - view.x) / view.k;
-  const y = (event.clientY - box.top - view.y) / view.k;
+  const y = (event.clientY - box.top - view.y) / view.tall;
   const level = plan.levels[Math.floor(y / LEVEL)];
-  if (!level || y % LEVEL > Math.max(CARD.height, 6 / view.k)) return -1;
+  if (!level || y % LEVEL > Math.max(CARD.height, 6 / view.tall)) return -1;
   const half = Math.max(CARD.width / 2, 3 / view.k);
   const i = level[Math.min(firstFrom(level, x - half, leftOf), level.length - 1)];
   return Math.abs(leftOf(i) - x) <= half ? plan.nodes[i] : -1;
@@ -559,6 +569,7 @@ function setFull(on) {
 function resized() {
   view.width = stage.clientWidth;
   view.height = stage.clientHeight;
+  setZoom(view.k);
   redraw();
 }
 

@@ -152,9 +152,11 @@ function walkRow() {
     fields.get(j).input.setAttribute("aria-invalid", !fine);
     good &&= fine;
   }
-  const out = byId("walked");
   if (!good) {
-    out.replaceChildren(el("p", { class: "note warn", text: "A value cannot be read as what its column holds." }));
+    const words = "A value cannot be read as what its column holds.";
+    byId("walked").replaceChildren(el("p", { class: "note warn", text: words }));
+    byId("changed").replaceChildren();
+    byId("way").replaceChildren();
     return;
   }
   const ends = endsOf(row), answer = answerOf(ends), way = stepsOf(row);
@@ -162,12 +164,13 @@ function walkRow() {
   state.way = new Set(ends.flatMap(([node]) => wayTo(node)));
   markCards();
   redraw();
-  out.replaceChildren(
-    answerBox(answer, ends),
-    el("ol", { class: "way", "aria-label": "The way down" }, ...way.map((step) =>
+  byId("walked").replaceChildren(answerBox(answer, ends));
+  byId("changed").replaceChildren(changeBox(answer));
+  byId("way").replaceChildren(
+    el("h3", { text: "Its way down" }),
+    el("ol", { class: "way" }, ...way.map((step) =>
       el("li", {}, el("button", { type: "button", text: step.sentence, onclick: () => select(step.next, { way: false }) })))),
-    el("p", { class: "small muted", text: ends.length > 1 ? `The row is divided over ${count(ends.length, "end")}.` : `Ends in node ${last}, with ${count(rows[last], "training row")}.` }),
-    changeBox(answer),
+    el("p", { class: "small muted", text: ends.length > 1 ? `The row is divided over ${count(ends.length, "end")}.` : `It ends in node ${last}, with ${count(rows[last], "training row")}.` }),
   );
 }
 
@@ -215,7 +218,7 @@ function changeBox(answer) {
     return box;
   }
   box.append(
-    el("p", {}, "Smallest change, to ", el("b", { text: answerText(found.answer) }), ":"),
+    el("p", {}, "For ", el("b", { text: answerText(found.answer) }), ", change:"),
     el("ul", { id: "smallest" }, ...[...found.steps].map(([j, step]) => el("li", { text: changeWords(row, j, step) }))),
     el("button", {
       type: "button", class: "quiet", text: "Try it",

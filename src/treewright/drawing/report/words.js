@@ -197,6 +197,15 @@ function splitWords(node, b, { missing = false, most = null, longest = null } = 
   return `${cut(columns[feature[node]].name, longest)} ${said}`;
 }
 
+// A threshold for the picture; digits are cut off, not rounded, where there are many.
+function fewerDigits(column, at) {
+  const said = thresholdWords(column, at);
+  if (said !== number(at) || said.length <= 10) return cut(said, 40);
+  const [digits, exponent] = said.split("e");
+  const kept = Math.max(8, digits.split(".")[0].length + 2);
+  return `${digits.slice(0, kept)}…${exponent ? `e${exponent}` : ""}`;
+}
+
 // What stands on a branch in the picture; the column stands on the node above.
 function branchLabel(node, b) {
   const column = columns[feature[node]];
@@ -204,7 +213,7 @@ function branchLabel(node, b) {
   if (kind[node] === IS_MISSING) return b ? "known" : "missing";
   if (kind[node] === THRESHOLD) {
     if (isTwoValued(column, threshold[node])) return (b ? "True" : "False") + also;
-    return `${b ? ">" : "≤"} ${cut(thresholdWords(column, threshold[node]), 40)}${also}`;
+    return `${b ? ">" : "≤"} ${fewerDigits(column, threshold[node])}${also}`;
   }
   const labels = branchCategories(node, b);
   if (!labels.length) return "missing or unseen";
