@@ -31,6 +31,7 @@ _HOME = {
     "split_information": "growing.impurity",
     "plot_confusion": "pictures",
     "plot_importance": "pictures",
+    "plot_pruning": "pictures",
     "plot_regions": "pictures",
     "plot_reliability": "pictures",
     "plot_tree": "pictures",

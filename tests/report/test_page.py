@@ -153,7 +153,9 @@ def test_rules_sort_page_and_show_their_path(opened, credit):
     numbers = [float(each.strip("%<>")) for each in sure]
     assert numbers == sorted(numbers, reverse=True)
     opened.click("#rules-head button:has-text('Confidence')")
-    assert opened.get_attribute("#rules-head th:nth-child(3)", "aria-sort") == "ascending"
+    assert (
+        opened.get_attribute("#rules-head th:nth-child(3)", "aria-sort") == "ascending"
+    )
     opened.click("#rules-body tr:first-child .rule button")
     way = set(opened.evaluate("[...treewright.state.way]"))
     assert way == set(model.tree_.path(selected(opened)))

@@ -31,7 +31,18 @@ def test_numbers_are_written_as_in_python(page, tmp_path):
     open_report(page, trees.tennis_id3()[0], tmp_path)
     rng = np.random.default_rng(0)
     plain = rng.normal(size=300) * 10.0 ** rng.integers(-12, 18, 300)
-    ties = [0.0625, 0.125, 12.25, 2.3125, 1000.5, 1001.5, 6.25, 0.00005, 1e16, 0.1 + 0.2]
+    ties = [
+        0.0625,
+        0.125,
+        12.25,
+        2.3125,
+        1000.5,
+        1001.5,
+        6.25,
+        0.00005,
+        1e16,
+        0.1 + 0.2,
+    ]
     given = [*plain.tolist(), *ties, 1.0, 0.0, -2.5, 123456789.0, 5e-324, 1e300]
     said = page.evaluate(
         """(list) => list.map((x) => [treewright.number(x), treewright.figures(x),

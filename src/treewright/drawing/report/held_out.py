@@ -189,9 +189,7 @@ def _losses(
     return _Losses(tree, target, ends), loss_of(tree, target, root)
 
 
-def loss_of(
-    tree: TreeData, target: Target, said: NDArray[Any]
-) -> NDArray[np.float64]:
+def loss_of(tree: TreeData, target: Target, said: NDArray[Any]) -> NDArray[np.float64]:
     """Return the loss of each row's answer: its cost, or its squared error or the like."""
     if isinstance(target, ClassTarget):
         info = tree.schema.target
