@@ -23,7 +23,7 @@ def noise_tree(rows, columns=10, classes=3, **options):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(rows, columns))
     y = rng.integers(0, classes, rows)
-    return tw.TreeClassifier(**options).fit(X, y).tree_, X
+    return tw.TreeClassifier(prune=None, **options).fit(X, y).tree_, X
 
 
 def fresh(tree):

@@ -581,6 +581,8 @@ def _same(_tree: TreeData, _name: str, a: np.ndarray, b: np.ndarray, node: int) 
 
 def _close(tree: TreeData, name: str, a: np.ndarray, b: np.ndarray, node: int) -> bool:
     scale = float(np.max(np.abs(a[0])))
+    if name == "gain":
+        scale = max(scale, float(tree.impurity[0]))
     if name == "value" and len(tree.variance):
         scale += math.sqrt(tree.variance[0])
     if not math.isfinite(scale):  # the target holds numbers like 1e300

@@ -80,7 +80,15 @@ struct CategorySearch::Search {
         mean[size_t(level)] =
             real(get_sum(s) - int128(cost.center()) * s[kWeight]) / real(s[kWeight]);
       }
-      sort_positions([&](int32_t a, int32_t b) { return mean[size_t(a)] - mean[size_t(b)]; });
+      sort_positions([&](int32_t a, int32_t b) {
+        const double one = mean[size_t(a)], other = mean[size_t(b)];
+        if (std::abs(one - other) > 1e-14 * (std::abs(one) + std::abs(other))) {
+          return one - other;
+        }
+        // Too near for rounded numbers to tell.
+        return double(compare_ratios(get_sum(stats(a)), stats(a)[kWeight], get_sum(stats(b)),
+                                     stats(b)[kWeight]));
+      });
       return;
     }
     // The mean class index, compared exactly by cross-multiplication.

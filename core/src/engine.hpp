@@ -41,6 +41,7 @@ constexpr int64_t kMiddleRows = 131'072;
 
 // Parts of divided rows are rounded, so two thirds and a third may weigh a trifle less than 1.
 constexpr double kNearlyWeight = 1.0 - 1e-9;
+constexpr int64_t kRoundedParts = 1'000'000'000;  // a sum is off by less than one part in so many
 
 // The numbering of rows that the entries of a range use, and the targets by that number.
 template <class Rows>
@@ -50,20 +51,23 @@ struct Space {
   const uint32_t* global = nullptr;                    // row of the table; null: the same number
   Sides sides{0};
   std::vector<int32_t> branch;              // by row, where two sides do not say it
+  std::vector<int8_t> sign;                 // by row, while surrogates are looked for
   std::vector<std::vector<Entry>> scratch;  // one per worker, for partitions
   int64_t* y = nullptr;                     // what rows.y points to (numbers only)
+  std::vector<int32_t> coarse;              // image of y in each row's open node (numbers only)
 
   // Storage of a space that has its own numbering.
   std::vector<std::vector<Entry>> own_entries;
   std::vector<uint32_t> own_global, own_number;
   std::vector<int32_t> own_labels;
-  std::vector<int64_t> own_weights, own_y;
+  std::vector<int64_t> own_weights, own_shares, own_y;
 
   // After the storage has grown.
   void point_to_own() {
     global = own_global.data();
     if constexpr (!Rows::kUnitWeights) {
       rows.weights = own_weights.data();
+      rows.shares = own_shares.empty() ? nullptr : own_shares.data();
     }
     if constexpr (std::is_same_v<Rows, WeightedRows>) {
       rows.labels = own_labels.data();
@@ -88,6 +92,7 @@ struct Open {
   std::vector<double> best;
   std::vector<int32_t> known;
   std::vector<Candidate> offers;  // the best split of each column, where columns compete by ratio
+  Coarse coarse;                  // numbers only
 };
 
 // A child of a node that was split: searched, unless a rule has made it a leaf.
@@ -101,14 +106,16 @@ struct Sight {
   Span span;
   const NodeCost& cost;
   const int64_t* stats;
+  Coarse coarse;
 };
 
 // Where the rows of a node go, and what is known of each branch.
 struct Branches {
   explicit Branches(size_t n_branches, size_t words)
-      : n(n_branches), stats(n_branches * words, 0) {}
+      : n(n_branches), n_rows(n_branches, 0), stats(n_branches * words, 0) {}
 
   size_t n;
+  std::vector<int64_t> n_rows;         // per branch
   std::vector<int64_t> stats;          // words per branch
   std::vector<int128> weight_squared;  // per branch, unequal weights only
   // Rows that go left have their bit set in Space::sides and all others go right; otherwise
@@ -116,8 +123,18 @@ struct Branches {
   bool two_sides = true;
   // Rows that go down every branch, and the numbers of their parts, n for each row.
   std::vector<uint32_t> divided, parts;
+  std::vector<Entry> unplaced;  // rows that the split does not know, where surrogates may
   std::vector<Surrogate> surrogates;
 };
+// How well a column imitates a split: the weight that it sends the same way, and what this is
+// as a share.
+struct Agreement {
+  int64_t matches = -1;
+  double agree = 0.0, adjust = 0.0;
+  std::array<int64_t, 2> known{};  // weight of the rows known to both, by side of the split
+  int32_t larger = 0;              // the heavier side, of the rows that agreement is a share of
+};
+
 // Space::branch of a row that stays at the node, and of the i-th divided row: kDivided - i.
 constexpr int32_t kStays = -1;
 constexpr int32_t kDivided = -2;
@@ -142,6 +159,7 @@ class Engine final : public Grower {
  private:
   // -- setting up (engine_setup.hpp) --
   void set_rules();
+  void set_share_unit();
   void set_rows();
   void take_entries(SortedTable& table);
   Entry with_label(uint32_t row, Entry differs) const;
@@ -156,14 +174,15 @@ class Engine final : public Grower {
   void search(const Space<Rows>& space, const NodeList& list, Open& open, const NodeCost& cost,
               size_t column) const;
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
-  double search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                       const NodeCost& cost, size_t column, int64_t known) const;
-  void offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                    const NodeCost& cost, size_t column, int64_t known, double at_least,
-                    Chooser& chooser) const;
+  double search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                       const NodeCost& cost, size_t column) const;
+  void offer_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                    const NodeCost& cost, size_t column, double at_least, Chooser& chooser) const;
+  double margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
+                   const NodeCost& cost, double best) const;
   template <class Use>
-  auto with_sight(const Space<Rows>& space, const NodeList& list, int32_t id, const NodeCost& cost,
-                  size_t column, int64_t known, const Use& use) const;
+  auto with_sight(const Space<Rows>& space, const NodeList& list, const Open& open,
+                  const NodeCost& cost, size_t column, const Use& use) const;
   std::optional<Candidate> multiway(const Space<Rows>& space, const Sight& sight,
                                     size_t column) const;
   Rules rules_for(const Sight& sight) const;
@@ -172,8 +191,9 @@ class Engine final : public Grower {
                            bool missing_left, const int64_t* left, const int64_t* right) const;
   template <class Use>
   auto with_threshold_search(const Space<Rows>& space, const NodeCost& cost, const int64_t* node,
-                             const Rules& rules, const Use& use) const;
+                             const Rules& rules, const Coarse& coarse, const Use& use) const;
   int64_t units_of_at_least(double weight) const;
+  int64_t units_of_rows(int64_t rows, int64_t no_rule) const;
 
   // -- absolute error (engine_absolute.hpp) --
   Ranked ranked_rows(const Space<Rows>& space, const Node& node) const;
@@ -199,12 +219,13 @@ class Engine final : public Grower {
   StopReason too_little(const NodeList& list, int32_t id, const Candidate& split) const;
 
   // -- choosing by gain ratio (engine_ratio.hpp) --
-  Candidate best_of_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                           const NodeCost& cost, size_t column, int64_t known) const;
+  Candidate best_of_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                           const NodeCost& cost, size_t column) const;
   std::optional<Candidate> choose_by_ratio(const Space<Rows>& space, const NodeList& list,
                                            const Open& open, StopReason& reason) const;
   double charge(const Space<Rows>& space, const NodeList& list, const Open& open,
                 size_t column) const;
+  int64_t count_cuts(const Space<Rows>& space, const Sight& sight) const;
   double split_information(const NodeList& list, const Open& open, const Candidate& split) const;
 
   // -- splitting (engine_split.hpp) --
@@ -226,12 +247,13 @@ class Engine final : public Grower {
                      const Candidate& split, Team* team);
   void send_two_ways(Space<Rows>& space, const NodeList& list, const Open& open,
                      const Candidate& split, Branches& branches) const;
-  void send_missing(Space<Rows>& space, const Node& node, const Open& open, const Candidate& split,
-                    Branches& branches) const;
+  void send_unplaced(Space<Rows>& space, const Node& node, const Candidate& split,
+                     Branches& branches) const;
   void send_each(Space<Rows>& space, const Node& node, const Open& open, const Candidate& split,
                  Branches& branches);
   void divide_rows(Space<Rows>& space, Branches& branches);
   int32_t branch_of(const Space<Rows>& space, const Candidate& split, Entry e) const;
+  bool is_listed(const Space<Rows>& space, const Candidate& split, Entry e) const;
   void send_known(Space<Rows>& space, const NodeList& list, const Open& open,
                   const Candidate& split, Branches& branches) const;
   void add_row(const Space<Rows>& space, Branches& branches, size_t branch, Entry e) const;
@@ -242,14 +264,24 @@ class Engine final : public Grower {
   std::vector<Surrogate> find_surrogates(const Space<Rows>& space, const Node& node,
                                          const Open& open, const Candidate& split,
                                          const Branches& branches, Team* team) const;
-  std::optional<Surrogate> find_surrogate(const Space<Rows>& space, const Span& span, size_t column,
-                                          const Sides& hidden, int64_t left, int64_t right) const;
+  Agreement agreement(const Space<Rows>& space, const Span& span, size_t column,
+                      const std::array<int64_t, 2>& sent) const;
+  int64_t best_cut(const Space<Rows>& space, const Span& span, const Agreement& agreement) const;
+  std::pair<int64_t, int64_t> cuts_allowed(const Space<Rows>& space, const Span& span) const;
+  int64_t best_categories(const Space<Rows>& space, const Span& span, size_t column, int32_t larger,
+                          Surrogate* found) const;
+  Surrogate make_surrogate(const Space<Rows>& space, const Span& span, size_t column,
+                           const Agreement& agreement) const;
+  int64_t sign_of(const Space<Rows>& space, Entry e) const {
+    return space.sign[space.rows.row(e)] * weight_of(space, e);
+  }
   int32_t surrogate_branch(const Surrogate& surrogate, int64_t row) const;
   int64_t first_above(const Space<Rows>& space, const Span& span, size_t column, double at) const;
   void measure(Space<Rows>& space, NodeList& list, int32_t id);
   void measure_number(Space<Rows>& space, Node& node, NumberPart& number, int64_t* stats);
   void rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,
                double minimum, double maximum);
+  Coarse coarsen(Space<Rows>& space, const Node& node) const;
   double squared_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   double poisson_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   void set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,
@@ -328,12 +360,14 @@ class Engine final : public Grower {
   Weights weights_;
   Layout layout_;
   Rules rules_;
+  int64_t share_unit_ = 1;  // what a whole row counts in statistics
   std::vector<ColumnView> views_;
   std::vector<std::vector<Entry>> entries_;
   std::vector<int32_t> missing_slot_;   // by column: index into Open::known, -1 if never missing
   std::vector<uint8_t> short_labels_;   // a smaller copy of the labels, while entries are made
   std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
+  std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;
   Space<Rows> space_;
   NodeList list_;

@@ -144,15 +144,14 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     std::vector<uint32_t> ranks;
   };
   std::vector<Level> order;
-  size_t first = 0;
+  int64_t first = 0;
   for (size_t i = 0; i < k; ++i) {
     const int64_t* stats = levels.stats.data() + i * words;
     Level level{i, stats, 0, {}};
-    level.ranks.assign(ranks.begin() + static_cast<int64_t>(first),
-                       ranks.begin() + static_cast<int64_t>(first) + stats[kRows]);
-    first += size_t(stats[kRows]);
+    level.ranks.assign(ranks.begin() + first, ranks.begin() + first + levels.sizes[i]);
+    first += levels.sizes[i];
     std::sort(level.ranks.begin(), level.ranks.end());
-    level.median = twice_median(ranked, level.ranks);
+    level.median = twice_median(ranked, level.ranks, divides() ? kRoundedParts : 0);
     order.push_back(std::move(level));
   }
   const bool few = k <= size_t(kEnumerate);

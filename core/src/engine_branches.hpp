@@ -16,14 +16,14 @@ Branches Engine<Rows>::send_rows(Space<Rows>& space, const NodeList& list, const
     branches.weight_squared.resize(branches.n);
   }
   const bool missing = known_of(open, size_t(split.column), node) < node.n_rows();
-  branches.two_sides = split.n_branches == 2 && (!missing || split.missing_route >= 0);
+  // A split from outside may leave categories out, which then go where missing values go.
+  const bool listed = split.kind != SplitKind::subset || !split.left.empty();
+  branches.two_sides = split.n_branches == 2 && (split.missing_route >= 0 || (!missing && listed));
   if (options_.missing == Missing::surrogate && split.n_branches == 2) {
     branches.two_sides = true;
     send_known(space, list, open, split, branches);
     branches.surrogates = find_surrogates(space, node, open, split, branches, team);
-    if (missing) {
-      send_missing(space, node, open, split, branches);
-    }
+    send_unplaced(space, node, split, branches);
   } else if (branches.two_sides) {
     send_two_ways(space, list, open, split, branches);
   } else {
@@ -42,8 +42,10 @@ void Engine<Rows>::send_two_ways(Space<Rows>& space, const NodeList& list, const
     layout_.copy(left, split.left.data());
   }
   int128 left_squared = 0;
+  int64_t n_left = 0;
   for_each_left(space, node, open, split, [&](Entry e) {
     space.sides.set(space.rows.row(e));
+    ++n_left;
     if (sum_left) {
       space.rows.add(left, e);
     }
@@ -52,6 +54,7 @@ void Engine<Rows>::send_two_ways(Space<Rows>& space, const NodeList& list, const
       left_squared += int128(weight) * weight;
     }
   });
+  branches.n_rows = {n_left, node.n_rows() - n_left};
   layout_.difference(left + layout_.words(), list.stats_of(open.id), left);
   if constexpr (!Rows::kUnitWeights) {
     branches.weight_squared[0] = left_squared;
@@ -76,44 +79,94 @@ int32_t Engine<Rows>::branch_of(const Space<Rows>& space, const Candidate& split
              : split.missing_route;
 }
 
+// Whether a split by categories names that of a row.
+template <class Rows>
+bool Engine<Rows>::is_listed(const Space<Rows>& space, const Candidate& split, Entry e) const {
+  const int32_t code = views_[size_t(split.column)].code(space.row(e));
+  return std::binary_search(split.categories.begin(), split.categories.end(), code);
+}
+
 // Counts a row in its branch; row is its number in the space.
 template <class Rows>
 void Engine<Rows>::add_row(const Space<Rows>& space, Branches& branches, size_t branch,
                            Entry e) const {
   space.rows.add(branches.stats.data() + branch * size_t(layout_.words()), e);
+  ++branches.n_rows[branch];
   if constexpr (!Rows::kUnitWeights) {
     const int64_t weight = weight_of(space, e);
     branches.weight_squared[branch] += int128(weight) * weight;
   }
 }
 
-// Two branches, known rows only: sides and statistics.
+// Two branches, known rows only: sides and statistics. Rows whose value is missing, or has no
+// branch, are listed.
 template <class Rows>
 void Engine<Rows>::send_known(Space<Rows>& space, const NodeList& list, const Open& open,
                               const Candidate& split, Branches& branches) const {
   const Node& node = list.nodes[size_t(open.id)];
-  const size_t column = size_t(split.column);
+  const size_t column = size_t(split.column), words = size_t(layout_.words());
   const Span here = span(space, node, column, known_of(open, column, node));
-  for (int64_t i = 0; i < here.n_known; ++i) {
-    const Entry e = here.entries[i];
-    const int32_t branch = branch_of(space, split, e);
-    if (branch == 0) {
-      space.sides.set(space.rows.row(e));
+  const bool sum = split.left.empty();  // a split that no search has found
+  space.sign.resize(std::max(space.sign.size(), space.n_numbers(weights_.n_rows)));
+  const auto place = [&](int64_t begin, int64_t end, int32_t branch) {
+    if (branch < 0) {
+      branches.unplaced.insert(branches.unplaced.end(), here.entries + begin, here.entries + end);
+    } else {
+      branches.n_rows[size_t(branch)] += end - begin;
     }
-    add_row(space, branches, size_t(branch), e);
+    for (int64_t i = begin; i < end; ++i) {
+      const Entry e = here.entries[i];
+      const uint32_t row = space.rows.row(e);
+      space.sign[row] = static_cast<int8_t>(branch < 0 ? 0 : 1 - 2 * branch);
+      if (branch == 0) {
+        space.sides.set(row);
+      }
+      if (sum && branch >= 0) {
+        space.rows.add(branches.stats.data() + size_t(branch) * words, e);
+      }
+      if constexpr (!Rows::kUnitWeights) {
+        if (branch >= 0) {
+          const int64_t weight = weight_of(space, e);
+          branches.weight_squared[size_t(branch)] += int128(weight) * weight;
+        }
+      }
+    }
+  };
+  if (split.kind == SplitKind::threshold) {
+    const int64_t cut = first_above(space, here, column, split.threshold);
+    place(0, cut, 0);
+    place(cut, here.n_known, 1);
+  } else {
+    for (int64_t begin = 0, end; begin < here.n_known; begin = end) {
+      for (end = begin + 1; end < here.n_known && !(here.entries[end] & kDiffers);) {
+        ++end;
+      }
+      const int32_t branch = branch_of(space, split, here.entries[begin]);
+      const bool listed =
+          split.kind != SplitKind::subset || is_listed(space, split, here.entries[begin]);
+      place(begin, end, listed ? branch : -1);
+    }
+  }
+  place(here.n_known, here.n_rows, -1);
+  if (!sum) {
+    int64_t* left = branches.stats.data();
+    layout_.copy(left, split.left.data());
+    layout_.difference(left + words, list.stats_of(open.id), left);
+    Words unplaced(words);
+    for (const Entry e : branches.unplaced) {
+      space.rows.add(unplaced.data(), e);
+    }
+    layout_.subtract(left + words, unplaced.data());
   }
 }
 
-// Two branches, rows whose value is missing: the first surrogate that knows the row, then the
-// larger branch, or the row stays.
+// Two branches, rows that the split does not know: the first surrogate that knows the row, then
+// the larger branch, or the row stays.
 template <class Rows>
-void Engine<Rows>::send_missing(Space<Rows>& space, const Node& node, const Open& open,
-                                const Candidate& split, Branches& branches) const {
-  const size_t column = size_t(split.column);
-  const Span here = span(space, node, column, known_of(open, column, node));
+void Engine<Rows>::send_unplaced(Space<Rows>& space, const Node& node, const Candidate& split,
+                                 Branches& branches) const {
   std::vector<Entry> staying;
-  for (int64_t i = here.n_known; i < here.n_rows; ++i) {
-    const Entry e = here.entries[i];
+  for (const Entry e : branches.unplaced) {
     int32_t branch = split.missing_route;
     for (Surrogate& surrogate : branches.surrogates) {
       const int32_t answer = surrogate_branch(surrogate, space.row(e));
@@ -138,8 +191,9 @@ void Engine<Rows>::send_missing(Space<Rows>& space, const Node& node, const Open
   // Two sides do not say it: every row gets the number of its branch.
   branches.two_sides = false;
   make_room(space);
-  for (int64_t i = 0; i < here.n_rows; ++i) {
-    const uint32_t row = space.rows.row(here.entries[i]);
+  const Entry* entries = (*space.entries)[0].data() + node.begin;
+  for (int64_t i = 0; i < node.n_rows(); ++i) {
+    const uint32_t row = space.rows.row(entries[i]);
     space.branch[row] = space.sides.left(row) ? 0 : 1;
   }
   for (const Entry e : staying) {
@@ -211,6 +265,10 @@ void Engine<Rows>::divide_rows(Space<Rows>& space, Branches& branches) {
         branches.parts.push_back(number);
         space.own_global.push_back(space.own_global[row]);
         space.own_weights.push_back(part);
+        if (!space.own_shares.empty()) {
+          const double whole = real(space.own_shares[row]);
+          space.own_shares.push_back(std::max<int64_t>(1, std::llrint(whole * share[b])));
+        }
         if constexpr (kNumber) {
           space.own_y.push_back(space.own_y[row]);
         } else {

@@ -11,16 +11,16 @@ namespace treewright {
 
 // The best split of one column by gain; a leaf if there is none.
 template <class Rows>
-Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                       const NodeCost& cost, size_t column, int64_t known) const {
-  const double best = search_column(space, list, id, cost, column, known);
+Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList& list,
+                                       const Open& open, const NodeCost& cost,
+                                       size_t column) const {
+  const double best = search_column(space, list, open, cost, column);
   if (best == kNone) {
     return {};
   }
-  const double margin = with_threshold_search(space, cost, list.stats_of(id), rules_,
-                                              [&](const auto& search) { return search.margin(); });
   Chooser chooser(cost);
-  offer_column(space, list, id, cost, column, known, best - 2 * margin, chooser);
+  const double at_least = best - 2 * margin_of(space, list, open, cost, best);
+  offer_column(space, list, open, cost, column, at_least, chooser);
   return chooser.winner();
 }
 
@@ -32,31 +32,42 @@ double Engine<Rows>::charge(const Space<Rows>& space, const NodeList& list, cons
   if (!options_.charge_cuts || views_[column].kind == Kind::categorical || opens_each(column)) {
     return 0.0;
   }
-  const Node& node = list.nodes[size_t(open.id)];
   const double weight = real(list.stats_of(open.id)[kWeight]) * weights_.unit;
-  return with_sight(space, list, open.id, cost_of(list, open.id), column,
-                    known_of(open, column, node), [&](const Sight& sight) {
-                      const Rules rules = rules_for(sight);
-                      const size_t words = size_t(layout_.words());
-                      Words left(words), right(words), missing(words), with_missing(words);
-                      for (int64_t i = sight.span.n_known; i < sight.span.n_rows; ++i) {
-                        space.rows.add(missing.data(), sight.span.entries[i]);
-                      }
-                      const auto allowed = [&](const Words& branch) {
-                        layout_.difference(right.data(), sight.stats, branch.data());
-                        return rules.allows(branch.data(), right.data());
-                      };
-                      int64_t cuts = 0;
-                      for (int64_t i = 0; i < sight.span.n_known; ++i) {
-                        if (i > 0 && (sight.span.entries[i] & kDiffers)) {
-                          layout_.copy(with_missing.data(), left.data());
-                          layout_.add(with_missing.data(), missing.data());
-                          cuts += !options_.j48 || allowed(left) || allowed(with_missing);
-                        }
-                        space.rows.add(left.data(), sight.span.entries[i]);
-                      }
-                      return std::log2(std::max(1.0, real(cuts))) / weight;
-                    });
+  return with_sight(space, list, open, cost_of(list, open.id), column, [&](const Sight& sight) {
+    return std::log2(std::max(1.0, real(count_cuts(space, sight)))) / weight;
+  });
+}
+
+// How many cuts a column has in a node. J48 counts those that are allowed, wherever missing
+// rows go.
+template <class Rows>
+int64_t Engine<Rows>::count_cuts(const Space<Rows>& space, const Sight& sight) const {
+  const Span& span = sight.span;
+  const size_t words = size_t(layout_.words());
+  const Rules rules = rules_for(sight);
+  Words left(words), right(words), missing(words);
+  for (int64_t i = span.n_known; options_.j48 && i < span.n_rows; ++i) {
+    space.rows.add(missing.data(), span.entries[i]);
+  }
+  const auto allowed = [&] {
+    layout_.difference(right.data(), sight.stats, left.data());
+    if (rules.allows(left.data(), right.data())) {
+      return true;
+    }
+    layout_.subtract(right.data(), missing.data());
+    layout_.add(left.data(), missing.data());
+    const bool allows = rules.allows(left.data(), right.data());
+    layout_.subtract(left.data(), missing.data());
+    return allows;
+  };
+  int64_t cuts = 0;
+  for (int64_t i = 0; i < span.n_known; ++i) {
+    cuts += i > 0 && (span.entries[i] & kDiffers) && (!options_.j48 || allowed());
+    if (options_.j48) {
+      space.rows.add(left.data(), span.entries[i]);
+    }
+  }
+  return cuts;
 }
 
 // -sum f log2 f over the branches, and over the rows whose value is missing where the search

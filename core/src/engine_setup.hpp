@@ -26,14 +26,47 @@ Engine<Rows>::Engine(SortedTable&& table, const Target& target, Weights&& weight
 
 template <class Rows>
 void Engine<Rows>::set_rules() {
-  rules_.min_rows = options_.min_samples_leaf;
+  set_share_unit();
+  rules_.whole_rows = share_unit_ == 1;
+  rules_.min_rows = units_of_rows(options_.min_samples_leaf, 1);
   rules_.min_weight = units_of_at_least(options_.min_weight_leaf);
-  rules_.min_branch_weight = units_of_at_least(options_.min_branch_weight * kNearlyWeight);
+  if (options_.min_branch_weight > 0.0) {
+    rules_.min_branch_weight = units_of_at_least(options_.min_branch_weight * kNearlyWeight);
+  }
   rules_.positive_sum = options_.criterion == Criterion::poisson;
   one_over_ = std::make_unique<OneOver>(std::min(weights_.rows, simd::kFewRows));
+  reciprocals_ =
+      std::make_unique<simd::Reciprocals>(std::min(weights_.rows, simd::kFewTwoClassRows));
   if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {
     n_log_n_ = std::make_unique<NLogN>(weights_.rows);
   }
+}
+
+// A divided row counts by its share in rules that count rows. Two rows in a node and one in a
+// branch are no rules: there any share will do.
+template <class Rows>
+void Engine<Rows>::set_share_unit() {
+  if (divides() && (options_.min_samples_leaf > 1 || options_.min_samples_split > 2)) {
+    share_unit_ = int64_t(1) << (61 - std::bit_width(uint64_t(weights_.rows)));
+  }
+  if (divides() && !options_.charge_cuts) {
+    // Otherwise a row that misses many values would be followed into ever smaller parts. Where
+    // nothing is missing every branch has a whole row, so this forbids nothing there.
+    int64_t lightest = weights_.total;
+    for (const int64_t weight : weights_.unequal) {
+      lightest = weight > 0 ? std::min(lightest, weight) : lightest;
+    }
+    rules_.min_branch_weight = std::llrint(std::floor(real(lightest) * kNearlyWeight));
+  }
+}
+
+// So many rows, in units of shares (up to rounding) where they are divided.
+template <class Rows>
+int64_t Engine<Rows>::units_of_rows(int64_t rows, int64_t no_rule) const {
+  if (share_unit_ == 1) {
+    return rows;
+  }
+  return rows == no_rule ? 1 : std::llrint(real(rows) * real(share_unit_) * kNearlyWeight);
 }
 
 // The fewest units that weigh at least so much.
@@ -69,6 +102,9 @@ void Engine<Rows>::set_rows() {
       space_.own_global.resize(size_t(weights_.n_rows));
       std::iota(space_.own_global.begin(), space_.own_global.end(), uint32_t(0));
       space_.own_weights = weights_.unequal;
+      if (share_unit_ > 1) {
+        space_.own_shares.assign(size_t(weights_.n_rows), share_unit_);
+      }
       if constexpr (!kNumber) {
         space_.own_labels.assign(target_.labels, target_.labels + weights_.n_rows);
       }
@@ -158,7 +194,7 @@ void Engine<Rows>::add_root() {
   int128 weight_squared = 0;
   for (size_t row = 0; row < n_rows; ++row) {
     const int64_t weight = weights_.units(row);
-    stats[kRows] += weight > 0;
+    stats[kRows] += weight > 0 ? share_unit_ : 0;
     stats[kWeight] += weight;
     weight_squared += int128(weight) * weight;
     if constexpr (!kNumber) {
@@ -182,6 +218,10 @@ void Engine<Rows>::add_root() {
     stop(list_, 0, reason);
     open_.clear();
     return;
+  }
+  if constexpr (kNumber) {
+    space_.coarse.resize(n_rows);
+    open.coarse = coarsen(space_, list_.nodes[0]);
   }
   const NodeCost cost = cost_of(list_, 0);
   const auto wanted = columns_to_search(list_.nodes[0]);

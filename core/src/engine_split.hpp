@@ -23,7 +23,11 @@ void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, con
   const size_t column = size_t(split.column);
   const Span here = span(space, node, column, known_of(open, column, node));
   if (split.kind == SplitKind::threshold) {
-    const int64_t cut = first_above(space, here, column, split.threshold);
+    // A split that a search has found says how many rows go left, if it counts whole rows.
+    const int64_t missing_left = split.missing_route == 0 ? here.n_rows - here.n_known : 0;
+    const int64_t cut = split.left.empty() || share_unit_ != 1
+                            ? first_above(space, here, column, split.threshold)
+                            : split.left[kRows] - missing_left;
     std::for_each(here.entries, here.entries + cut, visit);
   } else if (split.kind == SplitKind::subset || split.kind == SplitKind::multiway) {
     bool left = false;
@@ -56,7 +60,8 @@ void Engine<Rows>::add_children(const Space<Rows>& space, NodeList& list, const 
   if (split.left.empty()) {  // a split that no search has found
     node.gain = cost_of(list, open.id).gain_of_each(branches.stats.data(), branches.n);
   }
-  node.n_missing = static_cast<uint32_t>(parent.n_rows() - known);
+  const auto n_missing = std::max(parent.n_rows() - known, std::ssize(branches.unplaced));
+  node.n_missing = static_cast<uint32_t>(n_missing);
   node.first_child = static_cast<int32_t>(list.nodes.size());
   node.n_children = static_cast<int32_t>(branches.n);
   if (options_.missing == Missing::surrogate) {
@@ -67,7 +72,7 @@ void Engine<Rows>::add_children(const Space<Rows>& space, NodeList& list, const 
   uint32_t begin = parent.begin, last = parent.end;
   for (size_t b = 0; b < branches.n; ++b) {
     const int64_t* stats = branches.stats.data() + b * words;
-    const auto n_rows = static_cast<uint32_t>(stats[kRows]);
+    const auto n_rows = static_cast<uint32_t>(branches.n_rows[b]);
     if (begin + n_rows > last) {
       begin = static_cast<uint32_t>((*space.entries)[0].size());
       last = std::numeric_limits<uint32_t>::max();
@@ -113,6 +118,8 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
     any = any || children[b].searched;
     if (reason != StopReason::none) {
       stop(list, id, reason);
+    } else if constexpr (kNumber) {
+      children[b].open.coarse = coarsen(space, list.nodes[size_t(id)]);
     }
   }
   if (any) {
@@ -295,6 +302,31 @@ void Engine<Rows>::rescale(Space<Rows>& space, const Node& node, NumberPart& num
   }
 }
 
+// Writes the coarse image of the node's target, where there is a sweep for it.
+template <class Rows>
+Coarse Engine<Rows>::coarsen(Space<Rows>& space, const Node& node) const {
+  Coarse coarse;
+  if constexpr (std::is_same_v<Rows, NumberRows>) {
+    const int64_t n = node.n_rows();
+    if (options_.criterion != Criterion::squared_error || n >= Coarse::kMostRows) {
+      return coarse;
+    }
+    const Entry* order = target_entries(space, node);
+    const int64_t lowest = space.y[space.rows.row(order[0])];
+    const int64_t range = space.y[space.rows.row(order[n - 1])] - lowest;
+    coarse = Coarse(range, n, std::sqrt(node.impurity));
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const uint32_t row = space.rows.row(order[i]);
+      space.coarse[row] = static_cast<int32_t>((space.y[row] - lowest) >> coarse.shift);
+      sum += space.coarse[row];
+    }
+    coarse.mean = static_cast<int32_t>(sum / n);
+    coarse.rest = static_cast<float>(real(sum % n) / real(n));
+  }
+  return coarse;
+}
+
 // The sum of squares around the mean. Squares of 63-bit numbers are added in two lanes of 64
 // bits each, so the sum is exact.
 template <class Rows>
@@ -388,10 +420,10 @@ StopReason Engine<Rows>::stop_before_search(const Space<Rows>& space, const Node
   if (node.depth >= options_.max_depth) {
     return StopReason::max_depth;
   }
-  if (node.n_rows() < options_.min_samples_split) {
+  if (stats[kRows] < units_of_rows(options_.min_samples_split, 2)) {
     return StopReason::min_samples_split;
   }
-  if (node.n_rows() < 2 * rules_.min_rows) {
+  if (stats[kRows] < 2 * rules_.min_rows) {
     return StopReason::min_samples_leaf;
   }
   if (real(stats[kWeight]) * weights_.unit < 2 * options_.min_weight_leaf) {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,33 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.drawing.dot import to_dot
-from treewright.drawing.mermaid import to_mermaid
-from treewright.drawing.svg import to_svg
-from treewright.drawing.way import way_of
 from treewright.errors import OptionError, TableError, nearest_name
-from treewright.growing.competitors import Competitor, competitors_of
-from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
-from treewright.options import GrowOptions
 from treewright.pruning.by_hand import collapse_by_hand
-from treewright.pruning.by_hand import simplify as simplify_data
-from treewright.pruning.path import PruningPath, cost_complexity, find_path
+from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree
 from treewright.reading.answer import answers, class_shares, classes
-from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
-from treewright.reading.evaluate import Evaluation, evaluate_rows
-from treewright.reading.formula import Formula, formula
-from treewright.reading.frame import to_dict, to_pandas
+from treewright.reading.colour import MOST_PRINTED, can_draw
 from treewright.reading.importance import impurity_importance
-from treewright.reading.rules import Rules
-from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
 from treewright.table.match_target import match_target
-from treewright.table.table import Table, Target
+from treewright.table.table import Target
 from treewright.table.weights import read_weights
 from treewright.tree import walk
-from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.route import (
     columns_used,
@@ -47,17 +32,17 @@ from treewright.tree.route import (
     route_matrix,
 )
 from treewright.tree.split import Split, split_of
+from treewright.views import Views
 
 if TYPE_CHECKING:
-    import pandas as pd
     from scipy.sparse import csr_matrix
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "evaluate", "grow", "pruning_path", "simplify"]
+__all__ = ["Tree", "as_tree", "sent_down"]
 
 
-class Tree:
+class Tree(Views):
     """A grown tree: immutable, comparable, and able to answer.
 
     Nodes are numbered from 0, the root, in preorder: a node comes before all
@@ -167,7 +152,8 @@ class Tree:
             'error': sum of R(t) over the leaves, for classes the share of weight
             that is misclassified (with costs: the mean cost), for numbers the mean
             squared error (poisson: half the mean deviance). 'impurity': impurity of
-            the leaves, each with its share of the weight it was grown on.
+            the leaves, each with its share of the weight it was grown on. Rows that
+            stop at an inner node pay for its answer.
 
         Returns
         -------
@@ -177,12 +163,7 @@ class Tree:
             near = nearest_name(str(kind), ("error", "impurity"))
             hint = f" Did you mean {near!r}?" if near else ""
             raise OptionError(f"risk is of 'error' or 'impurity'; got {kind!r}.{hint}")
-        data = self.data
-        is_leaf = data.subtree_size == 1
-        if kind == "error":
-            return float(np.sum(data.weighted_risk[is_leaf]))
-        weight = growth_weight(data)
-        return float(np.sum(data.impurity[is_leaf] * (weight / weight[0])[is_leaf]))
+        return cost_complexity(self.data, 0.0, kind)
 
     def cost_complexity(self, alpha: float, kind: str = "error") -> float:
         """Return R(T) + alpha x leaves: what the tree costs if a leaf costs alpha.
@@ -246,7 +227,7 @@ class Tree:
         Tree
             A node that no row reaches answers as the node above it.
         """
-        nodes, target, weights = _sent_down(self, X, y, sample_weight)
+        nodes, target, weights = sent_down(self, X, y, sample_weight)
         return Tree(refit_tree(self.data, nodes, target, weights))
 
     # -- answers ------------------------------------------------------------------
@@ -325,156 +306,6 @@ class Tree:
         ended = self.apply(X, unseen=unseen, n_jobs=n_jobs)
         return np.flatnonzero((ended >= first) & (ended < end))
 
-    # -- reading ------------------------------------------------------------------
-
-    def text(
-        self,
-        max_depth: int | None = None,
-        *,
-        max_leaves: int | None = None,
-        ascii: bool = False,
-        numbers: bool = False,
-    ) -> str:
-        """Return the tree as indented text, one line per node.
-
-        Parameters
-        ----------
-        max_depth : int or None, default=None
-            Deepest level to write; None: all.
-        max_leaves : int or None, default=None
-            Most ends to write, the heaviest nodes opened first; None: all. What is
-            folded is said.
-        ascii : bool, default=False
-            Draw with ASCII characters only.
-        numbers : bool, default=False
-            Write each node's number at the left: the number that `path`, `rows`
-            and `split` take.
-
-        Returns
-        -------
-        str
-            Leaves are marked with a star, conditions of a split that is not
-            proven the best with a tilde.
-        """
-        return text(
-            self.data, max_depth, max_leaves=max_leaves, ascii=ascii, numbers=numbers
-        )
-
-    def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
-        """Print the text, in colour where the terminal can and rich is installed."""
-        show(self.data, max_depth, max_leaves)
-
-    def __rich__(self) -> Any:
-        """Return the text in colour, for rich."""
-        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
-
-    def rules(self) -> Rules:
-        """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
-
-        Returns
-        -------
-        Rules
-            A sequence with one rule for every leaf, and one for every inner node in
-            which a missing value can stop; ``rules.where(...)``,
-            ``rules.sorted_by(...)``, ``rules.to_pandas()``, ``rules.text()``.
-        """
-        return Rules(self.data)
-
-    def formula(self, prediction: Any = None) -> Formula:
-        """Return what leads to one class as OR of ANDs, or the sum of all numbers.
-
-        Parameters
-        ----------
-        prediction : object, optional
-            The class; not for a tree that answers numbers.
-
-        Returns
-        -------
-        Formula
-            Simplified without changing a single answer: ``formula.evaluate(X)`` is
-            true exactly where `predict` answers the class.
-        """
-        return formula(self.data, prediction)
-
-    def competitors(self, node: int) -> list[Competitor]:
-        """Return the splits that came close at a node, best first.
-
-        Only in a tree grown with ``competitors=``; `treewright.why` works them out
-        for any tree.
-        """
-        return competitors_of(self.data, node)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with one row per node."""
-        return to_pandas(self.data)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree as dicts, lists, strings and numbers, ready for JSON."""
-        return to_dict(self.data)
-
-    # -- pictures -----------------------------------------------------------------
-
-    def to_svg(
-        self,
-        *,
-        row: Any = None,
-        max_depth: int | None = None,
-        max_leaves: int | None = 60,
-        theme: str = "auto",
-        direction: str | None = None,
-    ) -> str:
-        """Return the tree as an SVG picture.
-
-        Every node shows how its rows are spread, a branch is as wide as its share
-        of them, and hovering over a node tells the rest.
-
-        Parameters
-        ----------
-        row : mapping, series, list, array or table of one row, optional
-            A row whose way is highlighted.
-        max_depth : int or None, default=None
-            Deepest level to draw; None: all.
-        max_leaves : int or None, default=60
-            Most leaves to draw; the picture says what it folds. None: all.
-        theme : {'auto', 'light', 'dark'}, default='auto'
-            Colours; 'auto' follows the reader's screen.
-        direction : {'down', 'right'} or None, default=None
-            Where the tree grows; None: down while that is not too wide.
-
-        Returns
-        -------
-        str
-            An ``<svg>`` element: write it into a file, or into a page.
-        """
-        return to_svg(
-            self.data,
-            way=None if row is None else way_of(self.data, row),
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            theme=theme,
-            direction=direction,
-        )
-
-    def to_mermaid(
-        self, *, max_depth: int | None = None, max_leaves: int | None = 60
-    ) -> str:
-        """Return the tree as a mermaid flowchart; options as in `to_svg`."""
-        return to_mermaid(self.data, max_depth=max_depth, max_leaves=max_leaves)
-
-    def to_dot(
-        self, *, max_depth: int | None = None, max_leaves: int | None = 60
-    ) -> str:
-        """Return the tree in graphviz's dot language; options as in `to_svg`."""
-        return to_dot(self.data, max_depth=max_depth, max_leaves=max_leaves)
-
-    def _repr_svg_(self) -> str:
-        """Show the picture in a notebook."""
-        return self.to_svg()
-
-    def _repr_html_(self) -> str:
-        """Show the picture in a notebook, at its own size."""
-        return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
-
     # -- behaviour as a value -----------------------------------------------------
 
     @property
@@ -529,124 +360,7 @@ class Tree:
         return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
-def grow(
-    table: Table,
-    options: GrowOptions | None = None,
-    *,
-    progress: Callable[[float], Any] | None = None,
-) -> Tree:
-    """Grow the exact greedy tree of a table.
-
-    Parameters
-    ----------
-    table : Table
-        Columns, target and weights, from `as_table`.
-    options : GrowOptions, optional
-        Criterion, stopping rules and so on; the defaults grow until every leaf is
-        pure.
-    progress : callable, optional
-        Called about ten times a second with the share of rows that have reached
-        their leaf. An exception it raises ends the growing.
-
-    Returns
-    -------
-    Tree
-        The same tree for any number of threads and any order of the rows.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
-    >>> tw.grow(table, tw.GrowOptions(max_depth=1)).n_leaves
-    2
-    """
-    if not isinstance(table, Table):
-        raise TableError(
-            f"grow takes a Table; got {type(table).__name__}. Make one with "
-            "tw.as_table(X, y)."
-        )
-    if options is not None and not isinstance(options, GrowOptions):
-        raise OptionError(_options_words(options))
-    return Tree(grow_data(table, options, progress=progress))
-
-
-def pruning_path(
-    tree: Any, risk: str = "error", alpha_max: float = math.inf
-) -> PruningPath:
-    """Return all best prunings of a tree: minimal cost-complexity pruning.
-
-    Parameters
-    ----------
-    tree : Tree or fitted estimator
-        A tree of any shape; usually one that is not pruned yet.
-    risk : {'error', 'impurity'}, default='error'
-        What leaves are priced against: the cost of the answers (misclassified
-        weight or costs, squared error, absolute or half deviance, by criterion),
-        or the impurity, as scikit-learn does.
-    alpha_max : float, default=inf
-        Where the path ends.
-
-    Returns
-    -------
-    PruningPath
-        Arrays `alpha` (shares of the total weight, rising strictly from 0),
-        `n_leaves` and `risk`; ``tree(alpha=)``, ``tree(n_leaves=)`` and ``step(i)``.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"])
-    >>> path = tw.pruning_path(tw.grow(table))
-    >>> path.alpha.tolist(), path.n_leaves.tolist()
-    ([0.0, 0.25], [3, 1])
-    """
-    return find_path(as_tree(tree).data, risk, alpha_max, Tree)
-
-
-def simplify(tree: Any, keep: str = "proba") -> Tree:
-    """Merge siblings that answer the same, as often as possible.
-
-    Parameters
-    ----------
-    tree : Tree or fitted estimator
-        The tree; it stays as it is.
-    keep : {'proba', 'class'}, default='proba'
-        What must not change for any row: the class shares, or only the class. For
-        numbers, either means the answer.
-
-    Returns
-    -------
-    Tree
-        The merged nodes have the stop reason 'same_answer'.
-    """
-    return Tree(simplify_data(as_tree(tree).data, keep))
-
-
-def evaluate(tree: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
-    """Return how a tree does on rows it was not grown on.
-
-    Parameters
-    ----------
-    tree : Tree or fitted estimator
-        The tree.
-    X : array, data frame, dict of columns or list of rows
-        New rows; see `Tree.apply`.
-    y : array, series or list
-        Their target.
-    sample_weight : array, series or list, optional
-        Their weights.
-
-    Returns
-    -------
-    Evaluation
-        Error with a 95 % interval, figures by class or R2, RMSE and MAE, questions
-        asked, and by node the training rows beside the new ones (`to_pandas`).
-    """
-    found = as_tree(tree)
-    return evaluate_rows(found.data, *_sent_down(found, X, y, sample_weight))
-
-
-def _sent_down(
+def sent_down(
     tree: Tree, X: Any, y: Any, sample_weight: Any
 ) -> tuple[NDArray[np.int32], Target, NDArray[np.float64] | None]:
     """Return where new rows end, with their target and weights."""
@@ -655,21 +369,6 @@ def _sent_down(
         raise TableError("X has no rows; at least one is needed.")
     target = match_target(tree.schema, y, len(nodes))
     return nodes, target, read_weights(sample_weight, len(nodes))
-
-
-def _options_words(options: object) -> str:
-    """Say how to pass options that came as something else, such as a dict."""
-    given = "max_depth=2"
-    if isinstance(options, dict) and options and all(map(_is_word, options)):
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
-    return (
-        "options must be a GrowOptions or None; got "
-        f"{type(options).__name__}. Pass tw.GrowOptions({given})."
-    )
-
-
-def _is_word(name: object) -> bool:
-    return isinstance(name, str) and name.isidentifier()
 
 
 def as_tree(tree: object) -> Tree:

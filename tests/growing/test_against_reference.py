@@ -178,9 +178,8 @@ def test_weight_k_is_k_copies(grow, seed):
     copies = np.random.default_rng(seed).integers(1, 5, table.n_rows)
     heavy = grow(weighted(table, copies), options)
     repeated = take(weighted(table, None), np.repeat(np.arange(table.n_rows), copies))
-    assert_same_tree(
-        heavy, grow(repeated, options), ignore=["n_rows", "weight_squared"]
-    )
+    counted = ["n_rows", "weight_squared", "n_missing"]
+    assert_same_tree(heavy, grow(repeated, options), ignore=counted)
 
 
 @pytest.mark.parametrize("seed", METAMORPHIC)
@@ -236,7 +235,8 @@ def test_columns_times_a_power_of_two_move_the_thresholds_alone(grow, seed):
     one, other = grow(table, options), grow(with_columns(table, columns), options)
     assert_same_tree(one, other, ignore=["threshold"])
     factor = np.array([*factors, 1.0])[one.feature]
-    np.testing.assert_array_equal(one.threshold * factor, other.threshold)
+    # Up to rounding: a midpoint is a short decimal where that is all the difference.
+    np.testing.assert_allclose(one.threshold * factor, other.threshold, rtol=1e-15)
 
 
 def scalable(column):

@@ -18,7 +18,9 @@ MAILS = {"words": WORDS, "sender": SENDER, "free": FREE}
 
 
 def test_the_spam_table_keeps_what_came_close():
-    grown = tw.TreeClassifier(criterion="entropy", competitors=4).fit(MAILS, SPAM)
+    grown = tw.TreeClassifier(prune=None, criterion="entropy", competitors=4).fit(
+        MAILS, SPAM
+    )
     found = grown.tree_.competitors(0)
     assert [each.column for each in found] == ["free", "sender"]
     assert [each.gain for each in found] == pytest.approx([0.5488, 0.3113], abs=5e-5)
@@ -51,7 +53,7 @@ def test_they_are_the_candidates_of_the_node():
 
 
 def test_they_survive_pruning():
-    grown = tw.TreeClassifier(competitors=1).fit(MAILS, SPAM).tree_.data
+    grown = tw.TreeClassifier(prune=None, competitors=1).fit(MAILS, SPAM).tree_.data
     inner = int(np.flatnonzero(grown.split_kind != LEAF)[-1])
     cut, _ = collapse(grown, [inner])
     assert str(competitors_of(cut, 0)) == str(competitors_of(grown, 0))
@@ -59,8 +61,8 @@ def test_they_survive_pruning():
 
 
 def test_a_tree_without_them_says_how_to_get_them():
-    tree = tw.TreeClassifier().fit(MAILS, SPAM).tree_
+    tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
     with pytest.raises(OptionError, match="Grow it with competitors=4"):
         tree.competitors(0)
     with pytest.raises(OptionError, match="competitors must be a whole number >= 0"):
-        tw.TreeClassifier(competitors=-1).fit(MAILS, SPAM)
+        tw.TreeClassifier(prune=None, competitors=-1).fit(MAILS, SPAM)

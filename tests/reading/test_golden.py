@@ -44,13 +44,13 @@ def weather():
         "Wind": WIND,
     }
     y = pd.Series(PLAY, name="Play")
-    return tw.TreeClassifier(criterion="entropy").fit(X, y).tree_, X, y
+    return tw.TreeClassifier(prune=None, criterion="entropy").fit(X, y).tree_, X, y
 
 
 def spam():
     X = {"Word Count": WORDS, "Sender": SENDER, "Free": FREE}
     y = pd.Series(SPAM, name="Spam")
-    return tw.TreeClassifier(criterion="entropy").fit(X, y).tree_, X, y
+    return tw.TreeClassifier(prune=None, criterion="entropy").fit(X, y).tree_, X, y
 
 
 def diagram():
@@ -60,7 +60,9 @@ def diagram():
 def penguins():
     X = real("penguins.csv")
     y = X.pop("species")
-    grown = tw.TreeClassifier(min_samples_leaf=5, thresholds="readable").fit(X, y)
+    grown = tw.TreeClassifier(
+        prune=None, min_samples_leaf=5, thresholds="readable"
+    ).fit(X, y)
     return grown.tree_, X, y
 
 
@@ -68,13 +70,19 @@ def titanic():
     X = real("titanic.csv").drop(columns=["name", "ticket", "cabin", "boat", "body"])
     X = X.drop(columns=["home.dest"])
     y = X.pop("survived")
-    return tw.TreeClassifier(max_depth=4, min_samples_leaf=20).fit(X, y).tree_, X, y
+    return (
+        tw.TreeClassifier(prune=None, max_depth=4, min_samples_leaf=20).fit(X, y).tree_,
+        X,
+        y,
+    )
 
 
 def hitters():
     X = real("hitters.csv").dropna(subset=["Salary"])
     y = X.pop("Salary")
-    grown = tw.TreeRegressor(max_leaf_nodes=8, thresholds="readable").fit(X, y)
+    grown = tw.TreeRegressor(prune=None, max_leaf_nodes=8, thresholds="readable").fit(
+        X, y
+    )
     return grown.tree_, X, y
 
 

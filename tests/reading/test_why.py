@@ -78,7 +78,7 @@ def test_gain_ratio_of_the_weather_days():
 
 
 def test_the_nine_gains_of_the_spam_table():
-    tree = tw.TreeClassifier(criterion="entropy").fit(MAILS, SPAM).tree_
+    tree = tw.TreeClassifier(prune=None, criterion="entropy").fit(MAILS, SPAM).tree_
     words = tw.why(tree, 0, MAILS, SPAM, column="words")
     assert [each.words for each in words.candidates] == [
         f"words <= {cut}" for cut in (50, 80, 150, 250, 550)
@@ -97,7 +97,7 @@ def test_the_nine_gains_of_the_spam_table():
 
 
 def test_the_root_of_the_spam_table_is_a_tie_that_the_first_column_wins():
-    tree = tw.TreeClassifier(criterion="entropy").fit(MAILS, SPAM).tree_
+    tree = tw.TreeClassifier(prune=None, criterion="entropy").fit(MAILS, SPAM).tree_
     found = tw.why(tree, 0, MAILS, SPAM)
     assert found.ties == ("words", "free")
     assert found.chosen.column == "words"
@@ -107,7 +107,7 @@ def test_the_root_of_the_spam_table_is_a_tie_that_the_first_column_wins():
 
 def test_a_regression_by_rss():
     X, y = {"x": [1, 2, 3, 4, 5]}, [1.0, 2.0, 9.0, 10.0, 12.0]
-    tree = tw.TreeRegressor(max_depth=1).fit(X, y).tree_
+    tree = tw.TreeRegressor(prune=None, max_depth=1).fit(X, y).tree_
     found = tw.why(tree, 0, X, y)
     assert found.here.rss == pytest.approx(98.8)
     left, right = found.chosen.branches
@@ -125,7 +125,7 @@ def test_gini_and_misclassification_are_written_out():
         ("gini", "Gini before: 1 - (4/8)² - (4/8)² = 0.5000"),
         ("misclassification", "Misclassification before: 1 - 4/8 = 0.5000"),
     ]:
-        tree = tw.TreeClassifier(criterion=criterion).fit(MAILS, SPAM)
+        tree = tw.TreeClassifier(prune=None, criterion=criterion).fit(MAILS, SPAM)
         assert said in str(tw.why(tree, 0, MAILS, SPAM))
 
 
@@ -149,7 +149,7 @@ def test_gini_and_misclassification_are_written_out():
 def test_a_leaf_says_what_was_refused_and_by_how_much(options, reason, missed):
     X = {"words": WORDS, "free": FREE}
     y = SPAM
-    tree = tw.TreeClassifier(criterion="entropy", **options)
+    tree = tw.TreeClassifier(prune=None, criterion="entropy", **options)
     if reason in ("min_samples_leaf", "min_weight_fraction_leaf"):
         X = {"free": FREE}
     tree = tree.fit(X, y).tree_
@@ -162,7 +162,7 @@ def test_a_leaf_says_what_was_refused_and_by_how_much(options, reason, missed):
 
 
 def test_a_pure_leaf_has_nothing_to_split_and_a_shallow_one_says_what_is_next():
-    tree = tw.TreeClassifier(max_depth=1).fit(MAILS, SPAM).tree_
+    tree = tw.TreeClassifier(prune=None, max_depth=1).fit(MAILS, SPAM).tree_
     assert "A leaf. All rows have the same target." in str(tw.why(tree, 1, MAILS, SPAM))
     said = str(tw.why(tree, 2, MAILS, SPAM))
     assert "(max_depth)" in said
@@ -215,7 +215,7 @@ def test_the_working_agrees_with_every_node_of_grown_trees():
 def test_missing_rows_go_left_and_right_and_last_apart():
     X = {"x": [1.0, 2.0, None, None]}
     y = ["a", "b", "b", "b"]
-    tree = tw.TreeClassifier().fit(X, y).tree_
+    tree = tw.TreeClassifier(prune=None).fit(X, y).tree_
     found = tw.why(tree, 0, X, y, column="x")
     assert [each.words for each in found.candidates] == [
         "x <= 1.5",
@@ -234,7 +234,11 @@ def test_missing_rows_go_left_and_right_and_last_apart():
 def test_known_rows_alone_count_where_the_tree_says_so():
     X = {"c": ["u", "v", None, "v"]}
     y = ["a", "b", "b", "a"]
-    tree = tw.TreeClassifier(criterion="entropy", max_depth=1).fit(X, y).tree_.data
+    tree = (
+        tw.TreeClassifier(prune=None, criterion="entropy", max_depth=1)
+        .fit(X, y)
+        .tree_.data
+    )
     options = {**tree.made_by["options"], "missing": "fractional"}
     tree = replace(tree, made_by={**tree.made_by, "options": options})
     found = why(tree, 0, X, y, column="c").candidates[0]
@@ -248,7 +252,7 @@ def test_known_rows_alone_count_where_the_tree_says_so():
 
 
 def test_other_rows_than_those_it_was_grown_on_are_noted():
-    tree = tw.TreeClassifier().fit(MAILS, SPAM).tree_
+    tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
     fewer = {name: values[:6] for name, values in MAILS.items()}
     found = tw.why(tree, 0, fewer, SPAM[:6])
     assert "Here 6 rows come to the node; when the tree was grown there were 8." in (
@@ -257,7 +261,7 @@ def test_other_rows_than_those_it_was_grown_on_are_noted():
 
 
 def test_bad_requests():
-    tree = tw.TreeClassifier().fit(MAILS, SPAM).tree_
+    tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
     with pytest.raises(OptionError, match=r"no column 'word'.*'words'"):
         tw.why(tree, 0, MAILS, SPAM, column="word")
     with pytest.raises(OptionError, match="node must be a whole number"):
@@ -269,7 +273,7 @@ def test_bad_requests():
 
 
 def test_as_data():
-    tree = tw.TreeClassifier().fit(MAILS, SPAM).tree_
+    tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
     made = json.loads(json.dumps(tw.why(tree, 0, MAILS, SPAM).to_dict()))
     assert made["candidates"][0]["column"] == "words"
     assert made["candidates"][0]["branches"][0]["counts"] == [0, 3]
@@ -278,7 +282,7 @@ def test_as_data():
 def test_hostile_names_break_no_line():
     for name in ("a\nb", "\u202egnp", "z" * 1_000_000, '"', " "):
         X, y = {name: [name, "v", "v"]}, ["n" + name, "p", "p"]
-        tree = tw.TreeClassifier().fit(X, y).tree_
+        tree = tw.TreeClassifier(prune=None).fit(X, y).tree_
         said = str(tw.why(tree, 0, X, y))
         assert all(line.isprintable() for line in said.split("\n"))
         assert len(said) < 4000
@@ -291,3 +295,36 @@ def test_weights_count():
     found = why(tree, 0, X, y, [2.0, 1.0, 1.0])
     assert found.here.counts == (2.0, 2.0)
     assert found.here.impurity == 1.0
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    ["gini", "entropy", "misclassification", "squared_error", "poisson"],
+)
+def test_many_thresholds_are_swept_as_if_one_by_one(criterion, monkeypatch):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=400).round(2)
+    x[rng.random(400) < 0.1] = np.nan
+    numbers = criterion in ("squared_error", "poisson")
+    y = rng.poisson(2.0, 400).astype(float) if numbers else rng.integers(0, 3, 400)
+    weights = rng.integers(1, 4, 400).astype(float)
+    make = tw.TreeRegressor if numbers else tw.TreeClassifier
+    tree = (
+        make(criterion=criterion, max_depth=1, prune=None)
+        .fit({"x": x}, y, weights)
+        .tree_
+    )
+    quick = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
+    monkeypatch.setattr("treewright.reading.cuts._FEWEST", 10**9)
+    slow = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
+    assert len(quick) == len(slow) > 400
+    for one, other in zip(quick, slow, strict=True):
+        assert one.words == other.words
+        assert one.gain == pytest.approx(other.gain, abs=1e-9)
+        assert one.gain_ratio == pytest.approx(other.gain_ratio, abs=1e-9)
+        for a, b in zip(one.branches, other.branches, strict=True):
+            assert (a.words, a.rows) == (b.words, b.rows)
+            assert a.weight == pytest.approx(b.weight)
+            assert a.counts == pytest.approx(b.counts)
+            if numbers:
+                assert (a.mean, a.rss) == (pytest.approx(b.mean), pytest.approx(b.rss))

@@ -29,6 +29,7 @@ constexpr int32_t kMissing = INT32_MAX;
 struct Levels {
   std::vector<int32_t> codes;
   std::vector<int64_t> stats;  // one block of layout.words() per level
+  std::vector<int64_t> sizes;  // rows of each level
 };
 
 class CategorySearch {

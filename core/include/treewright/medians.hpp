@@ -20,26 +20,29 @@ struct Ranked {
 };
 
 // Where the median of rows given by rank, ascending, is: the first that has half of the weight
-// up to it; and whether it has exactly half, so that any number up to the next row is one.
+// up to it; and whether it has exactly half, so that any number up to the next row is one. Where
+// weights are rounded, by less than one part in `rounded` of their sum, nearly half is half.
 struct Middle {
   size_t at;
   bool exact;
 };
-inline Middle middle(const Ranked& ranked, std::span<const uint32_t> ranks) {
+inline Middle middle(const Ranked& ranked, std::span<const uint32_t> ranks, int64_t rounded = 0) {
   int64_t all = 0, so_far = 0;
   for (const uint32_t rank : ranks) {
     all += ranked.weight[rank];
   }
+  const int64_t slack = rounded > 0 ? 2 * (all / rounded) : 0;
   size_t i = 0;
-  while (2 * int128(so_far + ranked.weight[ranks[i]]) < all) {
+  while (2 * int128(so_far + ranked.weight[ranks[i]]) < all - slack) {
     so_far += ranked.weight[ranks[i++]];
   }
-  return {i, 2 * int128(so_far + ranked.weight[ranks[i]]) == all};
+  const bool exact = 2 * int128(so_far + ranked.weight[ranks[i]]) <= all + slack;
+  return {i, exact && i + 1 < ranks.size()};
 }
 
 // Twice the median, which lies between two rows where the first has exactly half of the weight.
-inline int128 twice_median(const Ranked& ranked, std::span<const uint32_t> ranks) {
-  const auto [i, exact] = middle(ranked, ranks);
+inline int128 twice_median(const Ranked& ranked, std::span<const uint32_t> ranks, int64_t rounded) {
+  const auto [i, exact] = middle(ranked, ranks, rounded);
   return int128(ranked.y[ranks[i]]) + ranked.y[ranks[exact ? i + 1 : i]];
 }
 

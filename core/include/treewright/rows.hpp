@@ -31,11 +31,12 @@ struct WeightedRows {
   static constexpr int shift = 1;
   const int32_t* labels = nullptr;
   const int64_t* weights = nullptr;
+  const int64_t* shares = nullptr;  // what a row counts where rows are divided; null: 1
 
   uint32_t row(Entry e) const { return e >> shift; }
   void add(int64_t* stats, Entry e) const {
     const int64_t weight = weights[row(e)];
-    ++stats[kRows];
+    stats[kRows] += shares ? shares[row(e)] : 1;
     stats[kWeight] += weight;
     stats[kFirst + labels[row(e)]] += weight;
   }
@@ -62,11 +63,12 @@ struct WeightedNumberRows {
   static constexpr int shift = 1;
   const int64_t* y = nullptr;
   const int64_t* weights = nullptr;
+  const int64_t* shares = nullptr;
 
   uint32_t row(Entry e) const { return e >> shift; }
   void add(int64_t* stats, Entry e) const {
     const int64_t weight = weights[row(e)];
-    ++stats[kRows];
+    stats[kRows] += shares ? shares[row(e)] : 1;
     stats[kWeight] += weight;
     set_sum(stats, get_sum(stats) + int128(weight) * y[row(e)]);
   }

@@ -34,6 +34,7 @@ struct Rules {
   int64_t min_weight = 1;         // in units of weight
   bool positive_sum = false;      // poisson: every branch needs a sum above 0
   int64_t min_branch_weight = 0;  // in units; that at least two branches must have
+  bool whole_rows = true;         // otherwise min_rows is in units of shares
 
   bool enough_rows(const int64_t* branch) const { return branch[kRows] >= min_rows; }
   bool enough_weight(const int64_t* branch) const { return branch[kWeight] >= min_weight; }

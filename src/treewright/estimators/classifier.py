@@ -283,6 +283,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             The class of largest weight in each row's leaf, with `costs` the class
             of least expected cost; the first on a tie.
         """
+        many = self._answer_many(X, lambda data: self.classes_.take(data.label))
+        if many is not None:
+            return many
         data, ends = self._data(), self._ends(X)
         if isinstance(ends, Ends):
             return answers(data, ends)

@@ -234,6 +234,9 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         float64 array
         """
         # One value per node: flat and by node are the same.
+        many = self._answer_many(X, lambda data: data.value.ravel())
+        if many is not None:
+            return many
         data, ends = self._data(), self._ends(X)
         if isinstance(ends, Ends):
             return answers(data, ends)

@@ -310,7 +310,9 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
 def _not_averaged(table: Table) -> list[bool]:
     """Columns with so many categories that J48 leaves them out of the average."""
     columns = [table.schema.features[i] for i in table.usable]
-    most = 0.3 * table.n_rows
+    weights = table.weights
+    n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
+    most = 0.3 * n_rows
     many = [f.kind == "categorical" and len(f.labels or ()) >= most for f in columns]
     return [False] * len(many) if all(many) else many
 

@@ -140,7 +140,14 @@ def _scored(task: _Task, folds: list[Fold], workers: int) -> Any:
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
-            yield from pool.map(task.score, folds)
+            results = pool.map(task.score, folds)
+        except RuntimeError:  # the system gives no thread: one fold after the other
+            task.stop.set()
+            pool.shutdown(cancel_futures=True)
+            task = replace(task, stop=threading.Event())
+            results = map(task.score, folds)
+        try:
+            yield from results
         except BaseException:
             task.stop.set()
             pool.shutdown(cancel_futures=True)

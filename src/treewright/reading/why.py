@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from treewright.errors import OptionError, TableError, nearest_name
 from treewright.growing.steps import Steps
 from treewright.options import GrowOptions
+from treewright.pruning.path import find_path
 from treewright.reading.condition import shares_of
+from treewright.reading.cuts import can_sweep, swept
 from treewright.reading.evidence import class_of
 from treewright.reading.way import conditions_of
 from treewright.reading.why_words import lines
@@ -31,7 +33,7 @@ from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.target import read_target
 from treewright.table.weights import read_weights
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
-from treewright.tree.split import Split, split_of
+from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import checked_node
 
 __all__ = ["Why", "why"]
@@ -64,6 +66,9 @@ class Why:
     link : float or None
         (R(t) - R(T_t)) / (leaves below - 1): what each leaf below saves; None at a
         leaf.
+    collapse_alpha : float or None
+        The price of a leaf from which weakest-link pruning makes a leaf of the node,
+        or of one above; None at a leaf.
     notes : tuple of str
         What does not fit: other rows than those the tree was grown on, and so on.
     """
@@ -76,6 +81,7 @@ class Why:
     refused: Candidate | None
     reason: str
     link: float | None
+    collapse_alpha: float | None
     notes: tuple[str, ...]
     _tree: TreeData
     _column: str | None
@@ -91,6 +97,7 @@ class Why:
             "refused": None if self.refused is None else _as_dict(self.refused),
             "reason": self.reason,
             "link": self.link,
+            "collapse_alpha": self.collapse_alpha,
             "notes": list(self.notes),
         }
 
@@ -136,8 +143,8 @@ def why(
     chosen = None if split is None else judged(rows, split)
     rules = _Rules.of(tree, rows)
     if column is not None:
-        offered = every_candidate(rows, _number(tree, column), _method(tree))
-        found = [rules.checked(judged(rows, each)) for each in offered]
+        offered = every_candidate(rows, _number(tree, column), _dividing(tree))
+        found = [rules.checked(each) for each in _all_judged(rows, offered)]
         refused = None
     else:
         found, refused = _best_of_each(tree, rows, rules)
@@ -153,10 +160,19 @@ def why(
         refused if split is None else None,
         reason,
         _link(tree, node),
+        None if split is None else float(_collapse_alpha(tree)[node]),
         tuple(notes),
         tree,
         column,
     )
+
+
+def _all_judged(rows: NodeRows, splits: list[Split]) -> list[Candidate]:
+    """Work out all candidates of one column; many thresholds in one sweep."""
+    if not can_sweep(rows, splits):
+        return [judged(rows, each) for each in splits]
+    cuts = [each for each in splits if isinstance(each, Threshold)]
+    return swept(rows, cuts) + [judged(rows, each) for each in splits[len(cuts) :]]
 
 
 # The rows ---------------------------------------------------------------------------
@@ -208,6 +224,12 @@ def _method(tree: TreeData) -> str:
     return str(tree.made_by.get("method", "cart"))
 
 
+def _dividing(tree: TreeData) -> str:
+    """Return the method by which categories are divided: one by one, or in groups."""
+    grouped = tree.made_by.get("options", {}).get("categories") == "grouped"
+    return "cart" if grouped else _method(tree)
+
+
 def _codes(tree: TreeData, target: ClassTarget | NumericTarget) -> NDArray[Any]:
     """Return the target in the numbers of the tree."""
     if isinstance(target, NumericTarget):
@@ -241,6 +263,7 @@ class _Rules:
     min_decrease: float
     share: float
     needs_target: bool
+    min_branch: float
 
     @classmethod
     def of(cls, tree: TreeData, rows: NodeRows) -> _Rules:
@@ -256,13 +279,15 @@ class _Rules:
             float(options.get("min_impurity_decrease", 0.0)),
             rows.weight / total if total else 0.0,
             rows.criterion == "poisson",
+            float(options.get("min_branch_weight") or 0.0),
         )
 
     def checked(self, candidate: Candidate) -> Candidate:
         """Return the candidate with the rule that refuses it, if any."""
-        return replace(candidate, missed=self._missed(candidate))
+        return replace(candidate, missed=self.missed(candidate))
 
-    def _missed(self, candidate: Candidate) -> str:
+    def missed(self, candidate: Candidate) -> str:
+        """Say which rule refuses a candidate, and by how much."""
         rows = min(b.rows for b in candidate.branches)
         weight = min(b.weight for b in candidate.branches)
         if rows < self.min_rows:
@@ -275,6 +300,12 @@ class _Rules:
             return (
                 f"a branch of weight {weight:.4g}, {self.min_weight - weight:.4g} less "
                 f"than min_weight_fraction_leaf asks for ({self.min_weight:.4g})"
+            )
+        second = sorted(b.weight for b in candidate.branches)[-2]
+        if second < self.min_branch:
+            return (
+                f"only one branch of the weight that min_branch_weight = "
+                f"{self.min_branch:.4g} asks for; the next has {second:.4g}"
             )
         if self.needs_target and any(b.mean == 0 for b in candidate.branches):
             return "a branch in which the target is 0 everywhere"
@@ -298,14 +329,13 @@ def _best_of_each(
     tree: TreeData, rows: NodeRows, rules: _Rules
 ) -> tuple[list[Candidate], Candidate | None]:
     """Return each column's best allowed split, best first; and the best refused one."""
-    if _method(tree) == "cart" and not rows.known_only:
+    if _method(tree) == "cart" and not rows.known_only and not by_ratio(tree):
         free = _by_core(tree, rows, 1, 0.0)
         kept = free
         if rules.min_rows > 1 or rules.min_weight > 0:
             kept = _by_core(tree, rows, rules.min_rows, rules.min_weight)
     else:
-        free = _by_hand(tree, rows)
-        kept = free
+        free, kept = _by_hand(tree, rows, rules)
     free = [rules.checked(each) for each in free]
     kept = [rules.checked(each) for each in kept]
     refused = next((each for each in free if each.missed), None)
@@ -331,20 +361,72 @@ def _by_core(
     return [judged(rows, shortened(rows, split)) for split in found]
 
 
-def _by_hand(tree: TreeData, rows: NodeRows) -> list[Candidate]:
-    """Try every candidate of every column."""
-    found = []
+def _by_hand(
+    tree: TreeData, rows: NodeRows, rules: _Rules
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Try every candidate of every column: the best of each, and the best allowed."""
+    free, kept = [], []
     for column in tree.schema.usable:
-        best: Candidate | None = None
-        for split in every_candidate(rows, column, _method(tree)):
-            candidate = judged(rows, split)
-            if len([b for b in candidate.branches if b.rows]) < 2:
-                continue
-            if best is None or candidate.gain > best.gain + _TIE * candidate.before:
-                best = candidate
-        if best is not None:
-            found.append(best)
+        tried = [
+            candidate
+            for split in every_candidate(rows, column, _dividing(tree))
+            for candidate in [judged(rows, split)]
+            if sum(b.rows > 0 for b in candidate.branches) > 1
+        ]
+        free += _first_best(tried)
+        kept += _first_best([each for each in tried if not rules.missed(each)])
+    return _ordered(tree, rows, free), _ordered(tree, rows, kept)
+
+
+def _first_best(tried: Sequence[Candidate]) -> list[Candidate]:
+    """Return the first of the candidates that gain most, if there is any."""
+    if not tried:
+        return []
+    reach = max(each.gain - _TIE * each.before for each in tried)
+    return [next(each for each in tried if each.gain >= reach)]
+
+
+def _ordered(
+    tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
+) -> list[Candidate]:
+    if by_ratio(tree):
+        return _by_ratio(tree, rows, found)
     return sorted(found, key=lambda each: -each.gain)
+
+
+def by_ratio(tree: TreeData) -> bool:
+    """Whether columns compete by the gain ratio."""
+    criterion = tree.made_by.get("options", {}).get("criterion")
+    return _method(tree) == "c45" or criterion == "gain_ratio"
+
+
+def _by_ratio(
+    tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
+) -> list[Candidate]:
+    """Put columns of at least average gain first, by the ratio; then the others.
+
+    C4.5 takes log2(N - 1)/W off the gain of a number that has N values here.
+    """
+    worth = []
+    for each in found:
+        off = 0.0
+        if _method(tree) == "c45" and isinstance(each.split, Threshold):
+            column = each.split.column
+            values = rows.columns[column]
+            assert values is not None
+            n = len(np.unique(values[~rows.missing(column)]))
+            off = math.log2(max(n - 1, 1)) / rows.weight
+        worth.append(each.gain - off)
+    above = [gain for gain in worth if gain > _TIE]
+    least = sum(above) / len(above) - 1e-12 if above else 0.0
+    ratios = [
+        gain / each.split_information if each.split_information else 0.0
+        for gain, each in zip(worth, found, strict=True)
+    ]
+    order = sorted(
+        range(len(found)), key=lambda i: (worth[i] < least, -round(ratios[i], 13))
+    )
+    return [found[i] for i in order]
 
 
 def _table(tree: TreeData, rows: NodeRows) -> Table:
@@ -376,6 +458,10 @@ def _ties(found: Sequence[Candidate], here: Branch, one_column: bool) -> list[st
     if len(tied) < 2:
         return []
     return [each.words if one_column else each.column for each in tied]
+
+
+def _collapse_alpha(tree: TreeData) -> NDArray[np.float64]:
+    return tree.keep("collapse_alpha", lambda t: find_path(t).collapse_alpha)
 
 
 def _link(tree: TreeData, node: int) -> float | None:

@@ -42,6 +42,13 @@ def lines(why: Why) -> list[str]:
     return said
 
 
+def with_ratio(why: Why) -> bool:
+    """Whether columns compete by the gain ratio in this tree."""
+    made_by = why._tree.made_by
+    criterion = made_by.get("options", {}).get("criterion")
+    return made_by.get("method") == "c45" or criterion == "gain_ratio"
+
+
 def _criterion(why: Why) -> str:
     options = why._tree.made_by.get("options", {})
     name = options.get("criterion")
@@ -127,16 +134,14 @@ def _table(why: Why) -> list[str]:
     """Return one line per candidate: what it asks, gain, and what its branches hold."""
     if not why.candidates:
         return ["No split is allowed here."]
-    with_ratio = why._tree.made_by.get("method") == "c45" or (
-        why._tree.made_by.get("options", {}).get("criterion") == "gain_ratio"
-    )
-    heads = ["split", "after", "gain", *(["gain ratio"] if with_ratio else [])]
+    ratio = with_ratio(why)
+    heads = ["split", "after", "gain", *(["gain ratio"] if ratio else [])]
     cells = [
         [
             each.words,
             _four(each.after),
             _four(each.gain),
-            *([_four(each.gain_ratio)] if with_ratio else []),
+            *([_four(each.gain_ratio)] if ratio else []),
         ]
         for each in why.candidates
     ]
@@ -162,7 +167,7 @@ def _worked(why: Why, worked: Sequence[Candidate], criterion: str) -> Iterator[s
         for branch in each.branches:
             yield f"    {branch.words}: {_impurity(criterion, branch)}"
         yield f"    gain = {_gain(each, criterion)}"
-        if each.split_information > 0 and why._tree.made_by.get("method") == "c45":
+        if each.split_information > 0 and with_ratio(why):
             ratio = f"{_four(each.gain)}/{_four(each.split_information)}"
             yield f"    gain ratio = {ratio} = {_four(each.gain_ratio)}"
     if len(why.candidates) > len(worked):
@@ -186,11 +191,16 @@ def _verdict(why: Why) -> Iterator[str]:
         if others:
             gap = _four(chosen.gain - others[0].gain)
             yield f"Next best: {others[0].words}, {gap} behind."
-        best = why.candidates[0] if why.candidates else None
-        if best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
+        best = max(why.candidates, key=lambda c: c.gain, default=None)
+        if with_ratio(why):
+            yield "Columns of at least average gain compete by the gain ratio."
+        elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
             yield f"This is not the split of largest gain; {best.words} gains more."
     if why.link is not None:
         yield _link(why._tree, why.node, why.link)
+    if why.collapse_alpha is not None:
+        alpha = _four(why.collapse_alpha)
+        yield f"Weakest-link pruning makes a leaf of it at alpha = {alpha}."
 
 
 def _link(tree: TreeData, node: int, link: float) -> str:

@@ -23,13 +23,14 @@ from treewright.tree.data import THRESHOLD
 # Two gains are a tie when they differ by less than this share of the impurity.
 TIE = Fraction(1, 10**12)
 MOST_LEVELS = 12  # groupings of more levels than this are not enumerated
-NEARLY_WEIGHT = 1 - 1e-9  # of a branch weight is enough: shares are not whole
+NEARLY = 1 - 1e-9  # of a weight or number of rows is enough: shares are not whole
 
 
 @dataclass(frozen=True)
 class Rules:
     """What every branch must hold; `min_branch_weight`, at least two of them.
 
+    A divided row counts by its share. One row is no rule: any share of it will do.
     `n_classes` is above 0 where a threshold needs as much weight on either side as
     J48 wants there.
     """
@@ -44,13 +45,13 @@ class Rules:
     def refuses(self, candidate: Candidate) -> str:
         """Name the first rule that a candidate breaks; empty if it is allowed."""
         branches = candidate.branches
-        if min(b.n_rows for b in branches) < self.min_rows:
+        if not all(enough_rows(b, self.min_rows) for b in branches):
             return "min_samples_leaf"
         if min(self.weight(b) for b in branches) < self.min_weight:
             return "min_weight_fraction_leaf"
         if self.needs_target and min(b.parts[0] for b in branches) == 0:
             return "zero_target"
-        enough = self.enough(candidate) * NEARLY_WEIGHT
+        enough = self.enough(candidate) * NEARLY
         if sum(self.weight(b) >= enough for b in branches) < 2:
             return "no_better_split"
         return ""
@@ -66,6 +67,13 @@ class Rules:
     def weight(self, sums: Sums) -> float | Fraction:
         """Weight in units of the table."""
         return sums.weight / self.weight_scale
+
+
+def enough_rows(sums: Sums, least: int, no_rule: int = 1) -> bool:
+    """Whether rows are so many, each divided one counted by its share."""
+    if least <= no_rule:
+        return sums.n_rows >= least
+    return sums.counted >= least * NEARLY
 
 
 @dataclass(frozen=True)

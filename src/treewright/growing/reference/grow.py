@@ -29,12 +29,13 @@ from treewright.growing.reference.choose import (
     Offer,
     Rules,
     best_gain,
+    enough_rows,
     offers_of,
     why_none,
 )
 from treewright.growing.reference.divide import branch_of, divide, with_route
 from treewright.growing.reference.known import known_only
-from treewright.growing.reference.layout import lay_out
+from treewright.growing.reference.layout import heaviest, lay_out
 from treewright.growing.reference.ratio import best_ratio, bests_of
 from treewright.growing.reference.sums import Number, Rows, Sums, Target, as_float
 from treewright.growing.reference.surrogates import (
@@ -157,9 +158,21 @@ class Grower:
             * float(Fraction(self.total.weight, scale)),
             weight_scale=scale,
             needs_target=options.criterion == "poisson",
-            min_branch_weight=options.min_branch_weight or 0.0,
+            min_branch_weight=self._min_branch_weight(),
             n_classes=self.target.n_classes if is_j48 else 0,
         )
+
+    def _min_branch_weight(self) -> float:
+        """Return the weight that two branches must have.
+
+        Divided rows are not followed into ever smaller parts: there it is that of
+        the lightest row, which every branch has where nothing is missing.
+        """
+        options, target = self.options, self.target
+        if options.missing == "fractional" and options.method != "c45":
+            lightest = min(target.weights[row] for row in target.present)
+            return lightest / target.weight_scale
+        return options.min_branch_weight or 0.0
 
     def open(self, rows: Rows, depth: int, used: frozenset[int] = frozenset()) -> Node:
         """Make a node of rows, with its best split or the reason to stop."""
@@ -176,9 +189,9 @@ class Grower:
             return "pure"
         if node.depth == self.options.max_depth:
             return "max_depth"
-        if node.sums.n_rows < self.min_split:
+        if not enough_rows(node.sums, self.min_split, no_rule=2):
             return "min_samples_split"
-        if node.sums.n_rows < 2 * rules.min_rows:
+        if not enough_rows(node.sums, 2 * rules.min_rows, no_rule=2):
             return "min_samples_leaf"
         if rules.weight(node.sums) < 2 * rules.min_weight:
             return "min_weight_fraction_leaf"
@@ -298,7 +311,7 @@ class Grower:
             self.target.zero,
             0.0,
             stop_reason="no_rows",
-            label=parent.sums.parts.index(max(parent.sums.parts)),
+            label=heaviest(parent.sums, self.target),
         )
 
     def _surrogates(self, node: Node, split: Candidate) -> list[Surrogate]:

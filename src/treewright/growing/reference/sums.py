@@ -30,11 +30,13 @@ Rows = Mapping[int, Weight]
 class Sums:
     """Sums over some rows; all of them exact.
 
+    `counted` is the number of rows, those that were divided by their share.
     `parts` holds the weight of each class; for a numeric target Σwy and Σwy²,
     but for the absolute error the weight of each different y, ascending.
     """
 
     n_rows: int
+    counted: Weight
     weight: Weight
     parts: tuple[Weight, ...]
 
@@ -42,19 +44,21 @@ class Sums:
         """Join two sets of rows."""
         return Sums(
             self.n_rows + other.n_rows,
+            self.counted + other.counted,
             self.weight + other.weight,
             tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)),
         )
 
     def __mul__(self, share: Weight) -> "Sums":
-        """Take a share of the weight of each row."""
+        """Take a share of each row."""
         parts = tuple(share * part for part in self.parts)
-        return Sums(self.n_rows, share * self.weight, parts)
+        return Sums(self.n_rows, share * self.counted, share * self.weight, parts)
 
     def __sub__(self, other: "Sums") -> "Sums":
         """Take a part of the rows away."""
         return Sums(
             self.n_rows - other.n_rows,
+            self.counted - other.counted,
             self.weight - other.weight,
             tuple(a - b for a, b in zip(self.parts, other.parts, strict=True)),
         )
@@ -118,7 +122,7 @@ class Target:
             )
         is_absolute = criterion == "absolute_error"
         self.levels = sorted(set(self.y)) if is_absolute else []
-        self.zero = Sums(0, 0, (0,) * (self.n_classes or len(self.levels) or 2))
+        self.zero = Sums(0, 0, 0, (0,) * (self.n_classes or len(self.levels) or 2))
         self.of_row = [self._one(row) for row in range(table.n_rows)]
 
     def _read(self, target: ClassTarget | NumericTarget | None) -> None:
@@ -143,8 +147,8 @@ class Target:
             kinds = self.n_classes or len(self.levels)
             is_class = self.n_classes > 0
             own = self.codes[row] if is_class else bisect_left(self.levels, self.y[row])
-            return Sums(1, weight, tuple(weight * (c == own) for c in range(kinds)))
-        return Sums(1, weight, (weight * self.y[row], weight * self.y[row] ** 2))
+            return Sums(1, 1, weight, tuple(weight * (c == own) for c in range(kinds)))
+        return Sums(1, 1, weight, (weight * self.y[row], weight * self.y[row] ** 2))
 
     def sums(self, rows: Rows) -> Sums:
         """Sum over rows, each with its share."""
@@ -171,7 +175,7 @@ class Target:
         pairs = list(zip(self.levels, sums.parts, strict=True))
         first = sum(y * weight for y, weight in pairs)
         second = sum(y * y * weight for y, weight in pairs)
-        return Sums(sums.n_rows, sums.weight, (first, second))
+        return Sums(sums.n_rows, sums.counted, sums.weight, (first, second))
 
     def is_pure(self, rows: Rows) -> bool:
         """Whether all rows have one class or one number."""

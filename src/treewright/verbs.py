@@ -1,0 +1,150 @@
+"""Functions of trees: grow, prune, simplify, evaluate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from treewright.errors import OptionError, TableError
+from treewright.growing.grow import grow as grow_data
+from treewright.model import Tree, as_tree, sent_down
+from treewright.options import GrowOptions
+from treewright.pruning.by_hand import simplify as simplify_data
+from treewright.pruning.path import PruningPath, find_path
+from treewright.reading.evaluate import Evaluation, evaluate_rows
+from treewright.table.table import Table
+
+__all__ = ["evaluate", "grow", "pruning_path", "simplify"]
+
+
+def pruning_path(
+    tree: Any, risk: str = "error", alpha_max: float = math.inf
+) -> PruningPath:
+    """Return all best prunings of a tree: minimal cost-complexity pruning.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        A tree of any shape; usually one that is not pruned yet.
+    risk : {'error', 'impurity'}, default='error'
+        What leaves are priced against: the cost of the answers (misclassified
+        weight or costs, squared error, absolute or half deviance, by criterion),
+        or the impurity, as scikit-learn does.
+    alpha_max : float, default=inf
+        Where the path ends.
+
+    Returns
+    -------
+    PruningPath
+        Arrays `alpha` (shares of the total weight, rising strictly from 0),
+        `n_leaves` and `risk`; ``tree(alpha=)``, ``tree(n_leaves=)`` and ``step(i)``.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"])
+    >>> path = tw.pruning_path(tw.grow(table))
+    >>> path.alpha.tolist(), path.n_leaves.tolist()
+    ([0.0, 0.25], [3, 1])
+    """
+    return find_path(as_tree(tree).data, risk, alpha_max, Tree)
+
+
+def simplify(tree: Any, keep: str = "proba") -> Tree:
+    """Merge siblings that answer the same, as often as possible.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree; it stays as it is.
+    keep : {'proba', 'class'}, default='proba'
+        What must not change for any row: the class shares, or only the class. For
+        numbers, either means the answer.
+
+    Returns
+    -------
+    Tree
+        The merged nodes have the stop reason 'same_answer'.
+    """
+    return Tree(simplify_data(as_tree(tree).data, keep))
+
+
+def evaluate(tree: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+    """Return how a tree does on rows it was not grown on.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    X : array, data frame, dict of columns or list of rows
+        New rows; see `Tree.apply`.
+    y : array, series or list
+        Their target.
+    sample_weight : array, series or list, optional
+        Their weights.
+
+    Returns
+    -------
+    Evaluation
+        Error with a 95 % interval, figures by class or R2, RMSE and MAE, questions
+        asked, and by node the training rows beside the new ones (`to_pandas`).
+    """
+    found = as_tree(tree)
+    return evaluate_rows(found.data, *sent_down(found, X, y, sample_weight))
+
+
+def grow(
+    table: Table,
+    options: GrowOptions | None = None,
+    *,
+    progress: Callable[[float], Any] | None = None,
+) -> Tree:
+    """Grow the exact greedy tree of a table.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, target and weights, from `as_table`.
+    options : GrowOptions, optional
+        Criterion, stopping rules and so on; the defaults grow until every leaf is
+        pure.
+    progress : callable, optional
+        Called about ten times a second with the share of rows that have reached
+        their leaf. An exception it raises ends the growing.
+
+    Returns
+    -------
+    Tree
+        The same tree for any number of threads and any order of the rows.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+    >>> tw.grow(table, tw.GrowOptions(max_depth=1)).n_leaves
+    2
+    """
+    if not isinstance(table, Table):
+        raise TableError(
+            f"grow takes a Table; got {type(table).__name__}. Make one with "
+            "tw.as_table(X, y)."
+        )
+    if options is not None and not isinstance(options, GrowOptions):
+        raise OptionError(_options_words(options))
+    return Tree(grow_data(table, options, progress=progress))
+
+
+def _options_words(options: object) -> str:
+    """Say how to pass options that came as something else, such as a dict."""
+    given = "max_depth=2"
+    if isinstance(options, dict) and options and all(map(_is_word, options)):
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    return (
+        "options must be a GrowOptions or None; got "
+        f"{type(options).__name__}. Pass tw.GrowOptions({given})."
+    )
+
+
+def _is_word(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier()
