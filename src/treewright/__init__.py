@@ -30,6 +30,7 @@ _HOME = {
     "impurity": "growing.impurity",
     "plot_confusion": "pictures",
     "plot_importance": "pictures",
+    "plot_pruning": "pictures",
     "plot_regions": "pictures",
     "plot_reliability": "pictures",
     "plot_tree": "pictures",

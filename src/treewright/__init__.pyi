@@ -19,6 +19,7 @@ from treewright.model import Tree as Tree
 from treewright.options import GrowOptions as GrowOptions
 from treewright.pictures import plot_confusion as plot_confusion
 from treewright.pictures import plot_importance as plot_importance
+from treewright.pictures import plot_pruning as plot_pruning
 from treewright.pictures import plot_regions as plot_regions
 from treewright.pictures import plot_reliability as plot_reliability
 from treewright.pictures import plot_tree as plot_tree
