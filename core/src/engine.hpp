@@ -107,6 +107,7 @@ struct Sight {
   Span span;
   const NodeCost& cost;
   const int64_t* stats;
+  Coarse coarse;
 };
 
 // Where the rows of a node go, and what is known of each branch.
@@ -176,14 +177,13 @@ class Engine final : public Grower {
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
   double search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
                        const NodeCost& cost, size_t column) const;
+  void offer_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                    const NodeCost& cost, size_t column, double at_least, Chooser& chooser) const;
   double margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
                    const NodeCost& cost, double best) const;
-  void offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                    const NodeCost& cost, size_t column, int64_t known, double at_least,
-                    Chooser& chooser) const;
   template <class Use>
-  auto with_sight(const Space<Rows>& space, const NodeList& list, int32_t id, const NodeCost& cost,
-                  size_t column, int64_t known, const Use& use) const;
+  auto with_sight(const Space<Rows>& space, const NodeList& list, const Open& open,
+                  const NodeCost& cost, size_t column, const Use& use) const;
   std::optional<Candidate> multiway(const Space<Rows>& space, const Sight& sight,
                                     size_t column) const;
   Rules rules_for(const Sight& sight) const;
@@ -192,7 +192,7 @@ class Engine final : public Grower {
                            bool missing_left, const int64_t* left, const int64_t* right) const;
   template <class Use>
   auto with_threshold_search(const Space<Rows>& space, const NodeCost& cost, const int64_t* node,
-                             const Rules& rules, const Use& use) const;
+                             const Rules& rules, const Coarse& coarse, const Use& use) const;
   int64_t units_of_at_least(double weight) const;
   int64_t units_of_rows(int64_t rows, int64_t no_rule) const;
 
@@ -372,6 +372,7 @@ class Engine final : public Grower {
   std::vector<uint8_t> short_labels_;   // a smaller copy of the labels, while entries are made
   std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
+  std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;
   Space<Rows> space_;
   NodeList list_;

@@ -19,9 +19,8 @@ Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList&
     return {};
   }
   Chooser chooser(cost);
-  const int64_t known = known_of(open, column, list.nodes[size_t(open.id)]);
   const double at_least = best - 2 * margin_of(space, list, open, cost, best);
-  offer_column(space, list, open.id, cost, column, known, at_least, chooser);
+  offer_column(space, list, open, cost, column, at_least, chooser);
   return chooser.winner();
 }
 
@@ -33,14 +32,10 @@ double Engine<Rows>::charge(const Space<Rows>& space, const NodeList& list, cons
   if (!options_.charge_cuts || views_[column].kind == Kind::categorical || opens_each(column)) {
     return 0.0;
   }
-  const Node& node = list.nodes[size_t(open.id)];
   const double weight = real(list.stats_of(open.id)[kWeight]) * weights_.unit;
-  const int64_t known = known_of(open, column, node);
-  return with_sight(space, list, open.id, cost_of(list, open.id), column, known,
-                    [&](const Sight& sight) {
-                      const int64_t cuts = count_cuts(space, sight);
-                      return std::log2(std::max(1.0, real(cuts))) / weight;
-                    });
+  return with_sight(space, list, open, cost_of(list, open.id), column, [&](const Sight& sight) {
+    return std::log2(std::max(1.0, real(count_cuts(space, sight)))) / weight;
+  });
 }
 
 // How many cuts a column has in a node. J48 counts those that are allowed, wherever missing

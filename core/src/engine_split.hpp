@@ -23,7 +23,11 @@ void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, con
   const size_t column = size_t(split.column);
   const Span here = span(space, node, column, known_of(open, column, node));
   if (split.kind == SplitKind::threshold) {
-    const int64_t cut = first_above(space, here, column, split.threshold);
+    // A split that a search has found says how many rows go left, if it counts whole rows.
+    const int64_t missing_left = split.missing_route == 0 ? here.n_rows - here.n_known : 0;
+    const int64_t cut = split.left.empty() || share_unit_ != 1
+                            ? first_above(space, here, column, split.threshold)
+                            : split.left[kRows] - missing_left;
     std::for_each(here.entries, here.entries + cut, visit);
   } else if (split.kind == SplitKind::subset || split.kind == SplitKind::multiway) {
     bool left = false;

@@ -168,39 +168,79 @@ TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
   return _mm256_add_epi32(x, _mm256_permute2x128_si256(totals, totals, 0x08));
 }
 
-TREEWRIGHT_TARGET void squared_error_avx2(const Entry* entries, int64_t end, const int32_t* image,
-                                          int32_t mean, float rest, float n,
-                                          SquaredErrorState& state) {
-  const __m256i means = _mm256_set1_epi32(mean), last = _mm256_set1_epi32(7);
-  const __m256 rests = _mm256_set1_ps(rest), ns = _mm256_set1_ps(n), eight = _mm256_set1_ps(8);
-  int64_t i = state.i;
+// Eight cuts at a time, each scored D^2 (1 / n_L + 1 / n_R): D is the sum of the values of the
+// rows on its left, less `rest` for each of them. values(entries) gives those of eight rows. No
+// branch: a new best comes too irregularly to be predicted.
+template <class Values>
+TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, float rest,
+                                         const Reciprocals& over, int64_t n, const Values& values,
+                                         SumState& state) {
+  const __m256i last = _mm256_set1_epi32(7);
+  const __m256 rests = _mm256_set1_ps(rest), eight = _mm256_set1_ps(8);
+  const __m256 none = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
+  const __m256 ns = _mm256_set1_ps(static_cast<float>(n));
   __m256 best = _mm256_set1_ps(state.best);
   __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
   __m256i sum = _mm256_set1_epi32(state.sum);
-  for (; i + kBlock <= end; i += kBlock) {
-    const __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + i));
-    const __m256i x = _mm256_sub_epi32(look_up(image, entries + i, 1), means);
-    const __m256i through = running_sums(x);
-    const __m256i before = _mm256_add_epi32(sum, _mm256_sub_epi32(through, x));
-    const __m256 d = _mm256_sub_ps(_mm256_cvtepi32_ps(before), _mm256_mul_ps(left, rests));
-    const __m256 square = _mm256_mul_ps(d, d);
-    const __m256 sides = _mm256_mul_ps(left, _mm256_sub_ps(ns, left));
-    const __m256 beats = _mm256_cmp_ps(square, _mm256_mul_ps(best, sides), _CMP_GT_OQ);
-    unsigned better = static_cast<unsigned>(_mm256_movemask_ps(beats)) & lanes_with<0>(e);
-    if (better != 0) {
-      alignas(32) float score[8];
-      _mm256_store_ps(score, _mm256_div_ps(square, sides));
-      float most = _mm256_cvtss_f32(best);
-      for (; better != 0; better &= better - 1) {
-        const float here = score[std::countr_zero(better)];
-        most = here > most ? here : most;
-      }
-      best = _mm256_set1_ps(most);
+  int64_t i = state.i;
+  const auto sweep = [&](const auto& both_sides) TREEWRIGHT_TARGET {
+    for (; i + kBlock <= end; i += kBlock) {
+      const __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + i));
+      const __m256i x = values(entries + i, e);
+      const __m256i through = running_sums(x);
+      const __m256i before = _mm256_add_epi32(sum, _mm256_sub_epi32(through, x));
+      const __m256 d = _mm256_sub_ps(_mm256_cvtepi32_ps(before), _mm256_mul_ps(left, rests));
+      const __m256 score = _mm256_mul_ps(_mm256_mul_ps(d, d), both_sides());
+      const __m256 differs = _mm256_castsi256_ps(_mm256_slli_epi32(e, 31));
+      best = _mm256_max_ps(best, _mm256_blendv_ps(none, score, differs));
+      sum = _mm256_add_epi32(sum, _mm256_permutevar8x32_epi32(through, last));
+      left = _mm256_add_ps(left, eight);
     }
-    sum = _mm256_add_epi32(sum, _mm256_permutevar8x32_epi32(through, last));
-    left = _mm256_add_ps(left, eight);
+  };
+  if (over.serves(n)) {
+    const float* over_left = over.of(static_cast<int64_t>(state.left));
+    const float* over_right = over.of_rest(n, static_cast<int64_t>(state.left));
+    sweep([&]() TREEWRIGHT_TARGET {
+      const __m256 sides = _mm256_add_ps(_mm256_loadu_ps(over_left), _mm256_loadu_ps(over_right));
+      over_left += kBlock;
+      over_right += kBlock;
+      return sides;
+    });
+  } else {
+    sweep([&]() TREEWRIGHT_TARGET {
+      return _mm256_div_ps(ns, _mm256_mul_ps(left, _mm256_sub_ps(ns, left)));
+    });
   }
+  // The best of all lanes, in all lanes.
+  best = _mm256_max_ps(best, _mm256_permute2f128_ps(best, best, 1));
+  best = _mm256_max_ps(best, _mm256_permute_ps(best, 0x4e));
+  best = _mm256_max_ps(best, _mm256_permute_ps(best, 0xb1));
   state = {i, _mm256_cvtss_f32(left), _mm256_cvtsi256_si32(sum), _mm256_cvtss_f32(best)};
+}
+
+TREEWRIGHT_TARGET void squared_error_avx2(const Entry* entries, int64_t end, const int32_t* image,
+                                          int32_t mean, float rest, const Reciprocals& over,
+                                          int64_t n, SumState& state) {
+  const __m256i means = _mm256_set1_epi32(mean);
+  score_cuts(
+      entries, end, rest, over, n,
+      [&](const Entry* at, __m256i)
+          TREEWRIGHT_TARGET { return _mm256_sub_epi32(look_up(image, at, 1), means); },
+      state);
+}
+
+TREEWRIGHT_TARGET void few_rows_gini_avx2(const Entry* entries, int64_t end, int64_t n,
+                                          int64_t n_ones, const Reciprocals& over,
+                                          SumState& state) {
+  const __m256i ns = _mm256_set1_epi32(static_cast<int32_t>(n));
+  const __m256i ones = _mm256_set1_epi32(static_cast<int32_t>(n_ones));
+  score_cuts(
+      entries, end, 0.0f, over, n,
+      [&](const Entry*, __m256i e) TREEWRIGHT_TARGET {
+        const __m256i is_one = _mm256_srai_epi32(_mm256_slli_epi32(e, 30), 31);
+        return _mm256_sub_epi32(_mm256_and_si256(is_one, ns), ones);
+      },
+      state);
 }
 
 // Both sides of the cut share a register: the left one in the low half, the right one, with
@@ -268,10 +308,19 @@ void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones
 }
 
 void squared_error(const Entry* entries, int64_t end, const int32_t* image, int32_t mean,
-                   float rest, float n, SquaredErrorState& state) {
+                   float rest, const Reciprocals& over, int64_t n, SumState& state) {
 #ifdef TREEWRIGHT_AVX2
   if (end - state.i >= kBlock && has_avx2()) {
-    squared_error_avx2(entries, end, image, mean, rest, n, state);
+    squared_error_avx2(entries, end, image, mean, rest, over, n, state);
+  }
+#endif
+}
+
+void few_rows_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
+                   const Reciprocals& over, SumState& state) {
+#ifdef TREEWRIGHT_AVX2
+  if (end - state.i >= kBlock && has_avx2()) {
+    few_rows_gini_avx2(entries, end, n, n_ones, over, state);
   }
 #endif
 }

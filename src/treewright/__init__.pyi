@@ -16,14 +16,16 @@ from treewright.growing.impurity import gain_ratio as gain_ratio
 from treewright.growing.impurity import impurity as impurity
 from treewright.growing.impurity import split_information as split_information
 from treewright.model import Tree as Tree
-from treewright.model import grow as grow
 from treewright.options import GrowOptions as GrowOptions
 from treewright.pictures import plot_confusion as plot_confusion
 from treewright.pictures import plot_importance as plot_importance
+from treewright.pictures import plot_pruning as plot_pruning
 from treewright.pictures import plot_regions as plot_regions
 from treewright.pictures import plot_reliability as plot_reliability
 from treewright.pictures import plot_tree as plot_tree
+from treewright.reporting import report as report
 from treewright.table.as_table import as_table as as_table
 from treewright.verbs import evaluate as evaluate
+from treewright.verbs import grow as grow
 from treewright.verbs import pruning_path as pruning_path
 from treewright.verbs import simplify as simplify

@@ -9,28 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.drawing.dot import to_dot
-from treewright.drawing.mermaid import to_mermaid
-from treewright.drawing.svg import to_svg
-from treewright.drawing.way import way_of
 from treewright.errors import OptionError, TableError, nearest_name
-from treewright.growing.competitors import Competitor, competitors_of
-from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
-from treewright.options import GrowOptions
 from treewright.pruning.by_hand import collapse_by_hand
 from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree
 from treewright.reading.answer import answers, class_shares, classes
-from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
-from treewright.reading.formula import Formula, formula
-from treewright.reading.frame import to_dict, to_pandas
+from treewright.reading.colour import MOST_PRINTED, can_draw
 from treewright.reading.importance import impurity_importance
-from treewright.reading.rules import Rules
-from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
 from treewright.table.match_target import match_target
-from treewright.table.table import Table, Target
+from treewright.table.table import Target
 from treewright.table.weights import read_weights
 from treewright.tree import walk
 from treewright.tree.data import TreeData
@@ -43,17 +32,17 @@ from treewright.tree.route import (
     route_matrix,
 )
 from treewright.tree.split import Split, split_of
+from treewright.views import Views
 
 if TYPE_CHECKING:
-    import pandas as pd
     from scipy.sparse import csr_matrix
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "grow", "sent_down"]
+__all__ = ["Tree", "as_tree", "sent_down"]
 
 
-class Tree:
+class Tree(Views):
     """A grown tree: immutable, comparable, and able to answer.
 
     Nodes are numbered from 0, the root, in preorder: a node comes before all
@@ -317,156 +306,6 @@ class Tree:
         ended = self.apply(X, unseen=unseen, n_jobs=n_jobs)
         return np.flatnonzero((ended >= first) & (ended < end))
 
-    # -- reading ------------------------------------------------------------------
-
-    def text(
-        self,
-        max_depth: int | None = None,
-        *,
-        max_leaves: int | None = None,
-        ascii: bool = False,
-        numbers: bool = False,
-    ) -> str:
-        """Return the tree as indented text, one line per node.
-
-        Parameters
-        ----------
-        max_depth : int or None, default=None
-            Deepest level to write; None: all.
-        max_leaves : int or None, default=None
-            Most ends to write, the heaviest nodes opened first; None: all. What is
-            folded is said.
-        ascii : bool, default=False
-            Draw with ASCII characters only.
-        numbers : bool, default=False
-            Write each node's number at the left: the number that `path`, `rows`
-            and `split` take.
-
-        Returns
-        -------
-        str
-            Leaves are marked with a star, conditions of a split that is not
-            proven the best with a tilde.
-        """
-        return text(
-            self.data, max_depth, max_leaves=max_leaves, ascii=ascii, numbers=numbers
-        )
-
-    def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
-        """Print the text, in colour where the terminal can and rich is installed."""
-        show(self.data, max_depth, max_leaves)
-
-    def __rich__(self) -> Any:
-        """Return the text in colour, for rich."""
-        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
-
-    def rules(self) -> Rules:
-        """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
-
-        Returns
-        -------
-        Rules
-            A sequence with one rule for every leaf, and one for every inner node in
-            which a missing value can stop; ``rules.where(...)``,
-            ``rules.sorted_by(...)``, ``rules.to_pandas()``, ``rules.text()``.
-        """
-        return Rules(self.data)
-
-    def formula(self, prediction: Any = None) -> Formula:
-        """Return what leads to one class as OR of ANDs, or the sum of all numbers.
-
-        Parameters
-        ----------
-        prediction : object, optional
-            The class; not for a tree that answers numbers.
-
-        Returns
-        -------
-        Formula
-            Simplified without changing a single answer: ``formula.evaluate(X)`` is
-            true exactly where `predict` answers the class.
-        """
-        return formula(self.data, prediction)
-
-    def competitors(self, node: int) -> list[Competitor]:
-        """Return the splits that came close at a node, best first.
-
-        Only in a tree grown with ``competitors=``; `treewright.why` works them out
-        for any tree.
-        """
-        return competitors_of(self.data, node)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with one row per node."""
-        return to_pandas(self.data)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree as dicts, lists, strings and numbers, ready for JSON."""
-        return to_dict(self.data)
-
-    # -- pictures -----------------------------------------------------------------
-
-    def to_svg(
-        self,
-        *,
-        row: Any = None,
-        max_depth: int | None = None,
-        max_leaves: int | None = 60,
-        theme: str = "auto",
-        direction: str | None = None,
-    ) -> str:
-        """Return the tree as an SVG picture.
-
-        Every node shows how its rows are spread, a branch is as wide as its share
-        of them, and hovering over a node tells the rest.
-
-        Parameters
-        ----------
-        row : mapping, series, list, array or table of one row, optional
-            A row whose way is highlighted.
-        max_depth : int or None, default=None
-            Deepest level to draw; None: all.
-        max_leaves : int or None, default=60
-            Most leaves to draw; the picture says what it folds. None: all.
-        theme : {'auto', 'light', 'dark'}, default='auto'
-            Colours; 'auto' follows the reader's screen.
-        direction : {'down', 'right'} or None, default=None
-            Where the tree grows; None: down while that is not too wide.
-
-        Returns
-        -------
-        str
-            An ``<svg>`` element: write it into a file, or into a page.
-        """
-        return to_svg(
-            self.data,
-            way=None if row is None else way_of(self.data, row),
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            theme=theme,
-            direction=direction,
-        )
-
-    def to_mermaid(
-        self, *, max_depth: int | None = None, max_leaves: int | None = 60
-    ) -> str:
-        """Return the tree as a mermaid flowchart; options as in `to_svg`."""
-        return to_mermaid(self.data, max_depth=max_depth, max_leaves=max_leaves)
-
-    def to_dot(
-        self, *, max_depth: int | None = None, max_leaves: int | None = 60
-    ) -> str:
-        """Return the tree in graphviz's dot language; options as in `to_svg`."""
-        return to_dot(self.data, max_depth=max_depth, max_leaves=max_leaves)
-
-    def _repr_svg_(self) -> str:
-        """Show the picture in a notebook."""
-        return self.to_svg()
-
-    def _repr_html_(self) -> str:
-        """Show the picture in a notebook, at its own size."""
-        return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
-
     # -- behaviour as a value -----------------------------------------------------
 
     @property
@@ -521,47 +360,6 @@ class Tree:
         return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
-def grow(
-    table: Table,
-    options: GrowOptions | None = None,
-    *,
-    progress: Callable[[float], Any] | None = None,
-) -> Tree:
-    """Grow the exact greedy tree of a table.
-
-    Parameters
-    ----------
-    table : Table
-        Columns, target and weights, from `as_table`.
-    options : GrowOptions, optional
-        Criterion, stopping rules and so on; the defaults grow until every leaf is
-        pure.
-    progress : callable, optional
-        Called about ten times a second with the share of rows that have reached
-        their leaf. An exception it raises ends the growing.
-
-    Returns
-    -------
-    Tree
-        The same tree for any number of threads and any order of the rows.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
-    >>> tw.grow(table, tw.GrowOptions(max_depth=1)).n_leaves
-    2
-    """
-    if not isinstance(table, Table):
-        raise TableError(
-            f"grow takes a Table; got {type(table).__name__}. Make one with "
-            "tw.as_table(X, y)."
-        )
-    if options is not None and not isinstance(options, GrowOptions):
-        raise OptionError(_options_words(options))
-    return Tree(grow_data(table, options, progress=progress))
-
-
 def sent_down(
     tree: Tree, X: Any, y: Any, sample_weight: Any
 ) -> tuple[NDArray[np.int32], Target, NDArray[np.float64] | None]:
@@ -571,21 +369,6 @@ def sent_down(
         raise TableError("X has no rows; at least one is needed.")
     target = match_target(tree.schema, y, len(nodes))
     return nodes, target, read_weights(sample_weight, len(nodes))
-
-
-def _options_words(options: object) -> str:
-    """Say how to pass options that came as something else, such as a dict."""
-    given = "max_depth=2"
-    if isinstance(options, dict) and options and all(map(_is_word, options)):
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
-    return (
-        "options must be a GrowOptions or None; got "
-        f"{type(options).__name__}. Pass tw.GrowOptions({given})."
-    )
-
-
-def _is_word(name: object) -> bool:
-    return isinstance(name, str) and name.isidentifier()
 
 
 def as_tree(tree: object) -> Tree:

@@ -16,13 +16,19 @@ from treewright.drawing import charts
 from treewright.drawing.labels import class_names
 from treewright.drawing.matplotlib import draw_tree
 from treewright.drawing.regions import draw_regions, side_of
+from treewright.drawing.report.held_out import held_out
+from treewright.drawing.report.story import quality_of
+from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.drawing.way import way_of
 from treewright.errors import OptionError, TableError, nearest_name
 from treewright.model import Tree, as_tree
+from treewright.pruning.path import find_path
+from treewright.pruning.result import Pruning, leaves_words
 from treewright.reading.answer import answers
 from treewright.reading.permutation import permutation_importance
 from treewright.reading.reliability import reliability
 from treewright.table.match import MatchedColumns, match
+from treewright.table.match_target import match_target
 from treewright.table.table import ClassTarget
 from treewright.table.target import read_target
 from treewright.tree import wording
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "plot_confusion",
     "plot_importance",
+    "plot_pruning",
     "plot_regions",
     "plot_reliability",
     "plot_tree",
@@ -287,6 +294,82 @@ def plot_regions(
         side_of(data, y_column, None if points is None else points[y_column]),
     )
     return draw_regions(data, sides, others, points, target, ax)
+
+
+def plot_pruning(
+    tree: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    against: str = "leaves",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw error against the size of the tree, with the size that was taken.
+
+    A fitted estimator shows the trees that it has tried: their error on the training
+    rows, and in cross-validation (the band is one standard error either way, the
+    dotted line the least error and one standard error) or on the validation rows. A
+    tree shows its own pruning path.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    X, y : table and target, optional
+        Held-out rows: adds their error at every size that the tree can be cut to.
+    against : {'leaves', 'alpha'}, default='leaves'
+        What the horizontal axis shows.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    found = as_tree(tree)
+    if (X is None) != (y is None):
+        raise OptionError("Error on held-out rows needs both X and y.")
+    if against not in ("leaves", "alpha"):
+        raise OptionError(f"against must be 'leaves' or 'alpha'; got {against!r}.")
+    pruning = getattr(tree, "pruning_", None) if tree is not found else None
+    data = found.data
+    path = find_path(data)
+    curves = []
+    if isinstance(pruning, Pruning) and len(pruning.n_leaves):
+        at = pruning.n_leaves if against == "leaves" else pruning.alpha
+        curves, words = _tried(pruning, at.astype(np.float64)), pruning.words
+    else:
+        at = path.n_leaves if against == "leaves" else path.alpha
+        curves = [Curve("training", at.astype(np.float64), path.risk)]
+        words = f"{leaves_words(data.n_leaves)}, as grown"
+    if X is not None:
+        columns = match(found.schema, X, columns_used(data).tolist())
+        target = match_target(found.schema, y, columns.n_rows)
+        test = held_out(data, path, columns, target, None)
+        at = path.n_leaves if against == "leaves" else path.alpha
+        curves.append(Curve("test", at.astype(np.float64), test.path_error))
+    taken = float(data.n_leaves) if against == "leaves" else None
+    if taken is None and isinstance(pruning, Pruning) and pruning.chosen >= 0:
+        taken = float(pruning.alpha[pruning.chosen])
+    quality = quality_of(data)
+    axis = "mean squared error" if quality.unit == "root" else quality.axis
+    return draw_sizes(
+        curves, taken, ("Size of the tree", words, axis), against=against, ax=ax
+    )
+
+
+def _tried(pruning: Pruning, at: NDArray[np.float64]) -> list[Curve]:
+    """Return the curves of an estimator's table."""
+    curves = [Curve("training", at, pruning.error)]
+    if len(pruning.cv_error):
+        limit = None
+        if pruning.best >= 0:
+            limit = float(pruning.cv_error[pruning.best] + pruning.cv_std[pruning.best])
+        cv = Curve("cross-validated", at, pruning.cv_error, pruning.cv_std, limit)
+        curves.append(cv)
+    if len(pruning.validation_error):
+        curves.append(Curve("validation", at, pruning.validation_error))
+    return curves
 
 
 # -- reading what is given -------------------------------------------------------------

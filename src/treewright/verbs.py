@@ -1,16 +1,21 @@
-"""What can be done with a tree, beyond its own methods: prune, simplify, evaluate."""
+"""Functions of trees: grow, prune, simplify, evaluate."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
+from treewright.errors import OptionError, TableError
+from treewright.growing.grow import grow as grow_data
 from treewright.model import Tree, as_tree, sent_down
+from treewright.options import GrowOptions
 from treewright.pruning.by_hand import simplify as simplify_data
 from treewright.pruning.path import PruningPath, find_path
 from treewright.reading.evaluate import Evaluation, evaluate_rows
+from treewright.table.table import Table
 
-__all__ = ["evaluate", "pruning_path", "simplify"]
+__all__ = ["evaluate", "grow", "pruning_path", "simplify"]
 
 
 def pruning_path(
@@ -87,3 +92,59 @@ def evaluate(tree: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation
     """
     found = as_tree(tree)
     return evaluate_rows(found.data, *sent_down(found, X, y, sample_weight))
+
+
+def grow(
+    table: Table,
+    options: GrowOptions | None = None,
+    *,
+    progress: Callable[[float], Any] | None = None,
+) -> Tree:
+    """Grow the exact greedy tree of a table.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, target and weights, from `as_table`.
+    options : GrowOptions, optional
+        Criterion, stopping rules and so on; the defaults grow until every leaf is
+        pure.
+    progress : callable, optional
+        Called about ten times a second with the share of rows that have reached
+        their leaf. An exception it raises ends the growing.
+
+    Returns
+    -------
+    Tree
+        The same tree for any number of threads and any order of the rows.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+    >>> tw.grow(table, tw.GrowOptions(max_depth=1)).n_leaves
+    2
+    """
+    if not isinstance(table, Table):
+        raise TableError(
+            f"grow takes a Table; got {type(table).__name__}. Make one with "
+            "tw.as_table(X, y)."
+        )
+    if options is not None and not isinstance(options, GrowOptions):
+        raise OptionError(_options_words(options))
+    return Tree(grow_data(table, options, progress=progress))
+
+
+def _options_words(options: object) -> str:
+    """Say how to pass options that came as something else, such as a dict."""
+    given = "max_depth=2"
+    if isinstance(options, dict) and options and all(map(_is_word, options)):
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    return (
+        "options must be a GrowOptions or None; got "
+        f"{type(options).__name__}. Pass tw.GrowOptions({given})."
+    )
+
+
+def _is_word(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier()

@@ -119,15 +119,10 @@ def test_numbers_have_no_pessimistic_pruning():
 
 
 def test_the_default_goes_by_the_method():
-    class Id3(tw.TreeClassifier):
-        method = "id3"
-
-    class C45(tw.TreeClassifier):
-        method = "c45"
-
     assert tw.TreeClassifier().fit(X, Y).pruning_.method == "cv"
-    assert C45().fit(X, Y).pruning_.method == "pessimistic"
-    record = Id3().fit(X, Y).pruning_
+    assert tw.TreeClassifier(method="c45").fit(X, Y).pruning_.method == "pessimistic"
+    id3 = tw.TreeClassifier(method="id3", discretize=4)
+    record = id3.fit(X, Y).pruning_
     assert record.method is None
     assert "not pruned (prune='auto' with method='id3')" in record.words
     assert tw.TreeClassifier(ccp_alpha=0.1).fit(X, Y).pruning_.method == "ccp_alpha"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import TreewrightError
+from treewright.pruning.picture import notebook_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,6 +171,10 @@ class Pruning:
             lines += ["", "  " + head]
             lines += [self._line(row, names, width) for row in self._shown()]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Show the curve and the table in a notebook."""
+        return notebook_html(self)
 
     def _shown(self) -> list[int]:
         """Rows to print: all, or both ends and what is near the chosen and the best."""

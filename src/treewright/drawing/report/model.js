@@ -1,0 +1,170 @@
+// The data of the page: the arrays of the tree, one entry per node, in preorder.
+// Node i's subtree is [i, i + size[i]); its first child is i + 1 and the next sibling
+// of c is c + size[c]. Nothing recurses.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const { columns, target, test, story } = data;
+const T = data.tree;
+const N = T.size.length;
+const isClass = target.kind === "class";
+const classes = target.classes || [];
+
+const THRESHOLD = 1, SUBSET = 2, IS_MISSING = 3, MULTIWAY = 4;
+const STOP_HERE = -1, ALL_BRANCHES = -2;
+
+const real = (x) => (x === null ? NaN : Number(x));
+const reals = (list) => Float64Array.from(list, real);
+// Entries of the nodes that `has` says yes to, spread over all nodes.
+const spread = (Type, list, has, empty) => {
+  const out = new Type(N).fill(empty);
+  let next = 0;
+  for (let i = 0; i < N; i++) if (has(i)) out[i] = real(list[next++]);
+  return out;
+};
+const starts = (counts) => {
+  const out = new Int32Array(N + 1);
+  if (counts) for (let i = 0; i < N; i++) out[i + 1] = out[i] + counts[i];
+  return out;
+};
+
+const size = Int32Array.from(T.size);
+const kind = Int8Array.from(T.kind);
+const feature = Int32Array.from(T.feature);
+const isInner = (i) => size[i] > 1;
+const threshold = spread(Float64Array, T.threshold, (i) => kind[i] === THRESHOLD, NaN);
+const missingRoute = spread(Int32Array, T.missing, isInner, -1);
+const gain = spread(Float64Array, T.gain, isInner, 0);
+const stopReason = spread(Int32Array, T.stop, (i) => !isInner(i), 0);
+const rows = Float64Array.from(T.rows);
+const weight = T.weight ? reals(T.weight) : rows;
+const weightSquared = T.weight_squared ? reals(T.weight_squared) : rows;
+const divideBy = T.divide_by ? reals(T.divide_by) : weight;
+const impurity = reals(T.impurity);
+const risk = reals(T.risk);
+const label = isClass ? Int32Array.from(T.label) : null;
+const mean = isClass ? null : reals(T.mean);
+const variance = isClass ? null : reals(T.variance);
+const quartiles = isClass ? null : T.quartiles.map(reals);
+const categoryStart = starts(T.category_count);
+const unproven = new Set(T.unproven);
+const arrives = new Set(T.arrives);
+const stopsHere = new Set(T.stops);
+
+// Class weights by the entries that are not 0.
+const sparse = (given) => ({
+  start: starts(given.count),
+  cls: Int32Array.from(given.class),
+  weight: reals(given.weight),
+});
+const value = isClass ? sparse(T.value) : null;
+const testRows = test ? Float64Array.from(test.rows) : null;
+const testWeight = test ? (test.weight ? reals(test.weight) : testRows) : null;
+const testError = test ? reals(test.error) : null;
+const testMean = test && !isClass ? reals(test.mean) : null;
+const testValue = test && test.value ? sparse(test.value) : null;
+
+// -- shape ------------------------------------------------------------------------
+
+const parent = new Int32Array(N).fill(-1);
+const branch = new Int32Array(N).fill(-1);
+const depth = new Int32Array(N);
+for (let i = 0; i < N; i++) {
+  let b = 0;
+  for (let c = i + 1; c < i + size[i]; c += size[c]) {
+    parent[c] = i;
+    branch[c] = b++;
+    depth[c] = depth[i] + 1;
+  }
+}
+const children = (i) => {
+  const out = [];
+  for (let c = i + 1; c < i + size[i]; c += size[c]) out.push(c);
+  return out;
+};
+const wayTo = (node) => {
+  const way = [];
+  for (let i = node; i >= 0; i = parent[i]) way.push(i);
+  return way.reverse();
+};
+
+// -- the pruning path -------------------------------------------------------------
+
+const path = data.path;
+const fold = spread(Int32Array, path.fold, isInner, 1 << 30);
+
+// What the reader has chosen: the size of the tree, the folded nodes, the node looked
+// at, the way of a row. `step` 0 is the whole tree.
+const state = {
+  step: 0,
+  closed: new Uint8Array(N),
+  selected: 0,
+  way: new Set(),
+  matches: new Set(),
+};
+const isEnd = (i) => size[i] === 1 || fold[i] <= state.step;
+const isOpen = (i) => !isEnd(i) && !state.closed[i];
+
+let leavesBefore = null;
+// Leaves below a node, in the tree of the chosen size.
+const leavesBelow = (i) => leavesBefore[i + size[i]] - leavesBefore[i];
+const countLeaves = () => {
+  leavesBefore = new Int32Array(N + 1);
+  for (let i = 0, skip = 0; i < N; i++) {
+    let here = 0;
+    if (i >= skip && isEnd(i)) {
+      here = 1;
+      skip = i + size[i];
+    }
+    leavesBefore[i + 1] = leavesBefore[i] + here;
+  }
+};
+countLeaves();
+
+// -- what nodes answer ------------------------------------------------------------
+
+// Weight of every class in a node, of the training rows or of the test rows.
+const classWeights = (node, of = value) => {
+  const out = new Float64Array(classes.length);
+  for (let e = of.start[node]; e < of.start[node + 1]; e++) out[of.cls[e]] = of.weight[e];
+  return out;
+};
+// Shares of the classes; all alike where no weight came.
+const classShares = (node, of = value) => {
+  const out = classWeights(node, of);
+  let total = 0;
+  for (const w of out) total += w;
+  return out.map((w) => (total > 0 ? w / total : 1 / out.length));
+};
+const confidence = (node) => {
+  let total = 0, own = 0;
+  for (let e = value.start[node]; e < value.start[node + 1]; e++) {
+    total += value.weight[e];
+    if (value.cls[e] === label[node]) own = value.weight[e];
+  }
+  return total > 0 ? own / total : 1 / classes.length;
+};
+const shareOf = (node) => (weight[0] > 0 ? weight[node] / weight[0] : 0);
+
+// A tiny way to make elements: text is always text, never markup.
+function el(tag, props = {}, ...inside) {
+  const svg = el.svg.has(tag);
+  const node = svg
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
+  for (const [name, to] of Object.entries(props)) {
+    if (to === undefined || to === null || to === false) continue;
+    if (name === "text") node.textContent = to;
+    else if (name === "style") {
+      for (const [key, as] of Object.entries(to)) {
+        if (key.startsWith("--")) node.style.setProperty(key, as);
+        else node.style[key] = as;
+      }
+    }
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), to);
+    else node.setAttribute(name, to === true ? "" : to);
+  }
+  node.append(...inside.filter((each) => each !== null && each !== undefined));
+  return node;
+}
+el.svg = new Set(["svg", "path", "line", "rect", "circle", "text", "g", "polyline"]);
+const byId = (id) => document.getElementById(id);

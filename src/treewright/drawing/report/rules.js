@@ -1,0 +1,210 @@
+// What holds for the rows of a node: one condition per column, merged along the way.
+//
+// `codes` flags the categories that are meant, null for numbers and ranks; `missing`
+// says whether a missing value is meant too; `parts` what arrives only in part, or
+// where surrogates decide.
+
+function everyValue(j) {
+  const column = columns[j];
+  const codes =
+    column.kind === "categorical" ? new Uint8Array(column.labels.length).fill(1) : null;
+  return { j, low: null, high: null, codes, missing: true, known: true, parts: [] };
+}
+
+function missingShare(node, b) {
+  const route = missingRoute[node];
+  if (route !== ALL_BRANCHES || b === STOP_HERE) return route === b ? 1 : 0;
+  const below = children(node);
+  return weight[below[b]] / below.reduce((sum, c) => sum + weight[c], 0);
+}
+
+const withoutMissing = (above) =>
+  above.parts.filter((part) => part.codes && part.codes.some((flag) => flag));
+
+// A condition on the column of a node, for the rows that take a branch of it.
+function narrowed(node, b, above) {
+  if (kind[node] === IS_MISSING) {
+    if (b === 0) {
+      const codes = above.codes ? new Uint8Array(above.codes.length) : null;
+      return { ...above, low: null, high: null, codes, known: false };
+    }
+    return { ...above, missing: false, parts: withoutMissing(above) };
+  }
+  const surrogates = surrogatesOf(node);
+  const share = missingShare(node, b);
+  const detour = surrogates.length ? { surrogates, branch: b, otherwise: share } : null;
+  const part = { codes: null, share: detour ? 1 : share, detour };
+  if (kind[node] !== THRESHOLD) return byCategory(node, b, above, part);
+  const missing = above.missing && (detour !== null || share > 0);
+  let { parts } = above;
+  if (missing && (part.share !== 1 || detour)) parts = [...parts, part];
+  const made = { ...above, missing, parts: missing ? parts : [] };
+  if (b === STOP_HERE) return { ...made, low: null, high: null, known: false };
+  const at = threshold[node];
+  if (b === 0) made.high = made.high === null ? at : Math.min(made.high, at);
+  else made.low = made.low === null ? at : Math.max(made.low, at);
+  return made;
+}
+
+function byCategory(node, b, above, part) {
+  const n = columns[above.j].labels.length;
+  const own = above.codes || ranksWithin(above, n);
+  const listedHere = new Uint8Array(n), mine = new Uint8Array(n);
+  for (let e = categoryStart[node]; e < categoryStart[node + 1]; e++) {
+    listedHere[T.categories[e]] = 1;
+    if (T.category_branch[e] === b) mine[T.categories[e]] = 1;
+  }
+  const coming = part.share > 0 || part.detour !== null;
+  const others = own.map((flag, c) => (flag && !listedHere[c] ? 1 : 0));
+  const codes = own.map((flag, c) => ((flag && mine[c]) || (coming && others[c]) ? 1 : 0));
+  const missing = above.missing && coming;
+  let parts = missing ? above.parts : withoutMissing(above);
+  const some = others.some((flag) => flag);
+  if (coming && (part.share !== 1 || part.detour) && (some || missing)) {
+    parts = [...parts, { ...part, codes: others }];
+  }
+  return { ...above, low: null, high: null, codes, missing, parts };
+}
+
+// The ranks that are meant, as flags: some trees divide ranks like categories.
+const ranksWithin = (condition, n) =>
+  Uint8Array.from({ length: n }, (_, c) => (condition.known && within(condition, c) ? 1 : 0));
+
+// All conditions on the way to a node, in the order in which columns are asked.
+function conditionsOf(node, stops = false) {
+  const found = new Map();
+  const ask = (at, b) => {
+    const j = feature[at];
+    found.set(j, narrowed(at, b, found.get(j) || everyValue(j)));
+  };
+  const way = wayTo(node);
+  for (let i = 1; i < way.length; i++) ask(way[i - 1], branch[way[i]]);
+  if (stops) ask(node, STOP_HERE);
+  return [...found.values()];
+}
+
+// -- in words ---------------------------------------------------------------------
+
+const within = (c, x) => (c.low === null || x > c.low) && (c.high === null || x <= c.high);
+
+function categoriesOf(condition) {
+  const { labels = [], kind: of } = columns[condition.j];
+  if (condition.codes) return labels.filter((_, c) => condition.codes[c]);
+  if (of !== "ordinal" || !condition.known) return [];
+  return labels.filter((_, c) => within(condition, c));
+}
+
+function someKnown(condition) {
+  if (condition.codes) return condition.codes.some((flag) => flag);
+  const bounded = condition.low !== null && condition.high !== null;
+  return condition.known && !(bounded && condition.low >= condition.high);
+}
+
+function oneOf(labels, most, longest, one = "=", many = "in") {
+  if (labels.length === 1) return `${one} ${cut(labels[0], longest)}`;
+  return `${many} ${listed(labels, most, longest)}`;
+}
+
+function boundWords(column, x, longest) {
+  if (column.kind !== "ordinal") return numberWords(column, x + 0);
+  return cut(column.labels[rankOf(x, column.labels.length)], longest);
+}
+
+function knownWords(condition, name, most, longest) {
+  const column = columns[condition.j];
+  const { low, high, codes } = condition;
+  if (codes) {
+    if (codes.every((flag) => flag)) return "";
+    const labels = categoriesOf(condition);
+    if (condition.missing && !condition.parts.length && 2 * labels.length > codes.length) {
+      const others = column.labels.filter((_, c) => !codes[c]);
+      return `${name} ${oneOf(others, most, longest, "!=", "not in")}`;
+    }
+    return `${name} ${oneOf(labels, most, longest)}`;
+  }
+  if (low === null && high === null) return "";
+  if (column.kind === "ordinal") {
+    const labels = categoriesOf(condition);
+    if (labels.length === 1) return `${name} ${oneOf(labels, most, longest)}`;
+  }
+  const bounds = [low, high].filter((x) => x !== null);
+  if (column.stored === "bool" && bounds.length === 1 && bounds[0] >= 0 && bounds[0] < 1) {
+    return `${name} = ${low !== null ? "True" : "False"}`;
+  }
+  if (low === null) return `${name} <= ${boundWords(column, high, longest)}`;
+  if (high === null) return `${name} > ${boundWords(column, low, longest)}`;
+  return `${boundWords(column, low, longest)} < ${name} <= ${boundWords(column, high, longest)}`;
+}
+
+function missingPart(condition, longest) {
+  const plain = condition.parts.filter((part) => !part.detour);
+  const share = plain.reduce((product, part) => product * part.share, 1);
+  const said = share === 1 ? " or missing" : ` or missing (${percent(share)})`;
+  const detours = condition.parts.filter((part) => part.detour).map((part) => part.detour);
+  if (!detours.length) return said;
+  const ways = detours.map((d) =>
+    [
+      ...d.surrogates.map((s) => surrogateWords(s, d.branch, longest)),
+      ...(d.otherwise === 1 ? ["any"] : []),
+    ].join(", else "),
+  );
+  return `${said} with ${ways.join("; and ")}`;
+}
+
+// As in Python: `missing` null says "or missing" where the column had missing values.
+function conditionWords(condition, { missing = null, most = null, longest = null } = {}) {
+  const column = columns[condition.j];
+  const name = cut(column.name, longest);
+  if (!someKnown(condition)) {
+    const unseen = condition.codes ? " or unseen" : "";
+    return `${name} is ${condition.missing ? `missing${unseen}` : "impossible"}`;
+  }
+  const said = knownWords(condition, name, most, longest);
+  if (!condition.missing) return said || `${name} is known`;
+  if (!said) return `${name} is anything`;
+  const say_ = missing === null ? column.n_missing > 0 : missing;
+  return say_ ? said + missingPart(condition, longest) : said;
+}
+
+// The nodes in which a row can end, in the tree of the chosen size.
+function answerNodes() {
+  const found = [];
+  for (let i = 0; i < N; ) {
+    if (isEnd(i)) {
+      found.push(i);
+      i += size[i];
+    } else {
+      if (stopsHere.has(i)) found.push(i);
+      i += 1;
+    }
+  }
+  return found;
+}
+
+// Rows and weight that end in a node: of an inner one, without those that went on.
+function endedIn(node) {
+  if (isEnd(node)) return [rows[node], weight[node]];
+  let n = rows[node], w = weight[node];
+  for (const c of children(node)) {
+    n -= rows[c];
+    w -= weight[c];
+  }
+  return n > 0 ? [n, Math.max(w, 0)] : [0, 0];
+}
+
+// 95% interval: of the share of the answer, or of the mean.
+const Z = 1.959963984540054;
+function intervalOf(node) {
+  const n = weight[node] ** 2 / weightSquared[node];
+  if (!isClass) {
+    const half = n > 1 ? (Z * Math.sqrt(variance[node])) / Math.sqrt(n - 1) : NaN;
+    return [mean[node] - half, mean[node] + half];
+  }
+  return wilson(confidence(node), n);
+}
+function wilson(p, n) {
+  const scale = 1 + Z ** 2 / n;
+  const middle = (p + Z ** 2 / (2 * n)) / scale;
+  const half = (Z * Math.sqrt((p * (1 - p)) / n + Z ** 2 / (4 * n * n))) / scale;
+  return [p <= 0 ? 0 : Math.max(middle - half, 0), p >= 1 ? 1 : Math.min(middle + half, 1)];
+}

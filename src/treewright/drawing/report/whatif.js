@@ -1,0 +1,254 @@
+// What if: a form for one row, its way down the tree, and the smallest change of it.
+
+const asked = columns.map((_, j) => j).filter((j) => columns[j].used)
+  .sort((a, b) => real(columns[b].importance) - real(columns[a].importance) || a - b);
+const row = new Array(columns.length).fill(NaN);
+const fields = new Map();
+const locked = new Set();
+const MOST_OPTIONS = 300;
+
+const isNumber = (column) => column.kind === "numeric" || Boolean(column.cuts);
+
+// -- reading ----------------------------------------------------------------------
+
+// Text to a number of the column; NaN for nothing, null where it cannot be read.
+function readNumber(column, text) {
+  const plain = text.trim();
+  if (!plain) return NaN;
+  if (MOMENTS.has(column.stored)) return readMoment(plain, column.timezone);
+  if (column.stored === "duration") return readDuration(plain);
+  if (column.stored === "bool" && /^(true|false)$/i.test(plain)) return /^t/i.test(plain) ? 1 : 0;
+  if (/^[+-]?inf(inity)?$/i.test(plain)) return plain[0] === "-" ? -Infinity : Infinity;
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
+  const x = Number(plain);
+  return column.float32 ? Math.fround(x) : x;
+}
+
+function readMoment(text, timezone) {
+  const form = /^([+-]?\d{4,6})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
+  const found = form.exec(text);
+  if (!found) return null;
+  const [, year, month, day, hour = 0, minute = 0, second = 0, part = "", zone] = found;
+  const wall = Date.UTC(2000, month - 1, day, hour, minute, second);
+  const date = new Date(wall);
+  date.setUTCFullYear(Number(year), month - 1, day);
+  if (date.getUTCDate() !== Number(day) || month < 1 || month > 12) return null;
+  let ms = date.getTime();
+  if (zone && !/z/i.test(zone)) {
+    const sign = zone[0] === "-" ? -1 : 1, digits = zone.replace(/\D/g, "");
+    ms -= sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2))) * 60000;
+  } else if (!zone && timezone) {
+    const guess = ms - zoneShift(ms, timezone)[0];
+    ms -= zoneShift(guess, timezone)[0];
+  }
+  return ms * 1000 + Number(part.padEnd(6, "0").slice(0, 6));
+}
+
+function readDuration(text) {
+  const found = /^(?:([+-]?\d+)\s*days?,?\s*)?(?:(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?)?$/i.exec(text);
+  if (!found || !(found[1] || found[2])) return null;
+  const [, days = 0, hours = 0, minutes = 0, seconds = 0] = found;
+  return Math.round(((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60e6 + Number(seconds) * 1e6);
+}
+
+// The interval that a number lies in: each ends with, and includes, its cut.
+function codeOf(column, x) {
+  if (x !== x) return -1;
+  let low = 0, high = column.cuts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (real(column.cuts[middle]) < x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// Put what a field says into the row; false where it cannot be read.
+function readField(j) {
+  const column = columns[j], { input } = fields.get(j);
+  let x;
+  if (!isNumber(column)) {
+    if (input.tagName === "SELECT") x = Number(input.value);
+    else x = input.value === "" ? -1 : column.labels.indexOf(input.value);
+    row[j] = x === -1 && input.tagName !== "SELECT" && input.value !== "" ? -2 : x;
+    return true;
+  }
+  x = input.tagName === "SELECT" ? (input.value === "" ? NaN : Number(input.value)) : readNumber(column, input.value);
+  if (x === null) return false;
+  row[j] = column.cuts ? codeOf(column, x) : x;
+  return true;
+}
+
+// -- the form ---------------------------------------------------------------------
+
+function startValue(column) {
+  if (!isNumber(column)) return 0;
+  if (column.five && column.five[2] !== null) {
+    const x = real(column.five[2]);
+    return column.stored === "int" || column.stored === "bool" ? Math.floor(x) : x;
+  }
+  if (column.cuts && column.cuts.length) return real(column.cuts[Math.floor(column.cuts.length / 2)]);
+  return NaN;
+}
+
+function fieldOf(j) {
+  const column = columns[j], id = `field-${j}`;
+  let input;
+  if (column.stored === "bool" && isNumber(column)) {
+    input = options(id, [["", "missing"], ["0", "False"], ["1", "True"]]);
+  } else if (isNumber(column)) {
+    const hints = { date: "YYYY-MM-DD", datetime: "YYYY-MM-DD hh:mm:ss", duration: "2 days, 3:00:00" };
+    input = el("input", {
+      id, type: "text", inputmode: hints[column.stored] ? "text" : "decimal", autocomplete: "off", spellcheck: "false",
+      placeholder: hints[column.stored] ? `${hints[column.stored]}, or missing` : "missing",
+      title: column.range ? `Training rows: ${column.range[0]} to ${column.range[2]}, median ${column.range[1]}. Empty means missing.` : "Empty means missing.",
+    });
+  } else if (column.labels.length <= MOST_OPTIONS) {
+    input = options(id, [
+      ...column.labels.map((text, c) => [String(c), cut(text, 80)]), ["-1", "(missing)"], ["-2", "(a category never seen)"],
+    ]);
+  } else {
+    const list = el("datalist", { id: `${id}-list` }, ...column.labels.slice(0, 2000).map((text) => el("option", { value: text })));
+    input = el("input", { id, type: "text", list: `${id}-list`, autocomplete: "off", placeholder: "missing" });
+    input.append(list);
+    fields.list = list;
+  }
+  const lock = el("button", {
+    type: "button", class: "lock", "aria-pressed": "false", title: "Keep this value in the smallest change",
+    "aria-label": `Keep ${cut(column.name, 60)}`, text: "keep",
+    onclick: () => {
+      locked.has(j) ? locked.delete(j) : locked.add(j);
+      lock.setAttribute("aria-pressed", locked.has(j));
+      walkRow();
+    },
+  });
+  fields.set(j, { input });
+  input.addEventListener("input", walkRow);
+  const line = el("div", { class: "field" },
+    el("label", { for: id, text: cut(column.name, 60), title: column.name }), input, lock);
+  if (input.list === null && fields.list) line.append(fields.list);
+  fields.list = null;
+  return line;
+}
+
+function options(id, pairs) {
+  return el("select", { id }, ...pairs.map(([to, text]) => el("option", { value: to, text })));
+}
+
+function putValue(j, x) {
+  const column = columns[j], { input } = fields.get(j);
+  if (input.tagName === "SELECT") input.value = x !== x ? (isNumber(column) ? "" : "-1") : String(x);
+  else if (!isNumber(column)) input.value = x >= 0 ? column.labels[x] : "";
+  else if (column.cuts && column.kind !== "numeric") input.value = x !== x ? "" : numberWords({ ...column, atWords: new Map() }, x);
+  else input.value = x !== x ? "" : numberWords(column, x);
+}
+
+// -- the answer -------------------------------------------------------------------
+
+function walkRow() {
+  let good = true;
+  for (const j of asked) {
+    const fine = readField(j);
+    fields.get(j).input.setAttribute("aria-invalid", !fine);
+    good &&= fine;
+  }
+  if (!good) {
+    const words = "A value cannot be read as what its column holds.";
+    byId("walked").replaceChildren(el("p", { class: "note warn", text: words }));
+    byId("changed").replaceChildren();
+    byId("way").replaceChildren();
+    return;
+  }
+  const ends = endsOf(row), answer = answerOf(ends), way = stepsOf(row);
+  const last = way.length ? way[way.length - 1].next : 0;
+  state.way = new Set(ends.flatMap(([node]) => wayTo(node)));
+  markCards();
+  redraw();
+  byId("walked").replaceChildren(answerBox(answer, ends));
+  byId("changed").replaceChildren(changeBox(answer));
+  byId("way").replaceChildren(
+    el("h3", { text: "Its way down" }),
+    el("ol", { class: "way" }, ...way.map((step) =>
+      el("li", {}, el("button", { type: "button", text: step.sentence, onclick: () => select(step.next, { way: false }) })))),
+    el("p", { class: "small muted", text: ends.length > 1 ? `The row is divided over ${count(ends.length, "end")}.` : `It ends in node ${last}, with ${count(rows[last], "training row")}.` }),
+  );
+}
+
+function answerBox(answer, ends) {
+  const head = el("p", { class: "answer big", id: "what-if-answer" },
+    el("span", { class: "muted", text: `${cut(target.name, 40)} ` }), el("b", { text: answerText(answer) }));
+  if (!isClass) {
+    const node = ends[0][0];
+    const more = ends.length > 1 ? "" : `half of such rows lie between ${figures(quartiles[0][node])} and ${figures(quartiles[2][node])}`;
+    return el("div", { class: "result" }, head, el("p", { class: "small muted", text: more }));
+  }
+  const order = Array.from(answer.shares.keys()).sort((a, b) => answer.shares[b] - answer.shares[a] || a - b);
+  return el("div", { class: "result" }, head, el("ul", { class: "shares" }, ...order.slice(0, 5).filter((k) => answer.shares[k] > 0).map((k) =>
+    el("li", {}, el("span", { text: cut(classes[k], 30) }),
+      el("span", { class: "track" }, el("i", { style: { width: `${100 * answer.shares[k]}%`, background: `var(--${target.inks[k]})` } })),
+      el("b", { text: percent(answer.shares[k]) })))));
+}
+
+const goals = () => {
+  if (isClass) {
+    return [["", "any other answer"], ...classes.map((name, k) => [String(k), cut(name, 40)])];
+  }
+  return [["", "any other answer"], ["up", "a higher answer"], ["down", "a lower answer"]];
+};
+
+function wantedBy(goal, answer) {
+  if (isClass) return goal === "" ? (each) => each.cls !== answer.cls : (each) => each.cls === Number(goal);
+  if (goal === "up") return (each) => each.number > answer.number;
+  if (goal === "down") return (each) => each.number < answer.number;
+  return (each) => each.number !== answer.number;
+}
+
+function changeBox(answer) {
+  const goal = byId("goal").value;
+  const wanted = wantedBy(goal, answer);
+  const box = el("div", { class: "change" });
+  if (goal !== "" && wanted(answer)) {
+    box.append(el("p", { text: `The answer is ${answerText(answer)} already.` }));
+    return box;
+  }
+  const found = smallestChange(row, wanted, locked);
+  if (!found) {
+    const kept = locked.size ? " while the kept values stay" : "";
+    box.append(el("p", { text: `No change of known values leads there${kept}.` }));
+    return box;
+  }
+  box.append(
+    el("p", {}, "For ", el("b", { text: answerText(found.answer) }), ", change:"),
+    el("ul", { id: "smallest" }, ...[...found.steps].map(([j, step]) => el("li", { text: changeWords(row, j, step) }))),
+    el("button", {
+      type: "button", class: "quiet", text: "Try it",
+      onclick: () => {
+        for (const [j, step] of found.steps) {
+          const column = columns[j];
+          if (column.cuts) putValue(j, step.value < column.cuts.length ? real(column.cuts[step.value]) : nextUp(real(column.cuts[column.cuts.length - 1])));
+          else putValue(j, step.value);
+        }
+        walkRow();
+      },
+    }),
+  );
+  return box;
+}
+
+function startWhatIf() {
+  if (!asked.length) {
+    byId("form").append(el("p", { class: "muted", text: "The tree asks for nothing: every row gets the same answer." }));
+    byId("goal-line").hidden = true;
+    return;
+  }
+  byId("goal").append(...goals().map(([to, text]) => el("option", { value: to, text })));
+  byId("goal").addEventListener("input", walkRow);
+  byId("form").append(...asked.map(fieldOf));
+  resetRow();
+  setStep.watchers.push(() => { if (!byId("panel-what-if").hidden) walkRow(); });
+  byId("reset-row").addEventListener("click", () => { resetRow(); walkRow(); });
+}
+
+function resetRow() {
+  for (const j of asked) putValue(j, startValue(columns[j]));
+}

@@ -1,0 +1,133 @@
+"""Error against the size of a tree, in matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.drawing.charts import new_axes, plain, title
+from treewright.drawing.palette import LIGHT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Curve", "draw_sizes"]
+
+_INKS = {"training": LIGHT["other"], "test": LIGHT["c1"]}
+_EVEN = 30
+"""Up to so many leaves stand evenly; more on a logarithmic axis."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The error of trees of several sizes.
+
+    Attributes
+    ----------
+    name : str
+        On which rows.
+    at : float array
+        Leaves, or alphas.
+    error : float array
+        The errors there; NaN where there is none.
+    std : float array or None
+        Their standard errors.
+    limit : float or None
+        A line to draw across: the least error and one standard error.
+    """
+
+    name: str
+    at: NDArray[np.float64]
+    error: NDArray[np.float64]
+    std: NDArray[np.float64] | None = None
+    limit: float | None = None
+
+
+def draw_sizes(
+    curves: Sequence[Curve],
+    taken: float | None,
+    words: tuple[str, str, str],
+    *,
+    against: str = "leaves",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw curves of errors against the size of the tree.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        What to draw.
+    taken : float or None
+        The size that was taken.
+    words : tuple of str
+        Title, the line below it, and what the errors are.
+    against : {'leaves', 'alpha'}, default='leaves'
+        What the sizes are.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    ax = new_axes(ax, 7.0, 4.0)
+    ax.grid(axis="y", color=LIGHT["track"], linewidth=0.8)
+    ax.set_axisbelow(True)
+    for curve in curves:
+        _draw(ax, curve)
+    if taken is not None:
+        ax.axvline(taken, color=LIGHT["accent"], linewidth=1.3, label="taken", zorder=1)
+    _scale(ax, np.concatenate([curve.at for curve in curves]), against)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("leaves" if against == "leaves" else "α, the price of a leaf")
+    ax.set_ylabel(words[2])
+    ax.legend(frameon=False, fontsize=9.5)
+    title(ax, words[0], words[1])
+    return plain(ax)
+
+
+def _draw(ax: Axes, curve: Curve) -> None:
+    known = np.isfinite(curve.error)
+    at, error = curve.at[known], curve.error[known]
+    ink = _INKS.get(curve.name, LIGHT["c0"])
+    dots = {"marker": "o", "markersize": 3.2} if len(at) <= 60 else {}
+    ax.plot(at, error, color=ink, linewidth=1.7, label=curve.name, **dots)
+    if curve.std is not None:
+        std = curve.std[known]
+        ax.fill_between(
+            at, error - std, error + std, color=ink, alpha=0.13, linewidth=0
+        )
+    if curve.limit is not None:
+        ax.axhline(
+            curve.limit,
+            color=ink,
+            linewidth=1,
+            linestyle=(0, (1.5, 2.5)),
+            label="least + 1 standard error",
+        )
+
+
+def _scale(ax: Axes, at: NDArray[np.float64], against: str) -> None:
+    from matplotlib.ticker import (
+        FuncFormatter,
+        LogLocator,
+        MaxNLocator,
+        NullFormatter,
+    )
+
+    if against == "alpha":
+        positive = at[at > 0]
+        if len(positive) and positive.max() > 30 * positive.min():
+            ax.set_xscale("symlog", linthresh=float(positive.min()))
+    elif at.max(initial=1) > _EVEN:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.tick_params(which="minor", length=0)
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))

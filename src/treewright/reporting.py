@@ -1,0 +1,132 @@
+"""The report: one HTML file about a tree that anybody can open."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from treewright.drawing.report.make import TestRows, make_report
+from treewright.errors import OptionError, TableError
+from treewright.model import Tree, as_tree
+from treewright.pruning.result import Pruning
+from treewright.table.match import match
+from treewright.table.match_target import match_target
+from treewright.table.weights import read_weights
+from treewright.tree.route import columns_used
+
+__all__ = ["report"]
+
+
+def report(
+    tree: Any,
+    path: str | os.PathLike[str],
+    X_test: Any = None,
+    y_test: Any = None,
+    sample_weight_test: Any = None,
+    *,
+    title: str | None = None,
+) -> Path:
+    """Write a report about a tree: one HTML file that needs no network.
+
+    It holds the tree to zoom, fold and search, figures of every node on training and
+    test rows, a slider along the pruning path, the rules, a form that walks a row
+    down the tree and finds the smallest change of its answer, importance, the
+    columns, and how all was made. It contains names, categories and counts of the
+    training table, but no row of it or of the test rows.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree. An estimator adds its parameters and its table of sizes.
+    path : str or path
+        Where to write; a file that is there is replaced.
+    X_test, y_test : table and target, optional
+        Rows that were not used for growing. They show how good the tree is.
+    sample_weight_test : array, series or list, optional
+        Weights of these rows.
+    title : str, optional
+        Title of the report; by default it names the target.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile, treewright as tw
+    >>> X = {"wind": [3, 9, 5, 1], "sun": ["no", "yes", "no", "no"]}
+    >>> tree = tw.TreeClassifier(prune=None).fit(X, ["stay", "stay", "stay", "sail"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tw.report(tree, f"{folder}/report.html").name
+    'report.html'
+    """
+    found = as_tree(tree)
+    where = _checked_path(path)
+    if title is not None and not isinstance(title, str):
+        raise OptionError(f"title must be text or None; got {title!r}.")
+    rows = _test_rows(found, X_test, y_test, sample_weight_test)
+    pruning = getattr(tree, "pruning_", None) if tree is not found else None
+    text = make_report(
+        found.data,
+        estimator=_owner(tree),
+        pruning=pruning if isinstance(pruning, Pruning) else None,
+        rows=rows,
+        title=title,
+    )
+    _write(where, text)
+    return where
+
+
+def _checked_path(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(
+            f"path must be the name of a file, such as 'report.html'; got {path!r}."
+        )
+    where = Path(path)
+    if where.is_dir():
+        raise OptionError(f"path is the folder {str(where)!r}; name a file in it.")
+    if not where.parent.is_dir():
+        raise OptionError(
+            f"There is no folder {str(where.parent)!r} to write {where.name!r} into. "
+            "Make it first."
+        )
+    return where
+
+
+def _test_rows(tree: Tree, X: Any, y: Any, weight: Any) -> TestRows | None:
+    if (X is None) != (y is None):
+        raise OptionError("Test rows need both X_test and y_test.")
+    if X is None:
+        if weight is not None:
+            raise OptionError("sample_weight_test needs X_test and y_test.")
+        return None
+    columns = match(tree.schema, X, columns_used(tree.data).tolist())
+    if not columns.n_rows:
+        raise TableError("X_test has no rows. Pass some, or leave it out.")
+    target = match_target(tree.schema, y, columns.n_rows, "y_test")
+    return TestRows(columns, target, read_weights(weight, columns.n_rows))
+
+
+def _owner(tree: Any) -> tuple[str, Mapping[str, Any], Mapping[str, Any]] | None:
+    """Return name, parameters and defaults of an estimator; None for a tree."""
+    if not hasattr(tree, "get_params"):
+        return None
+    given = tree.get_params(deep=False)
+    signature = inspect.signature(type(tree).__init__)
+    defaults = {name: each.default for name, each in signature.parameters.items()}
+    return type(tree).__name__, given, defaults
+
+
+def _write(where: Path, text: str) -> None:
+    """Write the whole file or leave what was there."""
+    draft = where.with_name(f".{where.name[:100]}.{os.getpid()}.tmp")
+    try:
+        with open(draft, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.replace(draft, where)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,205 @@
+"""What `tw.report` counts, writes and refuses."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from report import trees
+from treewright.drawing.report.held_out import held_out
+from treewright.errors import OptionError, TableError
+from treewright.pruning.path import find_path
+from treewright.table.match import match
+from treewright.table.match_target import match_target
+from treewright.tree.route import columns_used
+
+
+def counted(model, X, y, weights=None):
+    data = model.tree_.data
+    columns = match(data.schema, X, columns_used(data).tolist())
+    target = match_target(data.schema, y, columns.n_rows)
+    path = find_path(data)
+    return data, path, held_out(data, path, columns, target, weights)
+
+
+def data_of(path):
+    text = path.read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+
+
+# -- figures ------------------------------------------------------------------------
+
+
+def test_rows_and_classes_of_every_node_are_those_that_pass_it():
+    model, X, y = trees.gappy_penguins()
+    tree, _, found = counted(model, X, y)
+    passed = model.decision_path(X).toarray()
+    assert found.rows.tolist() == passed.sum(axis=0).tolist()
+    for k, name in enumerate(model.classes_):
+        own = passed[np.array(y) == name].sum(axis=0)
+        assert found.value[:, k].tolist() == pytest.approx(own.tolist())
+    wrong = [np.mean(np.array(y)[passed[:, i] > 0] != model.classes_[tree.label[i]])
+             for i in range(tree.n_nodes) if passed[:, i].any()]  # fmt: skip
+    assert found.node_error[found.rows > 0].tolist() == pytest.approx(wrong)
+    assert found.error == pytest.approx(1 - model.score(X, y))
+    assert found.confusion.sum() == len(y)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: trees.gappy_penguins(),
+        lambda: trees.gappy_penguins(missing="surrogate", surrogate_fallback="stop",
+                                     max_surrogates=1),
+        lambda: trees.gappy_penguins(method="c45", prune=None),
+        lambda: trees.hitters(),
+        lambda: trees.hitters(criterion="poisson"),
+        lambda: trees.hitters(criterion="absolute_error"),
+    ],
+    ids=["learned", "stopping", "divided", "squared", "poisson", "absolute"],
+)  # fmt: skip
+def test_the_error_of_every_size_is_that_of_the_pruned_tree(make):
+    model, X, y = make()
+    _, path, found = counted(model, X, y)
+    own = np.array(y)
+    for step in range(len(path)):
+        small = tw.Tree(path.pruned(step))
+        said = small.predict(X)
+        if model.tree_.data.is_classifier:
+            error = np.mean(said != own)
+        elif model.criterion == "absolute_error":
+            error = np.mean(np.abs(said - own))
+        elif model.criterion == "poisson":
+            error = np.mean(own * np.log(own / said) - own + said)
+        else:
+            error = np.mean((said - own) ** 2)
+        assert found.path_error[step] == pytest.approx(error)
+
+
+def test_weights_count_as_copies():
+    model, X, y = trees.hitters()
+    weights = np.arange(len(y)) % 3 + 0.0
+    again = [i for i in range(len(y)) for _ in range(i % 3)]
+    _, _, found = counted(model, X, y, weights)
+    rows = {k: [v[i] for i in again] for k, v in X.items()}
+    _, _, copies = counted(model, rows, [y[i] for i in again])
+    assert found.error == pytest.approx(copies.error)
+    assert found.weight.tolist() == pytest.approx(copies.weight.tolist())
+    assert found.share_explained == pytest.approx(copies.share_explained)
+    assert found.path_error.tolist() == pytest.approx(copies.path_error.tolist())
+
+
+def test_numbers_of_nodes_are_means_and_errors_of_their_rows():
+    model, X, y = trees.hitters()
+    tree, _, found = counted(model, X, y)
+    passed = model.decision_path(X).toarray() > 0
+    own = np.array(y)
+    for node in np.flatnonzero(found.rows > 0).tolist():
+        rows = own[passed[:, node]]
+        assert found.value[node, 0] == pytest.approx(rows.mean())
+        error = np.mean((rows - tree.value[node, 0]) ** 2)
+        assert found.node_error[node] == pytest.approx(error)
+
+
+def test_training_errors_along_the_path_are_those_of_the_trees(tmp_path):
+    model = trees.gappy_penguins(missing="surrogate", surrogate_fallback="stop")[0]
+    given = data_of(tw.report(model, tmp_path / "r.html"))["path"]
+    path = tw.pruning_path(model.tree_)
+    for n, error in zip(given["leaves"], given["train"], strict=True):
+        small = path.tree(n_leaves=n)
+        if small.n_leaves == n:
+            stopped = small.data.split_kind != 0
+            assert error >= small.risk() - 1e-12 or stopped.any()
+    assert given["leaves"][-1] == 1
+    assert given["train"][-1] == pytest.approx(float(model.tree_.data.risk[0]))
+
+
+def test_arrays_survive_to_the_last_bit(tmp_path):
+    model = trees.hitters()[0]
+    given = data_of(tw.report(model, tmp_path / "r.html"))["tree"]
+    tree = model.tree_.data
+    assert given["mean"] == tree.value[:, 0].tolist()
+    assert given["threshold"] == tree.threshold[tree.split_kind == 1].tolist()
+    assert given["size"] == tree.subtree_size.tolist()
+
+
+# -- words --------------------------------------------------------------------------
+
+
+def test_the_lead_falls_back_to_the_best_there_is(tmp_path):
+    model, X, y = trees.credit()
+    first = data_of(tw.report(model, tmp_path / "r.html"))["story"]
+    assert "In cross-validation" in "".join(text for text, _ in first["lead"])
+    bare = data_of(tw.report(model.tree_, tmp_path / "r.html"))["story"]
+    assert "rows it learned from" in "".join(text for text, _ in bare["lead"])
+    full = data_of(tw.report(model, tmp_path / "r.html", X, y))["story"]
+    assert "it had not seen" in "".join(text for text, _ in full["lead"])
+    assert full["figures"][0]["name"] == "Test rows"
+
+
+def test_the_lines_of_python_make_the_same_tree(tmp_path):
+    pd = pytest.importorskip("pandas")
+    X, y = trees.frame("penguins.csv", "species")
+    data = pd.DataFrame({**X, "species": list(y)})
+    model = tw.TreeClassifier(max_depth=3, criterion="entropy")
+    model.fit(data[list(X)], data["species"])
+    code = data_of(tw.report(model, tmp_path / "r.html"))["made"]["code"]
+    lines = "\n".join(code).replace("report.html", str(tmp_path / "again.html"))
+    exec(lines, {"data": data})
+    assert (tmp_path / "again.html").exists()
+
+
+def test_the_same_report_is_written_byte_for_byte(tmp_path):
+    model, X, y = trees.credit()
+    one = tw.report(model, tmp_path / "a.html", X, y).read_bytes()
+    assert one == tw.report(model, tmp_path / "b.html", X, y).read_bytes()
+
+
+def test_fingerprints_tell_other_rows(tmp_path):
+    model, X, y = trees.hitters()
+    made = data_of(tw.report(model, tmp_path / "r.html", X, y))["made"]["fingerprints"]
+    other = {**X, "Hits": X["Hits"][::-1]}
+    again = data_of(tw.report(model, tmp_path / "r.html", other, y))["made"]
+    same = [a == b for a, b in zip(made, again["fingerprints"], strict=True)]
+    assert same == [True, False, True]
+
+
+# -- refusals -----------------------------------------------------------------------
+
+
+def test_bad_input_is_refused_in_words(tmp_path):
+    model, X, y = trees.tennis_id3()
+    where = tmp_path / "r.html"
+    with pytest.raises(OptionError, match="both X_test and y_test"):
+        tw.report(model, where, X)
+    with pytest.raises(OptionError, match="sample_weight_test needs"):
+        tw.report(model, where, sample_weight_test=[1])
+    with pytest.raises(OptionError, match="is the folder"):
+        tw.report(model, tmp_path)
+    with pytest.raises(OptionError, match="There is no folder"):
+        tw.report(model, tmp_path / "none" / "r.html")
+    with pytest.raises(OptionError, match="path must be the name of a file"):
+        tw.report(model, 3)
+    with pytest.raises(OptionError, match="title must be text"):
+        tw.report(model, where, title=3)
+    with pytest.raises(OptionError, match="call fit first"):
+        tw.report(tw.TreeClassifier(), where)
+    with pytest.raises(OptionError, match="tree must be"):
+        tw.report("tree", where)
+    with pytest.raises(TableError, match="no rows"):
+        tw.report(model, where, {k: [] for k in X}, [])
+    with pytest.raises(TableError, match="y_test has the class 'Maybe'"):
+        tw.report(model, where, X, ["Maybe", *y[1:]])
+    with pytest.raises(TableError, match="Outlook"):
+        tw.report(model, where, {"Wind": X["Wind"]}, y)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_replaces_one_that_is_there(tmp_path):
+    where = tmp_path / "r.html"
+    where.write_text("old")
+    assert tw.report(trees.tennis_id3()[0], str(where)) == where
+    assert where.read_text().startswith("<!doctype html>")
+    assert [each.name for each in tmp_path.iterdir()] == ["r.html"]

@@ -1,0 +1,89 @@
+"""Error against size: the chart, and the table in a notebook."""
+
+import xml.etree.ElementTree as ET
+
+import matplotlib
+import numpy as np
+import pytest
+
+import treewright as tw
+from report import trees
+from treewright.errors import OptionError
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def credit():
+    return trees.credit(prune_rule="min")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+
+
+def line(ax, name):
+    return next(each for each in ax.get_lines() if each.get_label() == name)
+
+
+def test_the_chart_shows_the_table_of_an_estimator(credit):
+    model, X, y = credit
+    ax = tw.plot_pruning(model, X, y)
+    pruning = model.pruning_
+    assert line(ax, "cross-validated").get_ydata().tolist() == pruning.cv_error.tolist()
+    assert line(ax, "training").get_xdata().tolist() == pruning.n_leaves.tolist()
+    limit = pruning.cv_error[pruning.best] + pruning.cv_std[pruning.best]
+    assert line(ax, "least + 1 standard error").get_ydata()[0] == pytest.approx(limit)
+    assert line(ax, "taken").get_xdata()[0] == model.tree_.n_leaves
+    test = line(ax, "test")
+    assert test.get_ydata()[0] == pytest.approx(1 - model.score(X, y))
+    assert test.get_xdata()[-1] == 1
+
+
+def test_the_chart_can_run_along_alpha(credit):
+    model = credit[0]
+    ax = tw.plot_pruning(model, against="alpha")
+    assert line(ax, "training").get_xdata().tolist() == model.pruning_.alpha.tolist()
+    taken = model.pruning_.alpha[model.pruning_.chosen]
+    assert line(ax, "taken").get_xdata()[0] == taken
+
+
+def test_a_bare_tree_shows_its_own_path():
+    model, X, y = trees.hitters()
+    ax = tw.plot_pruning(model.tree_, X, y)
+    path = tw.pruning_path(model.tree_)
+    assert line(ax, "training").get_ydata().tolist() == path.risk.tolist()
+    error = np.mean((model.predict(X) - np.array(y)) ** 2)
+    assert line(ax, "test").get_ydata()[0] == pytest.approx(error)
+    assert ax.get_ylabel() == "mean squared error"
+
+
+def test_validation_and_one_leaf_have_a_chart(tmp_path):
+    columns, y = trees.frame("penguins.csv", "species")
+    model = tw.TreeClassifier(prune="validation").fit(columns, y)
+    assert line(tw.plot_pruning(model), "validation")
+    one = tw.TreeClassifier().fit({"a": [1, 2, 3]}, ["x", "x", "x"])
+    tw.plot_pruning(one).figure.savefig(tmp_path / "one.png")
+
+
+def test_bad_words_are_refused(credit):
+    with pytest.raises(OptionError, match="both X and y"):
+        tw.plot_pruning(credit[0], credit[1])
+    with pytest.raises(OptionError, match="against must be 'leaves' or 'alpha'"):
+        tw.plot_pruning(credit[0], against="depth")
+
+
+@pytest.mark.parametrize("prune", ["cv", "validation", None])
+def test_a_notebook_shows_curve_and_table(prune):
+    columns, y = trees.frame("penguins.csv", "species")
+    pruning = tw.TreeClassifier(prune=prune).fit(columns, y).pruning_
+    root = ET.fromstring(pruning._repr_html_())
+    assert pruning.words in "".join(root.itertext())
+    curves = [e for e in root.iter() if e.tag == "polyline"]
+    assert len(curves) == (2 if prune else 0)
+    if prune:
+        assert "leaves" in "".join(root.find("details").itertext())
