@@ -119,7 +119,9 @@ def counts_and_weights(table, tree):
         np.add.at(here, ends, weights)
     below = np.append(0.0, np.cumsum(here))
     first = np.arange(tree.n_nodes)
-    return passed @ (weights > 0).astype(np.int64), below[first + tree.subtree_size] - below[first]
+    return passed @ (weights > 0).astype(np.int64), below[
+        first + tree.subtree_size
+    ] - below[first]
 
 
 def assert_routed_as_counted(table, tree):
@@ -203,7 +205,10 @@ LARGE = {
     ),
     "c45": ("class", {"method": "c45", "max_depth": 8}),
     "c45, learned": ("class", {"method": "c45", "missing": "learned"}),
-    "c45, grouped": ("class", {"method": "c45", "categories": "grouped", "max_depth": 6}),
+    "c45, grouped": (
+        "class",
+        {"method": "c45", "categories": "grouped", "max_depth": 6},
+    ),
     "j48": ("class", {"method": "c45", "conventions": "j48", "max_depth": 6}),
     "gain ratio": ("class", {"criterion": "gain_ratio"}),
     "absolute error": ("number", {"criterion": "absolute_error", "max_depth": 8}),
