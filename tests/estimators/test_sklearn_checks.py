@@ -57,6 +57,21 @@ def test_default_estimator_passes(estimator, check):
         tw.TreeRegressor(discretize=("width", 4)),
         tw.TreeClassifier.like("sklearn"),
         tw.TreeRegressor.like("sklearn"),
+        # The classic family, and every way with missing values.
+        tw.TreeClassifier(method="c45"),
+        tw.TreeClassifier(method="c45", prune=None, categories="grouped"),
+        tw.TreeClassifier(method="id3", discretize=4, prune=None),
+        tw.TreeRegressor(method="id3", discretize=4),
+        tw.TreeClassifier(missing="surrogate"),
+        tw.TreeRegressor(missing="surrogate", prune=None),
+        tw.TreeClassifier(missing="fractional", prune=None),
+        tw.TreeRegressor(missing="fractional"),
+        tw.TreeClassifier(criterion="gain_ratio", prune=None),
+        tw.TreeRegressor(criterion="absolute_error", prune=None),
+        # Its least numbers of rows would count copies, not weights.
+        tw.TreeClassifier.like("rpart", minsplit=2, minbucket=1),
+        tw.TreeRegressor.like("rpart", minsplit=2, minbucket=1),
+        tw.TreeClassifier.like("j48"),
     ]
 )
 def test_estimator_with_other_options_passes(estimator, check):

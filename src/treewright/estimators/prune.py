@@ -236,6 +236,9 @@ def _check_contradictions(
         unset = value is default or (
             isinstance(value, (str, float)) and value == default
         )
+        # Programs hand ready-made folds to whatever has a `cv`, scikit-learn's checks
+        # among them; a number is what people write.
+        unset = unset or (name == "cv" and not isinstance(value, numbers.Integral))
         if not unset and method not in methods:
             what = f"prune={methods[0]!r}"
             raise OptionError(
