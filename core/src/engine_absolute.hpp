@@ -158,6 +158,7 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     order.push_back(std::move(level));
   }
   const bool few = k <= size_t(kEnumerate);
+  const double charge = charge_for_levels(sight.cost, levels, column);
   std::stable_sort(order.begin(), order.end(), [&](const Level& a, const Level& b) {
     return a.median != b.median ? a.median < b.median : a.mean < b.mean;
   });
@@ -180,6 +181,7 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     split.kind = SplitKind::subset;
     split.column = static_cast<int32_t>(column);
     split.gain = real(all - cost) / (sight.cost.weight() / sight.cost.share());
+    split.charge = charge;
     split.proven = few;
     split.left.assign(l.data(), l.data() + words);
     split.weight_seen = sight.stats[kWeight];
@@ -253,7 +255,7 @@ double Engine<Rows>::absolute_best(const Space<Rows>& space, const Node& node, c
   double best = kNone;
   if constexpr (kNumber) {
     absolute_splits(space, node, sight, column,
-                    [&](Candidate&& split) { best = std::max(best, split.gain); });
+                    [&](Candidate&& split) { best = std::max(best, split.score()); });
   }
   return best;
 }
@@ -263,7 +265,7 @@ void Engine<Rows>::absolute_offer(const Space<Rows>& space, const Node& node, co
                                   size_t column, double at_least, Chooser& chooser) const {
   if constexpr (kNumber) {
     absolute_splits(space, node, sight, column, [&](Candidate&& split) {
-      if (split.gain >= at_least && chooser.wants(split.gain, 0.0)) {
+      if (split.score() >= at_least && chooser.wants(split.score(), 0.0)) {
         chooser.keep(std::move(split));
       }
     });

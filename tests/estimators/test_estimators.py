@@ -25,6 +25,7 @@ OURS = {
     "conventions",
     "discretize",
     "kinds",
+    "many_levels",
     "max_nodes",
     "max_surrogates",
     "method",
