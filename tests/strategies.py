@@ -482,8 +482,8 @@ def options_for(draw: st.DrawFn, table: Table) -> GrowOptions:
 # Growers ----------------------------------------------------------------------------
 
 GROWERS = ("reference", "fast")
-CLASSIC_GROWERS = ("reference",)
-"""Those that know more than CART."""
+CLASSIC_GROWERS = ("reference", "fast")
+"""Those that are held to the classic family."""
 
 
 def grower(name: str) -> Callable[[Table, GrowOptions], TreeData]:
@@ -516,6 +516,22 @@ CLOSE += ("gain", "risk")
 NEAR = 1e-9
 
 
+SURROGATES = (
+    "n_missing",
+    "surrogate_start",
+    "surrogate_feature",
+    "surrogate_threshold",
+    "surrogate_flip",
+    "surrogate_rows",
+    "surrogate_category_start",
+    "surrogate_category_of",
+    "surrogate_categories",
+    "surrogate_category_branch",
+    "surrogate_agree",
+    "surrogate_adjust",
+)
+
+
 def first_difference(
     one: TreeData, other: TreeData, ignore: Sequence[str] = ()
 ) -> str | None:
@@ -543,6 +559,11 @@ def first_difference(
             return f"node {node}, key {key(one, node)}: " + "; ".join(found)
     if one.n_nodes != other.n_nodes:
         return f"{one.n_nodes} nodes in the first, {other.n_nodes} in the second"
+    for name in SURROGATES:
+        a, b = getattr(one, name), getattr(other, name)
+        same = a.shape == b.shape and np.allclose(a, b, rtol=NEAR, equal_nan=True)
+        if name not in ignore and not same:
+            return f"{name} is {a.tolist()} in the first and {b.tolist()} in the second"
     return None
 
 

@@ -179,7 +179,7 @@ def test_an_unknown_option_names_the_nearest_one():
     with pytest.raises(OptionError, match=r"no option 'max_dept'.*'max_depth'"):
         GrowOptions.from_params({"max_dept": 3})
     with pytest.raises(
-        OptionError, match="The options are: categories, conventions, cr"
+        OptionError, match="The options are: categories, competitors, conventions, cr"
     ):
         GrowOptions.from_params({"zzzzzz": 3})
 

@@ -11,6 +11,8 @@ namespace {
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+using Out = nb::ndarray<int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 template <class T>
 std::span<const T> span_of(const Vector<T>& array) {
   return {array.data(), array.size()};
@@ -21,14 +23,17 @@ struct PyRouter {
   std::vector<Kind> kinds;
 
   nb::object route(const std::vector<ColumnView>& views, int64_t n_rows, int n_threads) const {
-    std::vector<int32_t> node(static_cast<size_t>(n_rows));
+    // Not filled with zeros: the threads that write a page are the first to touch it.
+    auto node = std::make_unique_for_overwrite<int32_t[]>(static_cast<size_t>(n_rows));
     {
       // Touches no Python object, so other threads may run.
       nb::gil_scoped_release unlocked;
       Control control;
-      router.route(views, n_rows, n_threads, control, node.data());
+      router.route(views, n_rows, n_threads, control, node.get());
     }
-    return to_numpy(std::move(node));
+    nb::capsule owner(node.get(), [](void* p) noexcept { delete[] static_cast<int32_t*>(p); });
+    return nb::cast(
+        nb::ndarray<nb::numpy, int32_t>(node.release(), {static_cast<size_t>(n_rows)}, owner));
   }
   nb::object route_columns(const nb::sequence& columns, int64_t n_rows, int n_threads) const {
     std::vector<AnyArray> arrays;  // keeps them alive
@@ -63,6 +68,20 @@ struct PyRouter {
     return views;
   }
   nb::object route_matrix(const AnyArray& X, int n_threads) const {
+    return route(columns_of(X), static_cast<int64_t>(X.shape(0)), n_threads);
+  }
+  void answer_matrix(const AnyArray& X, const Vector<int64_t>& answers, const Out& out,
+                     int n_threads) const {
+    const std::vector<ColumnView> views = columns_of(X);
+    if (out.size() != X.shape(0) || answers.size() != router.n_nodes()) {
+      throw std::invalid_argument("there must be an answer for each node and each row");
+    }
+    nb::gil_scoped_release unlocked;
+    Control control;
+    router.answer(views, static_cast<int64_t>(X.shape(0)), n_threads, control, answers.data(),
+                  out.data());
+  }
+  std::vector<ColumnView> columns_of(const AnyArray& X) const {
     if (X.ndim() != 2 || X.shape(1) != kinds.size()) {
       throw std::invalid_argument("X must have as many columns as the tree's schema");
     }
@@ -79,7 +98,7 @@ struct PyRouter {
     for (size_t c = 0; c < views.size(); ++c) {
       views[c].data += static_cast<ptrdiff_t>(c) * static_cast<ptrdiff_t>(X.stride(1)) * itemsize;
     }
-    return route(views, static_cast<int64_t>(X.shape(0)), n_threads);
+    return views;
   }
 };
 
@@ -133,7 +152,10 @@ void add_route(nb::module_& m) {
       .def("route_shares", &PyRouter::route_shares, nb::arg("columns"), nb::arg("n_rows"),
            "Row, node and share of every end of every row.")
       .def("route_matrix", &PyRouter::route_matrix, nb::arg("X"), nb::arg("n_threads"),
-           "Node reached by each row of a float matrix.");
+           "Node reached by each row of a float matrix.")
+      .def("answer_matrix", &PyRouter::answer_matrix, nb::arg("X"), nb::arg("answers"),
+           nb::arg("out"), nb::arg("n_threads"),
+           "What the node reached by each row answers: eight bytes, whatever they mean.");
 }
 
 }  // namespace treewright::bind

@@ -53,6 +53,7 @@ struct Space {
   std::vector<int32_t> branch;              // by row, where two sides do not say it
   std::vector<std::vector<Entry>> scratch;  // one per worker, for partitions
   int64_t* y = nullptr;                     // what rows.y points to (numbers only)
+  std::vector<int32_t> coarse;              // image of y in each row's open node (numbers only)
 
   // Storage of a space that has its own numbering.
   std::vector<std::vector<Entry>> own_entries;
@@ -89,6 +90,7 @@ struct Open {
   std::vector<double> best;
   std::vector<int32_t> known;
   std::vector<Candidate> offers;  // the best split of each column, where columns compete by ratio
+  Coarse coarse;                  // numbers only
 };
 
 // A child of a node that was split: searched, unless a rule has made it a leaf.
@@ -102,6 +104,7 @@ struct Sight {
   Span span;
   const NodeCost& cost;
   const int64_t* stats;
+  Coarse coarse;
 };
 
 // Where the rows of a node go, and what is known of each branch.
@@ -157,14 +160,15 @@ class Engine final : public Grower {
   void search(const Space<Rows>& space, const NodeList& list, Open& open, const NodeCost& cost,
               size_t column) const;
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
-  double search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                       const NodeCost& cost, size_t column, int64_t known) const;
-  void offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                    const NodeCost& cost, size_t column, int64_t known, double at_least,
-                    Chooser& chooser) const;
+  double search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                       const NodeCost& cost, size_t column) const;
+  void offer_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                    const NodeCost& cost, size_t column, double at_least, Chooser& chooser) const;
+  double margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
+                   const NodeCost& cost, double best) const;
   template <class Use>
-  auto with_sight(const Space<Rows>& space, const NodeList& list, int32_t id, const NodeCost& cost,
-                  size_t column, int64_t known, const Use& use) const;
+  auto with_sight(const Space<Rows>& space, const NodeList& list, const Open& open,
+                  const NodeCost& cost, size_t column, const Use& use) const;
   std::optional<Candidate> multiway(const Space<Rows>& space, const Sight& sight,
                                     size_t column) const;
   double charge_for_levels(const NodeCost& cost, const Levels& levels, size_t column) const;
@@ -174,7 +178,7 @@ class Engine final : public Grower {
                            bool missing_left, const int64_t* left, const int64_t* right) const;
   template <class Use>
   auto with_threshold_search(const Space<Rows>& space, const NodeCost& cost, const int64_t* node,
-                             const Rules& rules, const Use& use) const;
+                             const Rules& rules, const Coarse& coarse, const Use& use) const;
   int64_t units_of_at_least(double weight) const;
 
   // -- absolute error (engine_absolute.hpp) --
@@ -201,8 +205,8 @@ class Engine final : public Grower {
   StopReason too_little(const NodeList& list, int32_t id, const Candidate& split) const;
 
   // -- choosing by gain ratio (engine_ratio.hpp) --
-  Candidate best_of_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                           const NodeCost& cost, size_t column, int64_t known) const;
+  Candidate best_of_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                           const NodeCost& cost, size_t column) const;
   std::optional<Candidate> choose_by_ratio(const Space<Rows>& space, const NodeList& list,
                                            const Open& open, StopReason& reason) const;
   double charge(const Space<Rows>& space, const NodeList& list, const Open& open,
@@ -252,6 +256,7 @@ class Engine final : public Grower {
   void measure_number(Space<Rows>& space, Node& node, NumberPart& number, int64_t* stats);
   void rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,
                double minimum, double maximum);
+  Coarse coarsen(Space<Rows>& space, const Node& node) const;
   double squared_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   double poisson_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   void set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,
@@ -337,6 +342,7 @@ class Engine final : public Grower {
   std::vector<uint8_t> short_labels_;   // a smaller copy of the labels, while entries are made
   std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
+  std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;
   Space<Rows> space_;
   NodeList list_;

@@ -139,28 +139,28 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
   }
   struct Level {
     size_t number;
-    double mean;
-    int64_t median;
+    const int64_t* stats;
+    int128 median;  // twice
     std::vector<uint32_t> ranks;
   };
   std::vector<Level> order;
   size_t first = 0;
   for (size_t i = 0; i < k; ++i) {
     const int64_t* stats = levels.stats.data() + i * words;
-    Level level{i, 0.0, 0, {}};
-    level.mean =
-        real(get_sum(stats) - int128(sight.cost.center()) * stats[kWeight]) / real(stats[kWeight]);
+    Level level{i, stats, 0, {}};
     level.ranks.assign(ranks.begin() + static_cast<int64_t>(first),
                        ranks.begin() + static_cast<int64_t>(first) + stats[kRows]);
     first += size_t(stats[kRows]);
     std::sort(level.ranks.begin(), level.ranks.end());
-    level.median = ranked.y[median(ranked, level.ranks)];
+    level.median = twice_median(ranked, level.ranks);
     order.push_back(std::move(level));
   }
   const bool few = k <= size_t(kEnumerate);
   const double charge = charge_for_levels(sight.cost, levels, column);
   std::stable_sort(order.begin(), order.end(), [&](const Level& a, const Level& b) {
-    return a.median != b.median ? a.median < b.median : a.mean < b.mean;
+    return a.median != b.median ? a.median < b.median
+                                : compare_ratios(get_sum(a.stats), a.stats[kWeight],
+                                                 get_sum(b.stats), b.stats[kWeight]) < 0;
   });
   const std::array<int64_t, 1> everything{static_cast<int64_t>(ranks.size())};
   const int128 all = deviations(ranked, {}, ranks, everything)[0];

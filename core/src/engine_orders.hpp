@@ -61,8 +61,7 @@ std::vector<Candidate> Engine<Rows>::best_of_each_column(const Open& open) const
   for (size_t c = 0; c < n_columns(); ++c) {
     Chooser chooser(cost);
     if (open.best[c] != kNone) {
-      offer_column(space_, list_, node, cost, c, known_of(open, c, list_.nodes[size_t(node)]),
-                   kNone, chooser);
+      offer_column(space_, list_, open, cost, c, kNone, chooser);
     }
     if (!chooser.empty()) {
       found.push_back(chooser.winner());
@@ -436,6 +435,7 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   }
   if constexpr (kNumber) {
     copy(space.own_y, from.rows.y);
+    copy(space.coarse, from.coarse.data());
   }
   space.point_to_own();
   const auto renumber = [&](size_t c, int) {

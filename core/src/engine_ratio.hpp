@@ -11,16 +11,16 @@ namespace treewright {
 
 // The best split of one column by gain; a leaf if there is none.
 template <class Rows>
-Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                       const NodeCost& cost, size_t column, int64_t known) const {
-  const double best = search_column(space, list, id, cost, column, known);
+Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList& list,
+                                       const Open& open, const NodeCost& cost,
+                                       size_t column) const {
+  const double best = search_column(space, list, open, cost, column);
   if (best == kNone) {
     return {};
   }
-  const double margin = with_threshold_search(space, cost, list.stats_of(id), rules_,
-                                              [&](const auto& search) { return search.margin(); });
   Chooser chooser(cost);
-  offer_column(space, list, id, cost, column, known, best - 2 * margin, chooser);
+  const double at_least = best - 2 * margin_of(space, list, open, cost, best);
+  offer_column(space, list, open, cost, column, at_least, chooser);
   return chooser.winner();
 }
 
@@ -32,22 +32,29 @@ double Engine<Rows>::charge(const Space<Rows>& space, const NodeList& list, cons
   if (!options_.charge_cuts || views_[column].kind == Kind::categorical || opens_each(column)) {
     return 0.0;
   }
-  const Node& node = list.nodes[size_t(open.id)];
   const double weight = real(list.stats_of(open.id)[kWeight]) * weights_.unit;
-  return with_sight(space, list, open.id, cost_of(list, open.id), column,
-                    known_of(open, column, node), [&](const Sight& sight) {
-                      const Rules rules = rules_for(sight);
-                      Words left(size_t(layout_.words())), right(size_t(layout_.words()));
-                      int64_t cuts = 0;
-                      for (int64_t i = 0; i < sight.span.n_known; ++i) {
-                        if (i > 0 && (sight.span.entries[i] & kDiffers)) {
-                          layout_.difference(right.data(), sight.stats, left.data());
-                          cuts += !options_.j48 || rules.allows(left.data(), right.data());
-                        }
-                        space.rows.add(left.data(), sight.span.entries[i]);
-                      }
-                      return std::log2(std::max(1.0, real(cuts))) / weight;
-                    });
+  return with_sight(space, list, open, cost_of(list, open.id), column, [&](const Sight& sight) {
+    const Rules rules = rules_for(sight);
+    const size_t words = size_t(layout_.words());
+    Words left(words), right(words), missing(words), with_missing(words);
+    for (int64_t i = sight.span.n_known; i < sight.span.n_rows; ++i) {
+      space.rows.add(missing.data(), sight.span.entries[i]);
+    }
+    const auto allowed = [&](const Words& branch) {
+      layout_.difference(right.data(), sight.stats, branch.data());
+      return rules.allows(branch.data(), right.data());
+    };
+    int64_t cuts = 0;
+    for (int64_t i = 0; i < sight.span.n_known; ++i) {
+      if (i > 0 && (sight.span.entries[i] & kDiffers)) {
+        layout_.copy(with_missing.data(), left.data());
+        layout_.add(with_missing.data(), missing.data());
+        cuts += !options_.j48 || allowed(left) || allowed(with_missing);
+      }
+      space.rows.add(left.data(), sight.span.entries[i]);
+    }
+    return std::log2(std::max(1.0, real(cuts))) / weight;
+  });
 }
 
 // -sum f log2 f over the branches, and over the rows whose value is missing where the search

@@ -10,11 +10,17 @@ template <class Rows>
 template <class Use>
 auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCost& cost,
                                          const int64_t* node, const Rules& rules,
-                                         const Use& use) const {
+                                         const Coarse& coarse, const Use& use) const {
   const auto search = [&](const auto& make_sweep) {
     return use(ThresholdSearch(cost, space.rows, rules, node, make_sweep));
   };
   if constexpr (std::is_same_v<Rows, CountedRows>) {
+    if (options_.criterion == Criterion::gini && layout_.classes() == 2 &&
+        node[kRows] < simd::kFewTwoClassRows) {
+      return search([&](const int64_t* left) {
+        return TwoClassFewRows(space.rows, node, left, *reciprocals_);
+      });
+    }
     if (options_.criterion == Criterion::gini && layout_.classes() == 2) {
       return search(
           [&](const int64_t* left) { return TwoClassGini(cost, space.rows, node, left); });
@@ -35,15 +41,14 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
     }
   }
   if constexpr (std::is_same_v<Rows, NumberRows>) {
-    if (options_.criterion == Criterion::squared_error && one_over_->serves(node[kRows])) {
-      return search([&](const int64_t* left) {
-        return UnitSquaredError<true>(cost, space.rows, node, left, *one_over_);
+    if (coarse.shift >= 0) {
+      return search([&](const int64_t*) {
+        return CoarseSquaredError(coarse, space.coarse.data(), node, *reciprocals_);
       });
     }
     if (options_.criterion == Criterion::squared_error) {
-      return search([&](const int64_t* left) {
-        return UnitSquaredError<false>(cost, space.rows, node, left, *one_over_);
-      });
+      return search(
+          [&](const int64_t* left) { return UnitSquaredError(cost, space.rows, node, left); });
     }
   }
   return search(
@@ -69,14 +74,14 @@ Levels Engine<Rows>::levels_of(const Space<Rows>& space, const Span& span, size_
 // Hands to use() what a search over this column may see of the node.
 template <class Rows>
 template <class Use>
-auto Engine<Rows>::with_sight(const Space<Rows>& space, const NodeList& list, int32_t id,
-                              const NodeCost& cost, size_t column, int64_t known,
-                              const Use& use) const {
-  const Node& node = list.nodes[size_t(id)];
-  const int64_t* stats = list.stats_of(id);
+auto Engine<Rows>::with_sight(const Space<Rows>& space, const NodeList& list, const Open& open,
+                              const NodeCost& cost, size_t column, const Use& use) const {
+  const Node& node = list.nodes[size_t(open.id)];
+  const int64_t* stats = list.stats_of(open.id);
+  const int64_t known = known_of(open, column, node);
   const Span all = span(space, node, column, known);
   if (!options_.known_rows_only() || known == all.n_rows) {
-    return use(Sight{all, cost, stats});
+    return use(Sight{all, cost, stats, open.coarse});
   }
   Words missing(size_t(layout_.words())), seen(size_t(layout_.words()));
   for (int64_t i = known; i < all.n_rows; ++i) {
@@ -85,10 +90,10 @@ auto Engine<Rows>::with_sight(const Space<Rows>& space, const NodeList& list, in
   layout_.difference(seen.data(), stats, missing.data());
   const Span here{all.entries, known, known};
   if (known == 0) {
-    return use(Sight{here, cost, seen.data()});
+    return use(Sight{here, cost, seen.data(), {}});
   }
   const NodeCost cost_of_seen(cost, seen.data());
-  return use(Sight{here, cost_of_seen, seen.data()});
+  return use(Sight{here, cost_of_seen, seen.data(), {}});
 }
 
 // J48 asks more of the sides of a threshold where there are many rows.
@@ -104,9 +109,9 @@ Rules Engine<Rows>::rules_for(const Sight& sight) const {
 }
 
 template <class Rows>
-double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                   const NodeCost& cost, size_t column, int64_t known) const {
-  return with_sight(space, list, id, cost, column, known, [&](const Sight& sight) {
+double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                                   const NodeCost& cost, size_t column) const {
+  return with_sight(space, list, open, cost, column, [&](const Sight& sight) {
     if (sight.span.n_rows == 0) {
       return kNone;
     }
@@ -115,14 +120,14 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
       return split ? split->gain : kNone;
     }
     if (options_.criterion == Criterion::absolute_error) {
-      return absolute_best(space, list.nodes[size_t(id)], sight, column);
+      return absolute_best(space, list.nodes[size_t(open.id)], sight, column);
     }
     if (views_[column].kind == Kind::categorical) {
       const Levels levels = levels_of(space, sight.span, column);
       return CategorySearch(sight.cost, rules_, sight.stats, &control_).best(levels) -
              charge_for_levels(sight.cost, levels, column);
     }
-    return with_threshold_search(space, sight.cost, sight.stats, rules_for(sight),
+    return with_threshold_search(space, sight.cost, sight.stats, rules_for(sight), sight.coarse,
                                  [&](const auto& search) { return search.best(sight.span); });
   });
 }
@@ -165,10 +170,17 @@ std::optional<Candidate> Engine<Rows>::multiway(const Space<Rows>& space, const 
 }
 
 template <class Rows>
-void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, int32_t id,
-                                const NodeCost& cost, size_t column, int64_t known, double at_least,
+double Engine<Rows>::margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
+                               const NodeCost& cost, double best) const {
+  return with_threshold_search(space, cost, list.stats_of(open.id), rules_, open.coarse,
+                               [&](const auto& search) { return search.margin(best); });
+}
+
+template <class Rows>
+void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, const Open& open,
+                                const NodeCost& cost, size_t column, double at_least,
                                 Chooser& chooser) const {
-  with_sight(space, list, id, cost, column, known, [&](const Sight& sight) {
+  with_sight(space, list, open, cost, column, [&](const Sight& sight) {
     if (opens_each(column)) {
       auto split = multiway(space, sight, column);
       if (split && split->gain >= at_least && chooser.wants(split->gain, split->tie_gain)) {
@@ -177,7 +189,7 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
       return;
     }
     if (options_.criterion == Criterion::absolute_error) {
-      return absolute_offer(space, list.nodes[size_t(id)], sight, column, at_least, chooser);
+      return absolute_offer(space, list.nodes[size_t(open.id)], sight, column, at_least, chooser);
     }
     if (views_[column].kind == Kind::categorical) {
       const Levels levels = levels_of(space, sight.span, column);
@@ -187,7 +199,7 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
       return;
     }
     with_threshold_search(
-        space, sight.cost, sight.stats, rules_for(sight), [&](const auto& search) {
+        space, sight.cost, sight.stats, rules_for(sight), sight.coarse, [&](const auto& search) {
           search.offer(
               sight.span, at_least, chooser,
               [&](int64_t cut, bool missing_left, const int64_t* left, const int64_t* right) {
@@ -201,12 +213,11 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
 template <class Rows>
 void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& open,
                           const NodeCost& cost, size_t column) const {
-  const int64_t known = known_of(open, column, list.nodes[size_t(open.id)]);
   if (options_.gain_ratio) {
-    open.offers[column] = best_of_column(space, list, open.id, cost, column, known);
+    open.offers[column] = best_of_column(space, list, open, cost, column);
     open.best[column] = open.offers[column].score();
   } else {
-    open.best[column] = search_column(space, list, open.id, cost, column, known);
+    open.best[column] = search_column(space, list, open, cost, column);
   }
 }
 
@@ -265,9 +276,8 @@ std::vector<uint8_t> Engine<Rows>::columns_to_search(const Node& node) const {
 template <class Rows>
 void Engine<Rows>::search_more_columns(const Space<Rows>& space, const NodeList& list,
                                        Open& open) const {
-  const Node& node = list.nodes[size_t(open.id)];
   const NodeCost cost = cost_of(list, open.id);
-  const auto order = column_order(node);
+  const auto order = column_order(list.nodes[size_t(open.id)]);
   for (size_t i = size_t(options_.max_features); i < order.size(); ++i) {
     const size_t c = order[i];
     search(space, list, open, cost, c);
@@ -295,7 +305,7 @@ std::optional<Candidate> Engine<Rows>::choose(const Space<Rows>& space, NodeList
     winner = choose_by_ratio(space, list, open, reason);
   }
   // C4.5 does not split for nothing; others do, where no threshold forbids it.
-  if (!winner && options_.min_branch_weight > 0.0) {
+  if (!winner && options_.charge_cuts) {
     return std::nullopt;
   }
   if (!winner) {
@@ -326,15 +336,12 @@ void Engine<Rows>::set_missing_route(Candidate& split) const {
 template <class Rows>
 Candidate Engine<Rows>::choose_by_gain(const Space<Rows>& space, const NodeList& list,
                                        const Open& open, double best) const {
-  const Node& node = list.nodes[size_t(open.id)];
   const NodeCost cost = cost_of(list, open.id);
-  const double margin = with_threshold_search(space, cost, list.stats_of(open.id), rules_,
-                                              [&](const auto& search) { return search.margin(); });
-  const double at_least = best - 2 * margin;
+  const double at_least = best - 2 * margin_of(space, list, open, cost, best);
   Chooser chooser(cost);
   for (size_t c = 0; c < n_columns(); ++c) {
     if (open.best[c] >= at_least) {
-      offer_column(space, list, open.id, cost, c, known_of(open, c, node), at_least, chooser);
+      offer_column(space, list, open, cost, c, at_least, chooser);
     }
   }
   return chooser.winner();

@@ -31,6 +31,8 @@ void Engine<Rows>::set_rules() {
   rules_.min_branch_weight = units_of_at_least(options_.min_branch_weight * kNearlyWeight);
   rules_.positive_sum = options_.criterion == Criterion::poisson;
   one_over_ = std::make_unique<OneOver>(std::min(weights_.rows, simd::kFewRows));
+  reciprocals_ =
+      std::make_unique<simd::Reciprocals>(std::min(weights_.rows, simd::kFewTwoClassRows));
   if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {
     n_log_n_ = std::make_unique<NLogN>(weights_.rows);
   }
@@ -193,6 +195,10 @@ void Engine<Rows>::add_root() {
     stop(list_, 0, reason);
     open_.clear();
     return;
+  }
+  if constexpr (kNumber) {
+    space_.coarse.resize(n_rows);
+    open.coarse = coarsen(space_, list_.nodes[0]);
   }
   const NodeCost cost = cost_of(list_, 0);
   const auto wanted = columns_to_search(list_.nodes[0]);

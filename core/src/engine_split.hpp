@@ -23,7 +23,10 @@ void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, con
   const size_t column = size_t(split.column);
   const Span here = span(space, node, column, known_of(open, column, node));
   if (split.kind == SplitKind::threshold) {
-    const int64_t cut = first_above(space, here, column, split.threshold);
+    // A split that a search has found says how many rows go left.
+    const int64_t missing_left = split.missing_route == 0 ? here.n_rows - here.n_known : 0;
+    const int64_t cut = split.left.empty() ? first_above(space, here, column, split.threshold)
+                                           : split.left[kRows] - missing_left;
     std::for_each(here.entries, here.entries + cut, visit);
   } else if (split.kind == SplitKind::subset || split.kind == SplitKind::multiway) {
     bool left = false;
@@ -113,6 +116,8 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
     any = any || children[b].searched;
     if (reason != StopReason::none) {
       stop(list, id, reason);
+    } else if constexpr (kNumber) {
+      children[b].open.coarse = coarsen(space, list.nodes[size_t(id)]);
     }
   }
   if (any) {
@@ -295,6 +300,31 @@ void Engine<Rows>::rescale(Space<Rows>& space, const Node& node, NumberPart& num
   }
 }
 
+// Writes the coarse image of the node's target, where there is a sweep for it.
+template <class Rows>
+Coarse Engine<Rows>::coarsen(Space<Rows>& space, const Node& node) const {
+  Coarse coarse;
+  if constexpr (std::is_same_v<Rows, NumberRows>) {
+    const int64_t n = node.n_rows();
+    if (options_.criterion != Criterion::squared_error || n >= Coarse::kMostRows) {
+      return coarse;
+    }
+    const Entry* order = target_entries(space, node);
+    const int64_t lowest = space.y[space.rows.row(order[0])];
+    const int64_t range = space.y[space.rows.row(order[n - 1])] - lowest;
+    coarse = Coarse(range, n, std::sqrt(node.impurity));
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const uint32_t row = space.rows.row(order[i]);
+      space.coarse[row] = static_cast<int32_t>((space.y[row] - lowest) >> coarse.shift);
+      sum += space.coarse[row];
+    }
+    coarse.mean = static_cast<int32_t>(sum / n);
+    coarse.rest = static_cast<float>(real(sum % n) / real(n));
+  }
+  return coarse;
+}
+
 // The sum of squares around the mean. Squares of 63-bit numbers are added in two lanes of 64
 // bits each, so the sum is exact.
 template <class Rows>
@@ -349,6 +379,8 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
                                  const int64_t* stats) const {
   const Entry* order = target_entries(space, node);
   const auto value = [&](int64_t i) { return target_.values[space.row(order[i])] + 0.0; };
+  // Parts of divided rows are rounded: nearly reached is reached.
+  const auto slack = static_cast<int128>(divides() ? 4e-9 * real(stats[kWeight]) : 0.0);
   int64_t below = 0, i = 0;  // weight of the rows before i
   for (int q = 1; q <= 3; ++q) {
     const int128 goal = int128(q) * stats[kWeight];
@@ -356,11 +388,11 @@ void Engine<Rows>::set_quartiles(const Space<Rows>& space, const Node& node, Num
       i = std::max<int64_t>(0, static_cast<int64_t>((goal + 3) / 4) - 1);
       below = i;
     } else {
-      while (4 * int128(below + weight_of(space, order[i])) < goal) {
+      while (4 * int128(below + weight_of(space, order[i])) < goal - slack) {
         below += weight_of(space, order[i++]);
       }
     }
-    const bool exact = 4 * int128(below + weight_of(space, order[i])) == goal;
+    const bool exact = 4 * int128(below + weight_of(space, order[i])) <= goal + slack;
     number.quartiles[size_t(q - 1)] =
         exact && i + 1 < node.n_rows() ? value(i) / 2 + value(i + 1) / 2 : value(i);
   }

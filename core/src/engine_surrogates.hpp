@@ -49,25 +49,26 @@ std::vector<Surrogate> Engine<Rows>::find_surrogates(const Space<Rows>& space, c
   return best;
 }
 
-// left, right: weight of the rows that the split sends there.
+// left, right: weight of the rows that the split sends there; agreement is a share of these, or
+// of those among them that this column knows.
 template <class Rows>
 std::optional<Surrogate> Engine<Rows>::find_surrogate(const Space<Rows>& space, const Span& span,
                                                       size_t column, const Sides& hidden,
                                                       int64_t left, int64_t right) const {
   struct Count {
     int64_t weight[2] = {0, 0};  // by side of the split
-    int64_t rows = 0;
+    int64_t rows[2] = {0, 0};
     int64_t all() const { return weight[0] + weight[1]; }
+    int64_t all_rows() const { return rows[0] + rows[1]; }
   };
   const bool some_hidden = hidden.size() > 0;
   const auto add = [&](Count& count, Entry e) {
     const uint32_t row = space.rows.row(e);
-    if (some_hidden && hidden.left(row)) {
-      return false;
+    if (!some_hidden || !hidden.left(row)) {
+      const uint32_t side = 1 - space.sides.left(row);
+      count.weight[side] += weight_of(space, e);
+      ++count.rows[side];
     }
-    count.weight[1 - space.sides.left(row)] += weight_of(space, e);
-    ++count.rows;
-    return true;
   };
   Count all;
   for (int64_t i = 0; i < span.n_known; ++i) {
@@ -76,59 +77,59 @@ std::optional<Surrogate> Engine<Rows>::find_surrogate(const Space<Rows>& space, 
   Surrogate surrogate;
   surrogate.column = static_cast<int32_t>(column);
   int64_t matches = -1;
+  if (options_.known_agreement) {
+    left = all.weight[0];
+    right = all.weight[1];
+  }
+  const int64_t least = options_.rpart ? 2 : 1;
   if (views_[column].kind == Kind::categorical) {
     surrogate.threshold = std::nan("");
     const int32_t larger = left >= right ? 0 : 1;
     matches = 0;
+    int64_t right_rows = 0;
     for (int64_t i = 0; i < span.n_known;) {
       Count level;
       const int32_t code = views_[column].code(space.row(span.entries[i]));
       do {
         add(level, span.entries[i++]);
       } while (i < span.n_known && !(span.entries[i] & kDiffers));
-      if (level.rows > 0) {
+      if (level.all_rows() > 0) {
         const int64_t difference = level.weight[0] - level.weight[1];
         const int32_t branch = difference == 0 ? larger : difference > 0 ? 0 : 1;
         matches += level.weight[branch];
+        right_rows += level.rows[branch];
         surrogate.categories.push_back(code);
         surrogate.branches.push_back(branch);
       }
     }
+    // rpart knows no perfect surrogate here.
+    if (options_.rpart && std::min(right_rows, all.all_rows() - right_rows) < least) {
+      return std::nullopt;
+    }
   } else {
-    const int64_t least = options_.rpart ? 2 : 1;
     Count below;
-    Entry last = 0;
-    bool differs = false;  // since the last row that counts
     for (int64_t i = 0; i < span.n_known; ++i) {
       const Entry e = span.entries[i];
-      differs = differs || (e & kDiffers);
-      const Count before = below;
-      if (!add(below, e)) {
-        continue;
-      }
-      if (differs && before.rows >= least && all.rows - before.rows >= least) {
-        const int64_t straight = before.weight[0] + all.weight[1] - before.weight[1];
+      if (i > 0 && (e & kDiffers) && below.all_rows() >= least &&
+          all.all_rows() - below.all_rows() >= least) {
+        const int64_t straight = below.weight[0] + all.weight[1] - below.weight[1];
         const bool flip = all.all() - straight > straight;
         const int64_t here = flip ? all.all() - straight : straight;
         if (here > matches) {
           matches = here;
           surrogate.flip = flip;
-          surrogate.threshold =
-              midpoint(views_[column].value(space.row(last)), views_[column].value(space.row(e)));
+          surrogate.threshold = midpoint(views_[column].value(space.row(span.entries[i - 1])),
+                                         views_[column].value(space.row(e)));
         }
       }
-      differs = false;
-      last = e;
+      add(below, e);
     }
   }
   if (matches < 0) {
     return std::nullopt;
   }
-  // Shares of the rows known to the split, or known to both.
-  const bool both = options_.known_agreement;
-  const double total = real(both ? all.all() : left + right);
-  const double larger =
-      real(both ? std::max(all.weight[0], all.weight[1]) : std::max(left, right)) / total;
+  const double total = real(left + right);
+  const double larger = real(std::max(left, right)) / total;
   surrogate.agree = real(matches) / total;
   surrogate.adjust = (surrogate.agree - larger) / (1.0 - larger);
   constexpr double kWorthwhile = 1e-10;

@@ -21,6 +21,13 @@ OneOver::OneOver(int64_t largest) : table_(size_t(largest) + 1, 0.0) {
   }
 }
 
+simd::Reciprocals::Reciprocals(int64_t largest) : ascending_(size_t(largest) + 1, 0.0f) {
+  for (size_t n = 1; n < ascending_.size(); ++n) {
+    ascending_[n] = 1.0f / static_cast<float>(n);
+  }
+  descending_.assign(ascending_.rbegin(), ascending_.rend());
+}
+
 NLogN::NLogN(int64_t largest) : table_(size_t(largest) + 1, 0) {
   for (int64_t n = 2; n <= largest; ++n) {
     table_[size_t(n)] = std::llrint(std::ldexp(real(n) * std::log2(real(n)), kFraction));

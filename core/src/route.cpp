@@ -9,7 +9,7 @@
 namespace treewright {
 namespace {
 
-constexpr int64_t kChunk = 8192;  // rows per piece of work
+constexpr int64_t kChunk = 4096;  // rows per piece of work
 constexpr int kTogether = 8;      // rows walked side by side, to hide the memory's latency
 
 // Columns of a row-major or column-major float matrix.
@@ -193,7 +193,7 @@ void Router::route_block(const Source& source, int64_t begin, int64_t end, int32
       }
       at = size_t(steps_[at].child + next);
     }
-    node[row] = preorder_[at];
+    node[row - begin] = preorder_[at];
   }
 }
 
@@ -242,7 +242,7 @@ void Router::walk(const Source& source, int64_t first, int32_t* node) const {
     moved = changed != 0;
   }
   for (int i = 0; i < kRows; ++i) {
-    node[first + i] = preorder_[size_t(at[i])];
+    node[i] = preorder_[size_t(at[i])];
   }
 }
 
@@ -251,24 +251,27 @@ void Router::route_thresholds(const Source& source, int64_t begin, int64_t end,
                               int32_t* node) const {
   int64_t row = begin;
   for (; row + kTogether <= end; row += kTogether) {
-    walk<kTogether>(source, row, node);
+    walk<kTogether>(source, row, node + (row - begin));
   }
   for (; row < end; ++row) {
-    walk<1>(source, row, node);
+    walk<1>(source, row, node + (row - begin));
   }
 }
 
-template <class Source>
+// use(first row, nodes of this and the rows after it, how many) for one chunk after another.
+template <class Source, class Use>
 void Router::run(const Source& source, int64_t n_rows, int n_threads, const Control& control,
-                 int32_t* node) const {
+                 const Use& use) const {
   const auto chunk = [&](size_t i, int) {
     const int64_t begin = static_cast<int64_t>(i) * kChunk;
     const int64_t end = std::min(begin + kChunk, n_rows);
+    int32_t node[kChunk];
     if (others_.empty()) {
       route_thresholds(source, begin, end, node);
     } else {
       route_block(source, begin, end, node);
     }
+    use(begin, node, end - begin);
   };
   const auto n_chunks = static_cast<size_t>((n_rows + kChunk - 1) / kChunk);
   if (n_chunks == 1) {
@@ -302,25 +305,47 @@ Ends Router::route_shares(std::span<const ColumnView> columns, int64_t n_rows,
   return ends;
 }
 
-void Router::route(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
-                   const Control& control, int32_t* node) const {
+template <class Use>
+void Router::route_chunks(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
+                          const Control& control, const Use& use) const {
   if (n_rows == 0) {
     return;
   }
-  if (steps_.size() == 1) {
-    std::fill(node, node + n_rows, 0);
-  } else if (is_matrix(columns)) {
+  if (is_matrix(columns)) {
     const ptrdiff_t step = columns.size() > 1 ? columns[1].data - columns[0].data : 0;
     if (columns[0].storage == Storage::float32) {
-      run(Matrix<float>{columns[0].data, columns[0].stride, step}, n_rows, n_threads, control,
-          node);
+      run(Matrix<float>{columns[0].data, columns[0].stride, step}, n_rows, n_threads, control, use);
     } else {
       run(Matrix<double>{columns[0].data, columns[0].stride, step}, n_rows, n_threads, control,
-          node);
+          use);
     }
   } else {
-    run(Columns{columns.data()}, n_rows, n_threads, control, node);
+    run(Columns{columns.data()}, n_rows, n_threads, control, use);
   }
+}
+
+void Router::route(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
+                   const Control& control, int32_t* node) const {
+  if (steps_.size() == 1) {
+    std::fill(node, node + n_rows, 0);
+    return;
+  }
+  route_chunks(columns, n_rows, n_threads, control,
+               [&](int64_t first, const int32_t* nodes, int64_t n) {
+                 std::copy(nodes, nodes + n, node + first);
+               });
+}
+
+void Router::answer(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
+                    const Control& control, const int64_t* answers, int64_t* out) const {
+  if (steps_.size() == 1) {
+    std::fill(out, out + n_rows, answers[0]);
+    return;
+  }
+  route_chunks(
+      columns, n_rows, n_threads, control, [&](int64_t first, const int32_t* nodes, int64_t n) {
+        std::transform(nodes, nodes + n, out + first, [&](int32_t node) { return answers[node]; });
+      });
 }
 
 }  // namespace treewright

@@ -55,8 +55,7 @@ Candidate best_of_runs(const std::vector<Runs>& columns, Criterion criterion, co
       continue;
     }
     for_each_threshold(runs, layout, node, [&](Candidate candidate, const auto& left) {
-      layout.copy(right.data(), node);
-      layout.subtract(right.data(), left.data());
+      layout.difference(right.data(), node, left.data());
       if (!rules.allows(left.data(), right.data())) {
         return;
       }

@@ -22,17 +22,21 @@ _HOME = {
     "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
-    "explain": "model",
+    "evaluate": "verbs",
+    "explain": "ask",
     "gain": "growing.impurity",
     "gain_ratio": "growing.impurity",
     "grow": "model",
     "impurity": "growing.impurity",
-    "split_information": "growing.impurity",
     "plot_confusion": "pictures",
     "plot_importance": "pictures",
     "plot_regions": "pictures",
     "plot_reliability": "pictures",
     "plot_tree": "pictures",
+    "pruning_path": "verbs",
+    "simplify": "verbs",
+    "split_information": "growing.impurity",
+    "why": "ask",
 }
 """The module in which each public name lives."""
 

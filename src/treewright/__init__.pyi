@@ -1,4 +1,6 @@
 from treewright._version import __version__ as __version__
+from treewright.ask import explain as explain
+from treewright.ask import why as why
 from treewright.errors import ColumnError as ColumnError
 from treewright.errors import ColumnKindWarning as ColumnKindWarning
 from treewright.errors import ColumnSetAsideWarning as ColumnSetAsideWarning
@@ -14,7 +16,6 @@ from treewright.growing.impurity import gain_ratio as gain_ratio
 from treewright.growing.impurity import impurity as impurity
 from treewright.growing.impurity import split_information as split_information
 from treewright.model import Tree as Tree
-from treewright.model import explain as explain
 from treewright.model import grow as grow
 from treewright.options import GrowOptions as GrowOptions
 from treewright.pictures import plot_confusion as plot_confusion
@@ -23,3 +24,6 @@ from treewright.pictures import plot_regions as plot_regions
 from treewright.pictures import plot_reliability as plot_reliability
 from treewright.pictures import plot_tree as plot_tree
 from treewright.table.as_table import as_table as as_table
+from treewright.verbs import evaluate as evaluate
+from treewright.verbs import pruning_path as pruning_path
+from treewright.verbs import simplify as simplify

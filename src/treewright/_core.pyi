@@ -74,6 +74,11 @@ class Router:
     def route_matrix(self, X: Annotated[NDArray, dict(device='cpu', writable=False)], n_threads: int) -> object:
         """Node reached by each row of a float matrix."""
 
+    def answer_matrix(self, X: Annotated[NDArray, dict(device='cpu', writable=False)], answers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> None:
+        """
+        What the node reached by each row answers: eight bytes, whatever they mean.
+        """
+
 def histogram(nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_nodes: int, n_codes: int, n_classes: int, labels: object | None, y: object | None, weights: object | None) -> object:
     """
     Statistics of each (node, code), missing rows last, of a part of a table. Those of several parts are added by add_statistics.

@@ -1,4 +1,4 @@
-"""The main job on a real table: grow a tree, print it, score it.
+"""The main job on a real table: grow a tree, prune it, print it, score it.
 
 Run it with ``python -m treewright.demo`` (or ``make demo``). The penguins have
 numbers, categories and missing values, and none of it needs preparing.
@@ -23,7 +23,7 @@ def read_columns(name: str) -> dict[str, list[object]]:
 
 
 def main() -> None:
-    """Grow, print and score a tree on the penguins."""
+    """Grow, prune, print and score a tree on the penguins."""
     columns = read_columns("penguins.csv")
     target = columns.pop(TARGET)
     # Every fourth row is held out: a fixed split, spread over the whole file.
@@ -31,12 +31,12 @@ def main() -> None:
     held_out = list(range(0, n_rows, 4))
     training = sorted(set(range(n_rows)) - set(held_out))
 
-    classifier = tw.TreeClassifier(max_depth=3)
+    classifier = tw.TreeClassifier()
     classifier.fit(_rows(columns, training), _pick(target, training))
 
     print(f"penguins.csv: {n_rows} rows, target {TARGET!r}\n")
     _print_columns(columns, classifier.tree_.schema.features)
-    print("\nTree of depth 3:\n")
+    print(f"\n{classifier.pruning_}\n")
     print(classifier.tree_.text())
     for words, rows in (("training", training), ("held-out", held_out)):
         score = classifier.score(_rows(columns, rows), _pick(target, rows))

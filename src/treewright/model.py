@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,21 +14,25 @@ from treewright.drawing.mermaid import to_mermaid
 from treewright.drawing.svg import to_svg
 from treewright.drawing.way import way_of
 from treewright.errors import OptionError, TableError, nearest_name
+from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.grow import grow as grow_data
 from treewright.growing.grow import n_threads
 from treewright.options import GrowOptions
+from treewright.pruning.by_hand import collapse_by_hand
+from treewright.pruning.path import cost_complexity
+from treewright.pruning.refit import refit_tree
 from treewright.reading.answer import answers, class_shares, classes
-from treewright.reading.explain import Explanation
-from treewright.reading.explain import explain as explain_row
+from treewright.reading.colour import MOST_PRINTED, can_draw, coloured, show
 from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
 from treewright.reading.importance import impurity_importance
 from treewright.reading.rules import Rules
 from treewright.reading.text import text
 from treewright.table.match import match, plain_matrix
-from treewright.table.table import Table
+from treewright.table.match_target import match_target
+from treewright.table.table import Table, Target
+from treewright.table.weights import read_weights
 from treewright.tree import walk
-from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.route import (
     columns_used,
@@ -45,7 +50,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "explain", "grow"]
+__all__ = ["Tree", "as_tree", "grow", "sent_down"]
 
 
 class Tree:
@@ -158,7 +163,8 @@ class Tree:
             'error': sum of R(t) over the leaves, for classes the share of weight
             that is misclassified (with costs: the mean cost), for numbers the mean
             squared error (poisson: half the mean deviance). 'impurity': impurity of
-            the leaves, each with its share of the weight it was grown on.
+            the leaves, each with its share of the weight it was grown on. Rows that
+            stop at an inner node pay for its answer.
 
         Returns
         -------
@@ -168,12 +174,72 @@ class Tree:
             near = nearest_name(str(kind), ("error", "impurity"))
             hint = f" Did you mean {near!r}?" if near else ""
             raise OptionError(f"risk is of 'error' or 'impurity'; got {kind!r}.{hint}")
-        data = self.data
-        is_leaf = data.subtree_size == 1
-        if kind == "error":
-            return float(np.sum(data.weighted_risk[is_leaf]))
-        weight = growth_weight(data)
-        return float(np.sum(data.impurity[is_leaf] * (weight / weight[0])[is_leaf]))
+        return cost_complexity(self.data, 0.0, kind)
+
+    def cost_complexity(self, alpha: float, kind: str = "error") -> float:
+        """Return R(T) + alpha x leaves: what the tree costs if a leaf costs alpha.
+
+        Parameters
+        ----------
+        alpha : float
+            Price of a leaf, a share of the total weight, >= 0.
+        kind : {'error', 'impurity'}, default='error'
+            See `risk`.
+
+        Returns
+        -------
+        float
+        """
+        return cost_complexity(self.data, alpha, kind)
+
+    # -- other trees --------------------------------------------------------------
+
+    def collapse(self, node: Any = None, *, where: Any = None) -> Tree:
+        """Return the tree with inner nodes made leaves.
+
+        Parameters
+        ----------
+        node : int or list of int, optional
+            The nodes. A leaf, or a number the tree does not have, is an error.
+        where : callable or bool array, optional
+            Instead of `node`: asked about every inner node, which comes with its
+            `node`, `depth`, `n_rows`, `weight`, `share`, `impurity`, `gain`,
+            `risk`, `weighted_risk`, `n_leaves` and `feature`; or one truth value
+            per node.
+
+        Returns
+        -------
+        Tree
+            The new leaves have the stop reason 'collapsed'.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"])
+        >>> tw.grow(table).collapse(where=lambda node: node.n_rows < 4).n_leaves
+        2
+        """
+        return Tree(collapse_by_hand(self.data, node, where))
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Tree:
+        """Return the same splits with all evidence from other rows.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns or list of rows
+            The rows; see `apply`.
+        y : array, series or list
+            Their target; no class that the tree does not know.
+        sample_weight : array, series or list, optional
+            Their weights.
+
+        Returns
+        -------
+        Tree
+            A node that no row reaches answers as the node above it.
+        """
+        nodes, target, weights = sent_down(self, X, y, sample_weight)
+        return Tree(refit_tree(self.data, nodes, target, weights))
 
     # -- answers ------------------------------------------------------------------
 
@@ -257,6 +323,7 @@ class Tree:
         self,
         max_depth: int | None = None,
         *,
+        max_leaves: int | None = None,
         ascii: bool = False,
         numbers: bool = False,
     ) -> str:
@@ -266,6 +333,9 @@ class Tree:
         ----------
         max_depth : int or None, default=None
             Deepest level to write; None: all.
+        max_leaves : int or None, default=None
+            Most ends to write, the heaviest nodes opened first; None: all. What is
+            folded is said.
         ascii : bool, default=False
             Draw with ASCII characters only.
         numbers : bool, default=False
@@ -278,7 +348,17 @@ class Tree:
             Leaves are marked with a star, conditions of a split that is not
             proven the best with a tilde.
         """
-        return text(self.data, max_depth, ascii=ascii, numbers=numbers)
+        return text(
+            self.data, max_depth, max_leaves=max_leaves, ascii=ascii, numbers=numbers
+        )
+
+    def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
+        """Print the text, in colour where the terminal can and rich is installed."""
+        show(self.data, max_depth, max_leaves)
+
+    def __rich__(self) -> Any:
+        """Return the text in colour, for rich."""
+        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
 
     def rules(self) -> Rules:
         """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
@@ -307,6 +387,14 @@ class Tree:
             true exactly where `predict` answers the class.
         """
         return formula(self.data, prediction)
+
+    def competitors(self, node: int) -> list[Competitor]:
+        """Return the splits that came close at a node, best first.
+
+        Only in a tree grown with ``competitors=``; `treewright.why` works them out
+        for any tree.
+        """
+        return competitors_of(self.data, node)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""
@@ -429,8 +517,8 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        """The same as `text`."""
-        return self.text()
+        """The same as `text`, folded to 200 leaves; in ASCII if need be."""
+        return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
 def grow(
@@ -474,6 +562,17 @@ def grow(
     return Tree(grow_data(table, options, progress=progress))
 
 
+def sent_down(
+    tree: Tree, X: Any, y: Any, sample_weight: Any
+) -> tuple[NDArray[np.int32], Target, NDArray[np.float64] | None]:
+    """Return where new rows end, with their target and weights."""
+    nodes = tree.apply(X)
+    if not len(nodes):
+        raise TableError("X has no rows; at least one is needed.")
+    target = match_target(tree.schema, y, len(nodes))
+    return nodes, target, read_weights(sample_weight, len(nodes))
+
+
 def _options_words(options: object) -> str:
     """Say how to pass options that came as something else, such as a dict."""
     given = "max_depth=2"
@@ -512,52 +611,4 @@ def as_tree(tree: object) -> Tree:
         raise OptionError(f"This {kind} has no tree yet; call fit first.")
     raise OptionError(
         f"tree must be a treewright Tree or a fitted treewright estimator; got {kind}."
-    )
-
-
-def explain(
-    tree: object,
-    row: Any,
-    *,
-    to: Any = None,
-    fixed: Iterable[str] = (),
-    change: bool = True,
-    unseen: str = "missing",
-) -> Explanation:
-    """Explain the answer for one row: its way, and the smallest change of it.
-
-    Parameters
-    ----------
-    tree : Tree or fitted treewright estimator
-        The tree.
-    row : mapping, series, sequence, or table of one row
-        Values by name; those that the way asks for are enough. Or all, in order.
-    to : object, optional
-        The class to reach by a change, or for numbers ``(low, high)``. None: any
-        other answer.
-    fixed : iterable of str
-        Columns that never change.
-    change : bool, default=True
-        Whether to look for the smallest change: as few columns as possible, and of
-        these the least, in shares of the training rows between the two values (even
-        between quartiles; another category, or a value for a missing one, counts 1).
-    unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen.
-
-    Returns
-    -------
-    Explanation
-        Sentences when printed; `steps`, `changes` and so on as data.
-
-    Examples
-    --------
-    >>> import treewright as tw
-    >>> X = {"wind": [3, 9, 5, 1], "sun": ["no", "yes", "no", "no"]}
-    >>> tree = tw.TreeClassifier().fit(X, ["stay", "stay", "stay", "sail"]).tree_
-    >>> tw.explain(tree, {"wind": 4}).changes[0].words
-    'wind from 4 to 2 (wind <= 2)'
-    """
-    found = as_tree(tree)
-    return explain_row(
-        found.data, row, to=to, fixed=fixed, change=change, unseen=unseen
     )

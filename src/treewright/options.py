@@ -142,6 +142,7 @@ _RULES: dict[str, _Rule] = {
     ),
     "unseen": _Rule((_one_of("missing", "error"),), "'missing' or 'error'"),
     "thresholds": _Rule((_one_of("midpoint", "readable"),), "'midpoint' or 'readable'"),
+    "competitors": _Rule((_whole(0),), "a whole number >= 0"),
 }
 
 
@@ -337,6 +338,8 @@ class GrowOptions:
         Where a number is cut between two neighbouring training values: halfway, or
         at the shortest decimal in the middle half of the gap. Same training rows
         left and right.
+    competitors : int, default=0
+        Keep the best splits of so many other columns at every node.
 
     Raises
     ------
@@ -378,6 +381,7 @@ for no limit; got 0.
     min_branch_weight: float | None = None
     conventions: str | None = None
     thresholds: str = "midpoint"
+    competitors: int = 0
 
     def __post_init__(self) -> None:
         """Check every option and keep it as a plain Python value."""

@@ -3,6 +3,7 @@
 Each error says what is wrong, where, the value seen and what to do.
 """
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +169,7 @@ def test_infinities_are_ordinary_extreme_values(estimator):
 
 
 def test_a_million_categories():
-    estimator = tw.TreeClassifier
+    estimator = partial(tw.TreeClassifier, prune=None)
     n = 1_000_000
     X = {"id": np.arange(n).astype("U7"), "x": np.arange(n) % 7.0}
     y = (np.arange(n) % 7 > 2).astype(int)
@@ -300,7 +301,10 @@ def test_names_that_are_not_text_are_taken_as_their_text():
         ({"missing": "ignore"}, "or None to go by the method; got 'ignore'"),
         ({"unseen": None}, "unseen must be 'missing' or 'error'; got None"),
         ({"criterion": "ginni"}, "criterion must be"),
-        ({"prune": "cv"}, "prune must be None, the unpruned tree; got 'cv'"),
+        (
+            {"prune": "cw"},
+            "for the unpruned tree; got 'cw'. Did you mean 'cv'?",
+        ),
         ({"kinds": "categorical"}, "kinds must be a dict"),
         ({"kinds": {0: "nominal"}}, "'numeric', 'categorical'"),
         ({"kinds": {"colour": "categorical"}}, "'colour'"),

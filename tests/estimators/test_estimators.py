@@ -22,7 +22,10 @@ from treewright.model import as_tree
 BOTH = [tw.TreeClassifier, tw.TreeRegressor]
 ANSWERS = ["predict", "apply", "decision_path"]
 OURS = {
+    "ccp_alpha",
+    "competitors",
     "conventions",
+    "cv",
     "discretize",
     "kinds",
     "many_levels",
@@ -33,10 +36,15 @@ OURS = {
     "missing",
     "n_jobs",
     "prune",
+    "prune_confidence",
+    "prune_risk",
+    "prune_rule",
+    "prune_ties",
     "surrogate_agreement",
     "surrogate_fallback",
     "thresholds",
     "unseen",
+    "validation_fraction",
 }
 OF_CLASSES = {"categories", "costs", "min_branch_weight", "priors"}
 
@@ -114,7 +122,7 @@ def test_type_checkers_see_the_public_names():
 def test_public_grow_is_what_fit_does(weather, played):
     table = tw.as_table(weather, played)
     tree = tw.grow(table, tw.GrowOptions(max_depth=2))
-    assert tree == tw.TreeClassifier(max_depth=2).fit(weather, played).tree_
+    assert tree == tw.TreeClassifier(prune=None, max_depth=2).fit(weather, played).tree_
     with pytest.raises(tw.TableError, match="grow takes a Table; got dict"):
         tw.grow(weather)
 
@@ -136,7 +144,7 @@ def test_fit_takes_arrays_frames_dicts_rows_and_tables_alike():
         "fortran": np.asfortranarray(X),
         "rows": X.tolist(),
     }
-    trees = {k: tw.TreeClassifier().fit(v, y) for k, v in forms.items()}
+    trees = {k: tw.TreeClassifier(prune=None).fit(v, y) for k, v in forms.items()}
     for name, fitted in trees.items():
         np.testing.assert_array_equal(
             fitted.tree_.threshold, trees["array"].tree_.threshold
@@ -147,7 +155,7 @@ def test_fit_takes_arrays_frames_dicts_rows_and_tables_alike():
 
 
 def test_fit_publishes_what_scikit_learn_expects(weather, played):
-    fitted = tw.TreeClassifier().fit(weather, played)
+    fitted = tw.TreeClassifier(prune=None).fit(weather, played)
     assert fitted.n_features_in_ == 3
     assert fitted.feature_names_in_.tolist() == ["outlook", "wind", "day"]
     assert fitted.feature_names_in_.dtype == object
@@ -256,7 +264,7 @@ def test_probabilities_are_the_shares_of_the_leaf(weather, played):
 
 
 def test_log_probabilities_are_logarithms_and_never_warn(weather, played):
-    fitted = tw.TreeClassifier().fit(weather, played)
+    fitted = tw.TreeClassifier(prune=None).fit(weather, played)
     logs = fitted.predict_log_proba(weather)
     assert np.isneginf(logs).any()
     np.testing.assert_allclose(np.exp(logs), fitted.predict_proba(weather))
@@ -305,7 +313,7 @@ def test_score_takes_weights(weather, played):
 
 
 def test_reordered_extra_and_unused_columns_do_not_matter(weather, played):
-    fitted = tw.TreeClassifier(max_depth=2).fit(weather, played)
+    fitted = tw.TreeClassifier(prune=None, max_depth=2).fit(weather, played)
     expected = fitted.predict(weather).tolist()
     reordered = {name: weather[name] for name in reversed(weather)}
     extra = {"new": ["?"] * 10, **weather}

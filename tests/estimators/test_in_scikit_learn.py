@@ -50,16 +50,20 @@ def test_grid_search_tries_our_parameters(iris):
 def test_bagging_and_boosting_take_our_trees(iris):
     X, y = iris
     bag = BaggingClassifier(
-        tw.TreeClassifier(max_features=2),
+        tw.TreeClassifier(prune=None, max_features=2),
         n_estimators=5,
         max_features=3,
         random_state=0,
     )
     assert bag.fit(X, y).score(X, y) > 0.9
     assert len({each.tree_.fingerprint for each in bag.estimators_}) == 5
-    boost = AdaBoostClassifier(tw.TreeClassifier(max_depth=1), n_estimators=10)
+    boost = AdaBoostClassifier(
+        tw.TreeClassifier(prune=None, max_depth=1), n_estimators=10
+    )
     assert boost.fit(X, y).score(X, y) > 0.9
-    regression = BaggingRegressor(tw.TreeRegressor(), n_estimators=5, random_state=0)
+    regression = BaggingRegressor(
+        tw.TreeRegressor(prune=None), n_estimators=5, random_state=0
+    )
     assert regression.fit(X, y).score(X, y) > 0.9
 
 
@@ -163,7 +167,7 @@ def test_progress_bar_shows_a_finished_fit(iris, capsys):
 
 def test_scoring_monitor_scores_the_finished_tree(iris):
     monitor = ScoringMonitor(scoring="accuracy")
-    tw.TreeClassifier().set_callbacks(monitor).fit(*iris)
+    tw.TreeClassifier(prune=None).set_callbacks(monitor).fit(*iris)
     log = monitor.get_logs().data_as_pandas
     assert log["accuracy"].tolist() == [1.0]
 
@@ -184,14 +188,14 @@ import treewright as tw
 
 rng = np.random.default_rng(0)
 X, y = rng.random((600_000, 10)), rng.{target}
-estimator = tw.{estimator}()
+estimator = tw.{estimator}(prune={prune!r})
 
 def seconds_after_the_signal():
     sent = []
     def interrupt():
         sent.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
-    threading.Timer(0.3, interrupt).start()
+    threading.Timer({after}, interrupt).start()
     try:
         estimator.fit(X, y)
     except KeyboardInterrupt:
@@ -202,20 +206,23 @@ def seconds_after_the_signal():
 # On a busy machine one of them may be late through no fault of ours.
 late = min(seconds_after_the_signal() for _ in range(3))
 assert late < 0.5, f"ended {{late:.2f}} s after the signal"
-assert estimator.fit(X[:100], y[:100]).tree_.n_leaves > 1
+assert estimator.set_params(prune=None).fit(X[:100], y[:100]).tree_.n_leaves > 1
 print("interrupted, unfitted, fitted again")
 """
 
 
 @pytest.mark.parametrize(
-    ("estimator", "target"),
+    ("estimator", "target", "prune", "after"),
     [
-        ("TreeClassifier", "integers(0, 2, 600_000)"),
-        ("TreeRegressor", "random(600_000)"),
+        ("TreeClassifier", "integers(0, 2, 600_000)", None, 0.3),
+        ("TreeRegressor", "random(600_000)", None, 0.3),
+        ("TreeClassifier", "integers(0, 2, 600_000)", "cv", 6.0),  # among the folds
     ],
 )
-def test_ctrl_c_ends_a_fit_within_half_a_second(estimator, target):
-    code = INTERRUPTED_FIT.format(estimator=estimator, target=target)
+def test_ctrl_c_ends_a_fit_within_half_a_second(estimator, target, prune, after):
+    code = INTERRUPTED_FIT.format(
+        estimator=estimator, target=target, prune=prune, after=after
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

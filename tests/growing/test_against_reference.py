@@ -236,7 +236,8 @@ def test_columns_times_a_power_of_two_move_the_thresholds_alone(grow, seed):
     one, other = grow(table, options), grow(with_columns(table, columns), options)
     assert_same_tree(one, other, ignore=["threshold"])
     factor = np.array([*factors, 1.0])[one.feature]
-    np.testing.assert_array_equal(one.threshold * factor, other.threshold)
+    # Up to rounding: a midpoint is a short decimal where that is all the difference.
+    np.testing.assert_allclose(one.threshold * factor, other.threshold, rtol=1e-15)
 
 
 def scalable(column):

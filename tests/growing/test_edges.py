@@ -73,12 +73,15 @@ def test_a_column_of_one_value_never_splits(value):
 def test_limits_beyond_every_tree_are_no_limits():
     X, y = np.arange(8.0).reshape(-1, 1), np.arange(8) % 2
     huge = {"max_depth": 2**70, "max_leaf_nodes": 2**70, "max_nodes": 2**70}
-    model = tw.TreeClassifier(**huge, n_jobs=2**40).fit(X, y)
+    model = tw.TreeClassifier(prune=None, **huge, n_jobs=2**40).fit(X, y)
     assert model.get_n_leaves() == 8
-    assert tw.TreeClassifier(min_samples_leaf=10**20).fit(X, y).get_n_leaves() == 1
+    assert (
+        tw.TreeClassifier(prune=None, min_samples_leaf=10**20).fit(X, y).get_n_leaves()
+        == 1
+    )
 
 
 def test_weights_whose_product_overflows_are_refused():
-    model = tw.TreeClassifier(class_weight={0: 1e300, 1: 1.0})
+    model = tw.TreeClassifier(prune=None, class_weight={0: 1e300, 1: 1.0})
     with pytest.raises(TableError, match="not finite"):
         model.fit([[0.0], [1.0]], [0, 1], sample_weight=[1e300, 1.0])

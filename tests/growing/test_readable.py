@@ -141,23 +141,31 @@ def test_gaps_agree_with_the_rows():
 
 def test_the_estimators_take_it_and_say_so():
     X = {"height": [171.3, 171.4, 180.9, 181.2]}
-    plain = tw.TreeClassifier().fit(X, [0, 0, 1, 1]).tree_
-    short = tw.TreeClassifier(thresholds="readable").fit(X, [0, 0, 1, 1]).tree_
+    plain = tw.TreeClassifier(prune=None).fit(X, [0, 0, 1, 1]).tree_
+    short = (
+        tw.TreeClassifier(prune=None, thresholds="readable").fit(X, [0, 0, 1, 1]).tree_
+    )
     assert plain.threshold[0] == 176.15
     assert short.threshold[0] == 176
     assert "height <= 176 " in str(short)
     assert short.data.made_by["options"]["thresholds"] == "readable"
-    prices = tw.TreeRegressor(thresholds="readable").fit(X, [1.0, 1.0, 9.0, 9.5]).tree_
+    prices = (
+        tw.TreeRegressor(prune=None, thresholds="readable")
+        .fit(X, [1.0, 1.0, 9.0, 9.5])
+        .tree_
+    )
     assert prices.threshold[0] == 176
     with pytest.raises(
         OptionError, match="thresholds must be 'midpoint' or 'readable'"
     ):
-        tw.TreeClassifier(thresholds="nice").fit(X, [0, 0, 1, 1])
+        tw.TreeClassifier(prune=None, thresholds="nice").fit(X, [0, 0, 1, 1])
 
 
 def test_printed_dates_are_short():
     born = np.array(["1990-03-04", "1991-07-09", "2001-11-20", "2002-02-03"], "M8[D]")
-    short = tw.TreeClassifier(thresholds="readable").fit({"born": born}, [0, 0, 1, 1])
+    short = tw.TreeClassifier(prune=None, thresholds="readable").fit(
+        {"born": born}, [0, 0, 1, 1]
+    )
     assert "born <= 1997-01-01 " in str(short.tree_)
 
 

@@ -204,7 +204,7 @@ def test_divided_rows_and_surrogates_are_followed(style):
 
 def test_rows_come_in_many_forms():
     X = pd.DataFrame({"age": [20, 60, 30], "job": ["a", "b", "a"]})
-    tree = tw.TreeClassifier().fit(X, ["young", "old", "young"]).tree_
+    tree = tw.TreeClassifier(prune=None).fit(X, ["young", "old", "young"]).tree_
     forms = [
         {"age": 60, "job": "b"},
         X.iloc[1],
@@ -221,7 +221,7 @@ def test_rows_come_in_many_forms():
         tw.explain(tree, X)
     with pytest.raises(TableError, match="This row has 1 values, but the tree has 2"):
         tw.explain(tree, [60])
-    array = tw.TreeClassifier().fit(np.array([[1.0, 2], [3, 4]]), [0, 1])
+    array = tw.TreeClassifier(prune=None).fit(np.array([[1.0, 2], [3, 4]]), [0, 1])
     assert tw.explain(array, np.array([3.0, 4.0])).prediction == 1
 
 

@@ -144,7 +144,7 @@ def test_it_is_never_longer_than_the_rules():
         "Humidity": HUMIDITY,
         "Wind": WIND,
     }
-    tree = tw.TreeClassifier(criterion="entropy").fit(X, PLAY).tree_
+    tree = tw.TreeClassifier(prune=None, criterion="entropy").fit(X, PLAY).tree_
     found = tree.formula("Yes")
     assert len(found.terms) <= len(tree.rules().where(prediction="Yes"))
     assert (found.evaluate(X) == (np.array(PLAY) == "Yes")).all()
@@ -157,7 +157,7 @@ def test_it_is_never_longer_than_the_rules():
 def test_a_large_tree_and_a_deep_one():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 4)), rng.integers(0, 2, 3000)
-    tree = tw.TreeClassifier().fit(X, y).tree_
+    tree = tw.TreeClassifier(prune=None).fit(X, y).tree_
     assert tree.n_leaves > 600
     assert (tree.formula(1).evaluate(X) == (tree.predict(X) == 1)).all()
     deep = chain(3000)

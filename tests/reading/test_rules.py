@@ -73,9 +73,15 @@ def test_a_rule_says_what_it_rests_on(iris_like):
 def test_the_interval_is_on_the_effective_number_of_rows():
     rows = {"x": [1.0] * 8}
     y = ["a"] * 6 + ["b"] * 2
-    plain = tw.TreeClassifier().fit(rows, y).tree_.rules()[0]
-    doubled = tw.TreeClassifier().fit(rows, y, sample_weight=[2.0] * 8).tree_.rules()[0]
-    uneven = tw.TreeClassifier().fit(rows, y, sample_weight=[1, 1, 1, 1, 1, 7, 2, 2])
+    plain = tw.TreeClassifier(prune=None).fit(rows, y).tree_.rules()[0]
+    doubled = (
+        tw.TreeClassifier(prune=None)
+        .fit(rows, y, sample_weight=[2.0] * 8)
+        .tree_.rules()[0]
+    )
+    uneven = tw.TreeClassifier(prune=None).fit(
+        rows, y, sample_weight=[1, 1, 1, 1, 1, 7, 2, 2]
+    )
     assert doubled.interval == pytest.approx(plain.interval)
     assert uneven.tree_.rules()[0].confidence == pytest.approx(plain.confidence)
     low, high = uneven.tree_.rules()[0].interval

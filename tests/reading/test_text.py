@@ -1,3 +1,5 @@
+import io
+import sys
 import time
 from dataclasses import replace
 
@@ -17,6 +19,9 @@ from tree.build import (
     threshold,
 )
 from treewright.errors import OptionError
+from treewright.model import Tree
+from treewright.reading.colour import coloured, show
+from treewright.reading.fold import shown_nodes
 from treewright.reading.text import text
 from treewright.table.schema import Feature, Schema, Summary, TargetInfo
 
@@ -204,3 +209,110 @@ def test_node_numbers_stand_at_the_left(iris_like):
     lines = text(iris_like, numbers=True).splitlines()
     assert [line[:4].strip() for line in lines[2:]] == ["node", *"01234"]
     assert lines[4].startswith("   1  ├─ petal length <= 2.45")
+
+
+# Folding, printing, colour ----------------------------------------------------------
+
+
+def test_the_heaviest_nodes_are_opened_first(iris_like):
+    lines = text(iris_like, max_leaves=2).splitlines()
+    assert [line[:24].strip() for line in lines[3:]] == [
+        "all rows",
+        "├─ petal length <= 2.45",
+        "└─ petal length > 2.45",
+        "",
+        "2 leaves folded; text()",
+    ]
+    assert lines[5].endswith("... 2 leaves below")
+    assert text(iris_like, max_leaves=3) == text(iris_like)
+    assert text(iris_like, max_leaves=1).splitlines()[3].endswith("3 leaves below")
+
+
+def test_of_very_many_branches_the_heaviest_are_shown():
+    names = [f"c{i}" for i in range(300)]
+    leaves = [leaf(*[i % 2] * (1 + (i == 7) * 5 + (i == 250) * 3)) for i in range(300)]
+    tree = build(
+        multiway(0, [[i] for i in range(300)], *leaves),
+        schema_of(categorical("c", *names)),
+    )
+    lines = text(tree, max_leaves=5).splitlines()
+    assert lines[3].endswith("... 296 more branches, lighter than these")
+    assert [line.split("  ")[0] for line in lines[4:8]] == [
+        "├─ c = c0",
+        "├─ c = c1",
+        "├─ c = c7",
+        "└─ c = c250",
+    ]
+    assert lines[-1] == "296 leaves folded; text() writes the whole tree."
+
+
+def test_folded_trees_hang_together_and_keep_to_the_limit():
+    for seed in range(20):
+        tree = random_tree(seed, 30)
+        for most in (1, 2, 5, 10):
+            shown = np.flatnonzero(shown_nodes(tree, None, most))
+            assert set(tree.parent[shown[1:]]) <= set(shown)
+            ends = set(shown) - set(tree.parent[shown[1:]])
+            assert len(ends) <= most
+            assert len(text(tree, max_leaves=most).splitlines()) >= len(shown) + 3
+
+
+@pytest.mark.parametrize("max_leaves", [0, 1.5, "2", True])
+def test_a_wrong_max_leaves_is_refused(max_leaves):
+    with pytest.raises(OptionError, match=r"max_leaves must be a whole number >= 1"):
+        text(chain(1), max_leaves=max_leaves)
+
+
+def test_print_folds_a_large_tree_and_says_so():
+    said = str(Tree(chain(5000)))
+    assert len(said.splitlines()) < 420
+    assert said.endswith("4802 leaves folded; text() writes the whole tree.")
+
+
+def test_print_uses_ascii_where_the_stream_cannot_draw(iris_like, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+    print(Tree(iris_like))
+    show(iris_like, None, None)
+    sys.stdout.flush()
+    written = sys.stdout.buffer.getvalue().decode()
+    assert written.count("|- petal length <= 2.45") == 2
+
+
+def test_show_prints_plain_text_where_there_is_no_terminal(iris_like, capsys):
+    Tree(iris_like).show()
+    assert capsys.readouterr().out == text(iris_like) + "\n"
+
+
+def test_colour_changes_no_character(iris_like):
+    pytest.importorskip("rich")
+    made = coloured(iris_like, text(iris_like))
+    assert made.plain == text(iris_like)
+    marked = {made.plain[s.start : s.end].strip(): str(s.style) for s in made.spans}
+    assert marked["setosa"] == "blue"
+    assert marked["virginica"] == "magenta"
+    assert Tree(iris_like).__rich__().plain == text(iris_like)
+
+
+def test_a_terminal_gets_colour(iris_like, monkeypatch):
+    pytest.importorskip("rich")
+
+    class Terminal(io.StringIO):
+        encoding = "utf-8"
+
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    Tree(iris_like).show()
+    assert "\x1b[" in terminal.getvalue()
+    assert "petal length" in terminal.getvalue()
+
+
+def test_markup_in_names_is_no_markup():
+    pytest.importorskip("rich")
+    schema = schema_of(categorical("[bold]a[/bold]", "[red]x", "y"))
+    tree = build(subset(0, [[0], [1]], leaf(0), leaf(1, 1)), schema)
+    assert "[bold]a[/bold] = [red]x" in coloured(tree, text(tree)).plain

@@ -61,7 +61,7 @@ def test_row_01_value_equal_to_the_threshold_goes_left(dtype):
     # value equal to the threshold right in a quarter of the cases.
     rng = np.random.default_rng(1)
     X = rng.random((400, 3)).astype(dtype)
-    fitted = tw.TreeClassifier().fit(X, rng.integers(0, 2, 400))
+    fitted = tw.TreeClassifier(prune=None).fit(X, rng.integers(0, 2, 400))
     tree = fitted.tree_
     assert fitted.apply(X).tolist() == walked(tree, X)
     for node in inner(tree):
@@ -83,9 +83,14 @@ def test_row_02_values_a_hair_apart_are_told_apart():
     # scikit-learn #27782, #15629, #25495: X was cut down to float32.
     for low, high in [(0.0, 1e-300), (1.0, 1.0 + 2**-52), (0.1, 0.1 + 1e-9)]:
         X = [[low], [high]]
-        assert tw.TreeClassifier().fit(X, [0, 1]).predict(X).tolist() == [0, 1]
+        assert tw.TreeClassifier(prune=None).fit(X, [0, 1]).predict(X).tolist() == [
+            0,
+            1,
+        ]
     ids = np.array([[2**53 - 3], [2**53 - 2], [2**53 - 1], [2**53]])
-    assert tw.TreeClassifier().fit(ids, [0, 1, 0, 1]).predict(ids).tolist() == [
+    assert tw.TreeClassifier(prune=None).fit(ids, [0, 1, 0, 1]).predict(
+        ids
+    ).tolist() == [
         0,
         1,
         0,
@@ -97,8 +102,8 @@ def test_row_02_values_a_hair_apart_are_told_apart():
 def test_row_02_rescaling_by_a_power_of_two_changes_only_the_thresholds(scale):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(200, 4)), rng.integers(0, 3, 200)
-    plain = tw.TreeClassifier().fit(X, y).tree_
-    scaled = tw.TreeClassifier().fit(X * scale, y).tree_
+    plain = tw.TreeClassifier(prune=None).fit(X, y).tree_
+    scaled = tw.TreeClassifier(prune=None).fit(X * scale, y).tree_
     np.testing.assert_array_equal(scaled.feature, plain.feature)
     np.testing.assert_array_equal(scaled.threshold, plain.threshold * scale)
     np.testing.assert_array_equal(scaled.gain, plain.gain)
@@ -111,7 +116,7 @@ def test_row_03_midpoint_of_the_largest_numbers_is_finite(dtype):
     values = [-top, -top * (1 - 1e-6), top * (1 - 1e-6), top]
     X = np.array(values, dtype).reshape(-1, 1)
     for y in itertools.product([0, 1], repeat=4):
-        fitted = tw.TreeClassifier().fit(X, y)
+        fitted = tw.TreeClassifier(prune=None).fit(X, y)
         tree = fitted.tree_
         assert np.isfinite(tree.threshold[inner(tree)]).all()
         assert (tree.n_rows > 0).all()
@@ -124,8 +129,8 @@ def test_row_04_constant_target_is_never_split(value):
     rng = np.random.default_rng(4)
     X, weights = rng.normal(size=(500, 3)), rng.random(500)
     y = np.full(500, value)
-    assert tw.TreeRegressor().fit(X, y).get_n_leaves() == 1
-    weighted = tw.TreeRegressor().fit(X, y, sample_weight=weights)
+    assert tw.TreeRegressor(prune=None).fit(X, y).get_n_leaves() == 1
+    weighted = tw.TreeRegressor(prune=None).fit(X, y, sample_weight=weights)
     assert weighted.get_n_leaves() == 1
     assert weighted.tree_.impurity.tolist() == [0.0]
     assert weighted.predict(X[:1]).tolist() == [pytest.approx(value, rel=1e-15)]
@@ -136,10 +141,12 @@ def test_row_05_almost_constant_feature_is_a_feature_and_a_constant_one_is_not()
     base, n = 5.0, 64
     steps = base + np.arange(n) * 1e-12
     y = np.arange(n, dtype=float)
-    fitted = tw.TreeRegressor().fit(steps.reshape(-1, 1), y)
+    fitted = tw.TreeRegressor(prune=None).fit(steps.reshape(-1, 1), y)
     assert fitted.get_n_leaves() == n
     assert fitted.predict(steps.reshape(-1, 1)).tolist() == y.tolist()
-    assert tw.TreeRegressor().fit(np.full((n, 1), base), y).get_n_leaves() == 1
+    assert (
+        tw.TreeRegressor(prune=None).fit(np.full((n, 1), base), y).get_n_leaves() == 1
+    )
 
 
 # --- missing values ------------------------------------------------------------------
@@ -153,7 +160,7 @@ def test_row_06_learned_route_is_the_better_of_two_sentinels(criterion, seed):
     # missing rows left and missing against known; one above tries the rest.
     rng = np.random.default_rng(seed)
     X, y = with_gaps(rng, (60, 2)), rng.integers(0, 3, 60)
-    stump = tw.TreeClassifier(criterion=criterion, max_depth=1)
+    stump = tw.TreeClassifier(prune=None, criterion=criterion, max_depth=1)
     learned = stump.fit(X, y).tree_.gain[0]
     low = stump.fit(np.nan_to_num(X, nan=-1e9), y).tree_.gain[0]
     high = stump.fit(np.nan_to_num(X, nan=1e9), y).tree_.gain[0]
@@ -169,7 +176,8 @@ def test_row_07_impurity_is_never_negative_and_gains_add_up(estimator, criterion
     # scikit-learn #32178: negative Poisson impurity, wrong decrease with NaN.
     rng = np.random.default_rng(7)
     X, y = with_gaps(rng, (300, 4)), rng.integers(0, 4, 300)
-    tree = estimator(criterion=criterion).fit(X, y, sample_weight=rng.random(300)).tree_
+    fitted = estimator(criterion=criterion, prune=None)
+    tree = fitted.fit(X, y, sample_weight=rng.random(300)).tree_
     assert (tree.impurity >= 0).all()
     assert (tree.gain >= 0).all()
     for node in inner(tree):
@@ -187,7 +195,7 @@ def test_row_08_apply_decision_path_and_predict_agree_on_missing_values():
     # scikit-learn #32284: decision_path ignored the route of missing values.
     rng = np.random.default_rng(8)
     X, y = with_gaps(rng, (400, 5), 0.3), rng.integers(0, 3, 400)
-    fitted = tw.TreeClassifier().fit(X, y)
+    fitted = tw.TreeClassifier(prune=None).fit(X, y)
     new = with_gaps(rng, (400, 5), 0.5)
     ends, path = fitted.apply(new), fitted.decision_path(new)
     for row, end in enumerate(ends):
@@ -239,7 +247,7 @@ def test_row_10_weight_k_equals_k_copies_with_missing_values(estimator, share):
     rng = np.random.default_rng(10)
     X, y = with_gaps(rng, (120, 4)), rng.integers(0, 3, 120)
     times = rng.integers(0, 4, 120)
-    options = {"min_weight_fraction_leaf": share}
+    options = {"min_weight_fraction_leaf": share, "prune": None}
     weighted = estimator(**options).fit(X, y, sample_weight=times).tree_
     X, y = np.repeat(X, times, axis=0), np.repeat(y, times)
     copied = estimator(**options).fit(X, y).tree_
@@ -255,14 +263,14 @@ def test_row_11_weight_zero_is_an_absent_row():
     X, y = rng.normal(size=(100, 3)), rng.integers(0, 3, 100)
     weights = rng.integers(0, 2, 100).astype(float)
     kept = weights > 0
-    zeros = tw.TreeClassifier().fit(X, y, sample_weight=weights).tree_
-    gone = tw.TreeClassifier().fit(X[kept], y[kept]).tree_
+    zeros = tw.TreeClassifier(prune=None).fit(X, y, sample_weight=weights).tree_
+    gone = tw.TreeClassifier(prune=None).fit(X[kept], y[kept]).tree_
     for name in ("feature", "threshold", "value", "impurity", "gain", "n_rows"):
         np.testing.assert_array_equal(getattr(zeros, name), getattr(gone, name))
     assert np.isfinite(zeros.value).all()
     assert (zeros.weight > 0).all()
     with pytest.raises(tw.TableError, match="negative in row 0"):
-        tw.TreeClassifier().fit(X, y, sample_weight=np.full(100, -1.0))
+        tw.TreeClassifier(prune=None).fit(X, y, sample_weight=np.full(100, -1.0))
 
 
 # --- size ----------------------------------------------------------------------------
@@ -273,7 +281,7 @@ def chain():
     """Classes that alternate along a line: every split takes one row off the end."""
     depth = 50_000
     X, y = np.arange(depth + 1.0).reshape(-1, 1), np.arange(depth + 1) % 2
-    return tw.TreeClassifier().fit(X, y), X, y
+    return tw.TreeClassifier(prune=None).fit(X, y), X, y
 
 
 @pytest.mark.slow
@@ -302,7 +310,7 @@ def test_row_21_tree_of_200_000_nodes_in_every_consumer():
     n = 100_001
     X = np.arange(float(n)).reshape(-1, 1)
     y = np.random.default_rng(21).permutation(n).astype(float)
-    fitted = tw.TreeRegressor().fit(X, y)
+    fitted = tw.TreeRegressor(prune=None).fit(X, y)
     tree = fitted.tree_
     assert tree.n_nodes == 2 * n - 1
     np.testing.assert_array_equal(fitted.predict(X), y)
@@ -323,7 +331,7 @@ def test_row_22_more_than_2_to_the_31_cells_are_addressed_rightly():
     n_rows, n_columns = 70_000, 32_000
     training = np.zeros((2, n_columns), np.float32)
     training[1, -1] = 1.0
-    fitted = tw.TreeClassifier().fit(training, [0, 1])
+    fitted = tw.TreeClassifier(prune=None).fit(training, [0, 1])
     assert fitted.tree_.columns_used == (f"x{n_columns - 1}",)
     try:
         X = np.zeros((n_rows, n_columns), np.float32)  # pages are made when touched
@@ -353,7 +361,7 @@ def test_row_24_any_integer_can_be_a_category():
     codes = np.array([-(2**63), -1, 0, 2**31, 2**53 + 1, 2**63 - 1])
     y = [0, 1, 0, 1, 0, 1]
     X = pd.DataFrame({"id": codes})
-    fitted = tw.TreeClassifier(kinds={"id": "categorical"}).fit(X, y)
+    fitted = tw.TreeClassifier(prune=None, kinds={"id": "categorical"}).fit(X, y)
     assert fitted.predict(X).tolist() == y
     assert fitted.get_n_leaves() == 2
     near = pd.DataFrame({"id": [2**53, 2**63 - 2, 2**31 - 1]})
@@ -366,7 +374,7 @@ def test_row_25_unseen_category_never_becomes_its_neighbour():
     rng = np.random.default_rng(25)
     words = np.array(["".join(rng.choice(list("abc"), 3)) for _ in range(400)])
     X = {"word": words[:200], "x": rng.normal(size=200)}
-    fitted = tw.TreeClassifier().fit(X, rng.integers(0, 2, 200))
+    fitted = tw.TreeClassifier(prune=None).fit(X, rng.integers(0, 2, 200))
     new = {"word": words[200:], "x": rng.normal(size=200)}
     unseen = ~np.isin(words[200:], words[:200])
     extra = np.array(["", "AAA", "a", "zzz\0", "\U0001f600"] * 40)
@@ -381,7 +389,7 @@ def test_row_26_codes_do_not_depend_on_the_frame():
     # XGBoost #11826, #11160: categories were matched by their codes in the frame.
     words = ["red", "green", "blue", "green", "red", "blue"]
     y = [0, 1, 2, 1, 0, 2]
-    fitted = tw.TreeClassifier().fit({"colour": words}, y)
+    fitted = tw.TreeClassifier(prune=None).fit({"colour": words}, y)
     forms = [
         pd.DataFrame({"colour": pd.Categorical(words, ["red", "blue", "green"])}),
         pd.DataFrame({"colour": pd.Categorical(words, ["blue", "x", "green", "red"])}),
@@ -405,7 +413,7 @@ def test_row_28_relabelled_categories_give_the_same_partition():
     y = rng.normal(size=10)[codes] + rng.normal(size=300)
     for shuffled in (words, words[::-1], rng.permutation(words)):
         X = {"word": shuffled[codes]}
-        ends = tw.TreeRegressor(max_leaf_nodes=6).fit(X, y).predict(X)
+        ends = tw.TreeRegressor(prune=None, max_leaf_nodes=6).fit(X, y).predict(X)
         if shuffled is words:
             expected = ends
         np.testing.assert_array_equal(ends, expected)
@@ -441,7 +449,9 @@ def test_row_27_input_is_the_same_after_every_call(form):
     y = np.arange(80) % 3
     weights = np.linspace(0.5, 1.5, 80)
     before = [pickle.dumps(each) for each in (X, y, weights)]
-    fitted = tw.TreeClassifier(class_weight="balanced").fit(X, y, sample_weight=weights)
+    fitted = tw.TreeClassifier(prune=None, class_weight="balanced").fit(
+        X, y, sample_weight=weights
+    )
     fitted.score(X, y, sample_weight=weights)
     for method in (
         "predict",
@@ -466,7 +476,7 @@ def test_row_29_infinities_are_ordered_values_at_every_size(n):
     X[rng.random(n) < 0.3, 0] = -np.inf
     X[0], X[1] = (np.inf, 0.0), (-np.inf, 0.0)
     y = (X[:, 0] == np.inf).astype(int)
-    fitted = tw.TreeClassifier().fit(X, y)
+    fitted = tw.TreeClassifier(prune=None).fit(X, y)
     assert fitted.get_n_leaves() == 2
     np.testing.assert_array_equal(fitted.predict(X), y)
     assert fitted.tree_.threshold[0] < np.inf
@@ -477,7 +487,7 @@ def test_row_32_decimal_comma_of_the_locale_changes_nothing():
     rng = np.random.default_rng(32)
     X = {"x": rng.normal(size=50), "text": [f"{v:.3f}" for v in rng.normal(size=50)]}
     y = rng.normal(size=50)
-    fit = tw.TreeRegressor(max_depth=3, kinds={"text": "numeric"}).fit
+    fit = tw.TreeRegressor(prune=None, max_depth=3, kinds={"text": "numeric"}).fit
     plain = fit(X, y).tree_
     said = plain.text()
     before = locale.setlocale(locale.LC_ALL)
@@ -535,10 +545,12 @@ def same_tree_cases():
     }
 
 
+@pytest.mark.parametrize("prune", [None, "auto"])
 @pytest.mark.parametrize("name", list(same_tree_cases()))
-def test_row_37_same_tree_for_any_threads_run_and_order_of_rows(name):
+def test_row_37_same_tree_for_any_threads_run_and_order_of_rows(name, prune):
     # LightGBM #2085, #3761, #3654: same seed, other threads or run, other model.
     estimator, options, X, y, weights = same_tree_cases()[name]
+    options = options | {"prune": prune}
     fingerprints = {
         estimator(n_jobs=n_jobs, **options).fit(X, y, weights).tree_.fingerprint
         for n_jobs in (1, 1, 2, 4)
@@ -554,7 +566,9 @@ def test_row_14_two_fits_give_the_same_bytes():
     # scikit-learn #27268: memory that was never written ended up in saved models.
     rng = np.random.default_rng(14)
     X, y = with_gaps(rng, (500, 4)), rng.integers(0, 5, 500)
-    once, again = (pickle.dumps(tw.TreeClassifier().fit(X, y)) for _ in range(2))
+    once, again = (
+        pickle.dumps(tw.TreeClassifier(prune=None).fit(X, y)) for _ in range(2)
+    )
     assert once == again
 
 
@@ -575,7 +589,7 @@ def test_row_38_same_tree_on_every_processor(name, estimator, criterion):
     with resources.as_file(source) as path:
         frame = pd.read_csv(path).dropna(subset=TARGETS[name])
     y = frame.pop(TARGETS[name])
-    tree = getattr(tw, estimator)(criterion=criterion).fit(frame, y).tree_
+    tree = getattr(tw, estimator)(criterion=criterion, prune=None).fit(frame, y).tree_
     digest = hashlib.sha256()
     for array in (
         tree.subtree_size,

@@ -50,8 +50,8 @@ def table(seed, n_rows=2000):
 def test_row_12_one_estimator_fitted_by_eight_threads():
     # scikit-learn #19580: a criterion object shared by threads, and a crash.
     X, y = table(12)
-    shared = tw.TreeClassifier(n_jobs=2)
-    expected = tw.TreeClassifier(n_jobs=1).fit(X, y).tree_
+    shared = tw.TreeClassifier(prune=None, n_jobs=2)
+    expected = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, y).tree_
     with ThreadPoolExecutor(8) as pool:
         trees = list(pool.map(lambda _: shared.fit(X, y).tree_, range(24)))
     assert all(tree == expected for tree in trees)
@@ -59,10 +59,16 @@ def test_row_12_one_estimator_fitted_by_eight_threads():
 
 def test_row_12_different_tables_fitted_side_by_side():
     seeds = range(16)
-    alone = [tw.TreeClassifier(n_jobs=1).fit(*table(seed)).tree_ for seed in seeds]
+    alone = [
+        tw.TreeClassifier(prune=None, n_jobs=1).fit(*table(seed)).tree_
+        for seed in seeds
+    ]
     with ThreadPoolExecutor(8) as pool:
         together = list(
-            pool.map(lambda seed: tw.TreeClassifier().fit(*table(seed)).tree_, seeds)
+            pool.map(
+                lambda seed: tw.TreeClassifier(prune=None).fit(*table(seed)).tree_,
+                seeds,
+            )
         )
     assert together == alone
 
@@ -71,8 +77,8 @@ def test_row_13_eight_threads_read_one_tree():
     # scikit-learn #30041, XGBoost #11167, #10572, #10719: races in export, predict
     # and split. Nothing has been asked of the tree before the threads start.
     X, y = table(13, 20_000)
-    expected = tw.TreeClassifier().fit(X, y)
-    fitted = tw.TreeClassifier().fit(X, y)
+    expected = tw.TreeClassifier(prune=None).fit(X, y)
+    fitted = tw.TreeClassifier(prune=None).fit(X, y)
     questions = {
         "predict": lambda e: e.predict(X).tolist(),
         "proba": lambda e: e.predict_proba(X[:500]).tolist(),
@@ -104,7 +110,7 @@ def test_row_16_two_hundred_fits_do_not_leak():
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(
         word=np.array(list("xyz"))[y % 3]
     )
-    estimator = tw.TreeClassifier()
+    estimator = tw.TreeClassifier(prune=None)
 
     def fit_and_predict(times):
         for _ in range(times):
@@ -124,7 +130,7 @@ import treewright as tw
 
 rng = np.random.default_rng(0)
 X, y = rng.random((1_000_000, 8)), rng.integers(0, 2, 1_000_000)
-estimator = tw.TreeClassifier(n_jobs={n_jobs}).fit(X[:1000], y[:1000])
+estimator = tw.TreeClassifier(prune=None, n_jobs={n_jobs}).fit(X[:1000], y[:1000])
 before = dict(vars(estimator))
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 refused = 0
@@ -132,7 +138,7 @@ for spare in (1, 4, 12, 25, 40, 60, 90, 130):
     limit = (used + spare * 2**20, resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_AS, limit)
     try:
-        tw.TreeClassifier(n_jobs={n_jobs}, max_depth=6).fit(X, y)
+        tw.TreeClassifier(prune=None, n_jobs={n_jobs}, max_depth=6).fit(X, y)
     except MemoryError:
         refused += 1
     except RuntimeError as error:  # not even the memory for a thread
@@ -141,7 +147,7 @@ resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_IN
 assert refused >= 3, refused
 assert vars(estimator) == before
 assert estimator.predict(X[:1000]).tolist() == y[:1000].tolist()
-assert tw.TreeClassifier(max_depth=3).fit(X, y).get_n_leaves() == 8
+assert tw.TreeClassifier(prune=None, max_depth=3).fit(X, y).get_n_leaves() == 8
 print("refused and alive")
 """
 
@@ -158,7 +164,7 @@ def test_row_17_no_memory_left_is_a_memory_error(n_jobs):
 
 def fit_in_child(queue):
     X, y = table(35, 30_000)
-    queue.put(tw.TreeClassifier(n_jobs=2).fit(X, y).tree_.fingerprint)
+    queue.put(tw.TreeClassifier(prune=None, n_jobs=2).fit(X, y).tree_.fingerprint)
 
 
 @pytest.mark.skipif(
@@ -168,7 +174,7 @@ def test_row_35_fit_in_a_forked_child_after_a_fit_in_the_parent():
     # LightGBM #1789, #4751, XGBoost #7044, #2163, loky #248, scikit-learn #3115: a
     # thread pool made before the fork, and a child that waited for ever.
     X, y = table(35, 30_000)
-    expected = tw.TreeClassifier(n_jobs=2).fit(X, y)
+    expected = tw.TreeClassifier(prune=None, n_jobs=2).fit(X, y)
     expected.predict(X)
     context = multiprocessing.get_context("fork")
     queue = context.SimpleQueue()
@@ -229,6 +235,7 @@ def test_row_37_same_tree_in_another_process():
         "rng = np.random.default_rng(0)\n"
         "X = {'word': rng.choice(list('abcdefgh'), 500), 'x': rng.normal(size=500)}\n"
         "y = rng.choice(['yes', 'no', 'perhaps'], 500)\n"
-        "print(tw.TreeClassifier(max_features=1).fit(X, y).tree_.fingerprint)"
+        "tree = tw.TreeClassifier(prune=None, max_features=1).fit(X, y).tree_\n"
+        "print(tree.fingerprint)"
     )
     assert len({in_fresh_python(code) for _ in itertools.repeat(None, 2)}) == 1

@@ -45,11 +45,21 @@ def test_every_column_says_why_it_is_numeric():
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8", "u8", ">i4"])
-def test_integers_become_exact_float64(dtype):
+def test_integers_become_exact_floats(dtype):
     column = as_table(np.array([[1], [100]], dtype)).columns[0]
     assert column.stored_as == "int"
-    assert column.values.dtype == np.float64
+    assert column.values.dtype in (np.float32, np.float64)
     assert column.values.tolist() == [1, 100]
+
+
+@pytest.mark.parametrize("largest", [2**24, 2**24 + 1, -(2**24) - 1, 2**53, -(2**53)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_whole_matrix_of_integers_is_exact(largest, order):
+    integers = np.arange(600 * 3).reshape(600, 3)
+    integers[599, 1] = largest
+    table = as_table(np.asarray(integers, order=order))
+    for index, column in enumerate(table.columns):
+        assert column.values.tolist() == integers[:, index].tolist()
 
 
 def test_bools_become_0_and_1():

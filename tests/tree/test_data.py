@@ -183,7 +183,14 @@ def test_codes_have_names_and_sentences():
         "max_leaf_nodes",
         "max_nodes",
         "pruned",
+        "cross_validation",
+        "validation",
+        "pessimistic",
+        "ccp_alpha",
+        "collapsed",
+        "same_answer",
     ]
+    assert STOP_CODES["cross_validation"] == 20
     for name, code in STOP_CODES.items():
         assert STOP_REASONS[code].name == name
         assert STOP_REASONS[code].sentence.endswith(".")

@@ -19,8 +19,13 @@ struct Ranked {
   std::vector<int64_t> y, weight;
 };
 
-// The median of rows given by rank, ascending: the first that has half of the weight up to it.
-inline uint32_t median(const Ranked& ranked, std::span<const uint32_t> ranks) {
+// Where the median of rows given by rank, ascending, is: the first that has half of the weight
+// up to it; and whether it has exactly half, so that any number up to the next row is one.
+struct Middle {
+  size_t at;
+  bool exact;
+};
+inline Middle middle(const Ranked& ranked, std::span<const uint32_t> ranks) {
   int64_t all = 0, so_far = 0;
   for (const uint32_t rank : ranks) {
     all += ranked.weight[rank];
@@ -29,12 +34,18 @@ inline uint32_t median(const Ranked& ranked, std::span<const uint32_t> ranks) {
   while (2 * int128(so_far + ranked.weight[ranks[i]]) < all) {
     so_far += ranked.weight[ranks[i++]];
   }
-  return ranks[i];
+  return {i, 2 * int128(so_far + ranked.weight[ranks[i]]) == all};
+}
+
+// Twice the median, which lies between two rows where the first has exactly half of the weight.
+inline int128 twice_median(const Ranked& ranked, std::span<const uint32_t> ranks) {
+  const auto [i, exact] = middle(ranked, ranks);
+  return int128(ranked.y[ranks[i]]) + ranked.y[ranks[exact ? i + 1 : i]];
 }
 
 // The sum of weight * |y - median|; the same for every median there is.
 inline int128 deviation(const Ranked& ranked, std::span<const uint32_t> ranks) {
-  const int64_t at = ranked.y[median(ranked, ranks)];
+  const int64_t at = ranked.y[ranks[middle(ranked, ranks).at]];
   int128 sum = 0;
   for (const uint32_t rank : ranks) {
     const int128 off = int128(ranked.y[rank]) - at;

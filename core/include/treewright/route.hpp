@@ -41,6 +41,8 @@ class Router {
  public:
   explicit Router(const TreeShape& tree);
 
+  size_t n_nodes() const { return steps_.size(); }
+
   // The node (preorder number) where each row ends. Columns by feature number; only those
   // the tree asks about are read, the others may be empty views.
   void route(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
@@ -49,6 +51,9 @@ class Router {
   // divided has one; route() gives the one of the largest share, the first on a tie.
   Ends route_shares(std::span<const ColumnView> columns, int64_t n_rows,
                     const Control& control) const;
+  // The same, and what each of these nodes answers: any eight bytes, by node.
+  void answer(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
+              const Control& control, const int64_t* answers, int64_t* out) const;
 
  private:
   // Siblings lie side by side, so a step is child + branch. A leaf is its own child and
@@ -88,9 +93,12 @@ class Router {
   void for_each_end(const Source& source, int64_t row, size_t from, double share,
                     const Visit& visit) const;
   void add_surrogates(const TreeShape& tree, size_t node, Other& other);
-  template <class Source>
+  template <class Use>
+  void route_chunks(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
+                    const Control& control, const Use& use) const;
+  template <class Source, class Use>
   void run(const Source& source, int64_t n_rows, int n_threads, const Control& control,
-           int32_t* node) const;
+           const Use& use) const;
 
   std::vector<Step> steps_;
   std::vector<Other> others_;      // empty if all splits are thresholds that route missing values

@@ -2,11 +2,12 @@
 //
 // Each goes as far as it can and says in its state how far it came; the plain loop of the
 // caller, which says what is meant, does the rest. On other processors it does nothing. The
-// results are the same either way. partition and two_class_gini take eight entries at a time
-// (AVX2, if the processor has it), many_class_gini both sides of a cut at once (SSE2).
+// results are the same either way. many_class_gini takes both sides of a cut at once (SSE2), the
+// others eight entries at a time (AVX2, if the processor has it).
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "treewright/types.hpp"
 
@@ -33,6 +34,40 @@ struct TwoClassState {
 // Looks at the cuts before entries i, i + 1, ... while a whole block ends before `end`.
 void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
                     TwoClassState& state);
+
+// 1 / n for whole n up to a limit, and again in descending order, so that both sides of eight
+// cuts in a row are read in one piece each.
+class Reciprocals {
+ public:
+  explicit Reciprocals(int64_t largest);
+  // Whether a node of n rows can be served.
+  bool serves(int64_t n) const { return n < static_cast<int64_t>(ascending_.size()); }
+  // 1 / i, 1 / (i + 1), ...
+  const float* of(int64_t i) const { return ascending_.data() + i; }
+  // 1 / (n - i), 1 / (n - i - 1), ...
+  const float* of_rest(int64_t n, int64_t i) const {
+    return descending_.data() + (static_cast<int64_t>(descending_.size()) - 1 - n + i);
+  }
+
+ private:
+  std::vector<float> ascending_, descending_;  // 1 / 0 is 0
+};
+
+// Where a sweep that sums one number per row in 32 bits stands; see TwoClassFewRows and
+// CoarseSquaredError in sweep.hpp.
+struct SumState {
+  int64_t i = 0;
+  float left = 0.0f;  // rows on the left, a whole number
+  int32_t sum = 0;    // over them
+  float best = 0.0f;
+};
+// Like two_class_gini; n below kFewTwoClassRows.
+constexpr int64_t kFewTwoClassRows = int64_t(1) << 16;
+void few_rows_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
+                   const Reciprocals& over, SumState& state);
+// The same for image[row] - mean, and any n.
+void squared_error(const Entry* entries, int64_t end, const int32_t* image, int32_t mean,
+                   float rest, const Reciprocals& over, int64_t n, SumState& state);
 
 // Where a Gini sweep over many classes stands; see ManyClassGini in sweep.hpp. All numbers fit
 // 32 bits: nodes of at most kFewRows rows.

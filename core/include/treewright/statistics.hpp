@@ -28,6 +28,26 @@ inline int128 get_sum(const int64_t* stats) {
 }
 inline void set_sum(int64_t* stats, int128 sum) { std::memcpy(stats + kFirst, &sum, sizeof sum); }
 
+// Compares a / b with c / d exactly, for b and d above 0: by whole parts, then by what is left.
+inline int compare_ratios(int128 a, int128 b, int128 c, int128 d) {
+  const auto floor = [](int128 x, int128 y) { return x / y - (x % y < 0); };
+  for (;;) {
+    const int128 whole_a = floor(a, b), whole_c = floor(c, d);
+    if (whole_a != whole_c) {
+      return whole_a < whole_c ? -1 : 1;
+    }
+    const int128 rest_a = a - whole_a * b, rest_c = c - whole_c * d;
+    if (rest_a == 0 || rest_c == 0) {
+      return (rest_a > 0) - (rest_c > 0);
+    }
+    // rest_a / b < rest_c / d exactly if d / rest_c < b / rest_a.
+    a = d;
+    c = b;
+    b = rest_c;
+    d = rest_a;
+  }
+}
+
 class Layout {
  public:
   Layout(Task task, int n_classes)

@@ -26,8 +26,6 @@ class OneOver {
   explicit OneOver(int64_t largest);
   double operator()(int64_t n) const { return table_[size_t(n)]; }
   const double* data() const { return table_.data(); }
-  // Whether the table serves a node of this many rows.
-  bool serves(int64_t n_rows) const { return n_rows < static_cast<int64_t>(table_.size()); }
 
  private:
   std::vector<double> table_;
@@ -51,6 +49,7 @@ class TwoClassGini {
   }
   double score() const { return square() / sides(); }
   double gain(double score) const { return 2.0 * score / (real(n_) * real(n_)); }
+  double score_of(double gain) const { return gain * real(n_) * real(n_) / 2.0; }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
   // Looks at whole blocks of the cuts before entries [i, end); returns the first not seen.
   int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
@@ -72,6 +71,55 @@ class TwoClassGini {
   CountedRows rows_;
   int64_t n_, n_ones_;
   int64_t left_, ones_;
+};
+
+// D^2 (1 / n_L + 1 / n_R) in floats, the same in a sweep's plain loop as eight at a time.
+inline double score_of_sum(float d, float left, float right, int64_t n,
+                           const simd::Reciprocals& over) {
+  const float sides =
+      over.serves(n) ? *over.of(static_cast<int64_t>(left)) + *over.of(static_cast<int64_t>(right))
+                     : static_cast<float>(n) / (left * right);
+  return d * d * sides;
+}
+
+// The same for nodes of few rows, in 32 bits: D, the sum over the left of n - t for a row of
+// class 1 and -t for any other, is exact; floats put the score off by a share of 6 / 2^24.
+class TwoClassFewRows {
+ public:
+  static constexpr bool kCheap = true;
+  TwoClassFewRows(const CountedRows& rows, const int64_t* node, const int64_t* left,
+                  const simd::Reciprocals& over)
+      : rows_(rows), over_(&over), n_(node[kRows]), n_ones_(node[kFirst + 1]) {
+    s_.left = static_cast<float>(left[kRows]);
+    s_.sum = static_cast<int32_t>(left[kFirst + 1] * n_ - left[kRows] * n_ones_);
+  }
+
+  void add(Entry e) {
+    s_.sum += static_cast<int32_t>((rows_.label(e) ? n_ : 0) - n_ones_);
+    s_.left += 1.0f;
+  }
+  double score() const {
+    return score_of_sum(static_cast<float>(s_.sum), s_.left, static_cast<float>(n_) - s_.left, n_,
+                        *over_);
+  }
+  double gain(double score) const { return score * 2.0 / (real(n_) * real(n_) * real(n_)); }
+  double score_of(double gain) const { return gain * (real(n_) * real(n_) * real(n_)) / 2.0; }
+  double margin(const NodeCost& cost, double best) const {
+    return cost.tolerance() + 0x1p-21 * best;
+  }
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
+    s_.i = i;
+    s_.best = static_cast<float>(best);
+    simd::few_rows_gini(entries, end, n_, n_ones_, *over_, s_);
+    best = s_.best;
+    return s_.i;
+  }
+
+ private:
+  CountedRows rows_;
+  const simd::Reciprocals* over_;
+  int64_t n_, n_ones_;
+  simd::SumState s_;
 };
 
 // Any number of classes, Gini, unit weights: O(1) per row. For both sides half of
@@ -127,7 +175,7 @@ class FewRowsGini {
   FewRowsGini(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
               const int64_t* left, const OneOver& one_over)
       : rows_(rows),
-        one_over_(one_over),
+        one_over_(&one_over),
         node_cost_(cost.node_cost()),
         counts_(2 * size_t(cost.layout().classes())) {
     s_.left = static_cast<int32_t>(left[kRows]);
@@ -150,21 +198,24 @@ class FewRowsGini {
     s_.right_b -= s_.right-- + count[1]++;
   }
   double score() const {
-    return -(s_.left_b * one_over_(s_.left)) - s_.right_b * one_over_(s_.right);
+    return -(s_.left_b * (*one_over_)(s_.left)) - s_.right_b * (*one_over_)(s_.right);
   }
   double gain(double score) const { return (node_cost_ + 2 * score) / double(s_.left + s_.right); }
+  double score_of(double gain) const {
+    return (gain * double(s_.left + s_.right) - node_cost_) / 2;
+  }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
   int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
     s_.i = i;
     s_.best = best;
-    simd::many_class_gini(entries, end, rows_.mask, counts_.data(), one_over_.data(), s_);
+    simd::many_class_gini(entries, end, rows_.mask, counts_.data(), one_over_->data(), s_);
     best = s_.best;
     return s_.i;
   }
 
  private:
   CountedRows rows_;
-  const OneOver& one_over_;
+  const OneOver* one_over_;
   double node_cost_;
   simd::ManyClassState s_;
   Small<int32_t, 32> counts_;  // per class: rows on the left, minus the rows on the right
@@ -230,17 +281,15 @@ class CountEntropy {
 };
 
 // Squared error, unit weights. With sums around the node's mean the gain is
-// D^2 / (n n_L n_R), D = S_L - mean n_L. The sum on the left is a double here, and margin()
+// D^2 / (n_L n_R), D = S_L - mean n_L. The sum on the left is a double here, and margin()
 // says how far rounding may take it.
-template <bool kTable>  // whether the table of 1 / n serves the node
 class UnitSquaredError {
  public:
   static constexpr bool kCheap = true;
 
   UnitSquaredError(const NodeCost& cost, const NumberRows& rows, const int64_t* node,
-                   const int64_t* left, const OneOver& one_over)
+                   const int64_t* left)
       : y_(rows.y),
-        one_over_(one_over),
         n_(node[kRows]),
         center_(cost.center()),
         mean_(cost.sum() / real(node[kRows])),
@@ -251,30 +300,81 @@ class UnitSquaredError {
     left_sum_ += real(y_[e >> NumberRows::shift] - center_);
     ++left_;
   }
-  // (S_L - mean n_L)^2 (1 / n_L + 1 / n_R), which is n times the gain.
   double score() const {
     const double d = left_sum_ - mean_ * real(left_);
-    return d * d * (over(left_) + over(n_ - left_));
+    return d * d / (real(left_) * real(n_ - left_));
   }
-  double gain(double score) const { return score / real(n_); }
+  double gain(double score) const { return score; }
   // Each of at most n additions is off by 2^-53 of a partial sum, and partial sums are at most
   // n sqrt(impurity) by Cauchy and Schwarz: so the sum is off by e = n^2 2^-53 sqrt(impurity),
-  // and the square root of the gain, |D| / sqrt(n n_L n_R), by e / sqrt(n - 1) at most.
+  // and the square root of the gain, |D| / sqrt(n_L n_R), by e / sqrt(n - 1) at most.
   double margin(const NodeCost& cost) const {
     const double off = real(n_) * std::sqrt(real(n_)) * 0x1p-52;
     return (kTie + 2 * off + off * off) * cost.impurity();
   }
 
  private:
-  double over(int64_t n) const { return kTable ? one_over_(n) : 1.0 / real(n); }
-
   const int64_t* y_;
-  const OneOver& one_over_;
   int64_t n_;
   int64_t center_;
   double mean_;  // around the centre
   int64_t left_;
   double left_sum_;
+};
+
+// The same on the node's coarse image (see target.hpp), in 32 bits. Sums of the image are
+// exact; what the square root of a gain, |D| / sqrt(n_L n_R), lacks comes from two sources:
+//   - the image drops less than one unit u of each y. D sums these around their mean, and so is
+//     off by at most n_L n_R / n units, the square root by u / 2;
+//   - floats: D is off by a share of 2^-23, and by less than 4 n 2^-24 units where the mean's
+//     fraction is taken off, the square root by 2^-9 u; the square, the two reciprocals, their
+//     sum and the product put the score off by a share of 2^-24 each.
+class CoarseSquaredError {
+ public:
+  static constexpr bool kCheap = true;
+  static constexpr bool kStartsEmpty = true;  // rows already on the left are added one by one
+
+  CoarseSquaredError(const Coarse& coarse, const int32_t* image, const int64_t* node,
+                     const simd::Reciprocals& over)
+      : coarse_(coarse),
+        image_(image),
+        over_(&over),
+        n_(node[kRows]),
+        unit_(std::ldexp(1.0, coarse.shift)) {}
+
+  void add(Entry e) {
+    s_.sum += image_[e >> NumberRows::shift] - coarse_.mean;
+    s_.left += 1.0f;
+  }
+  // D^2 (1 / n_L + 1 / n_R), which is n times the gain.
+  double score() const {
+    return score_of_sum(static_cast<float>(s_.sum) - s_.left * coarse_.rest, s_.left,
+                        static_cast<float>(n_) - s_.left, n_, *over_);
+  }
+  double gain(double score) const { return score * unit_ * unit_ / real(n_); }
+  double score_of(double gain) const { return gain * real(n_) / (unit_ * unit_); }
+  // How far gains may be off where the best one found is this.
+  double margin(const NodeCost& cost, double best) const {
+    constexpr double kShare = 0x1p-21;
+    const double off = (0.5 + 0x1p-9) * unit_;
+    const double most = std::sqrt(best) * (1 + kShare) + off;  // square root of the true best
+    return cost.tolerance() + 2 * most * off + off * off + 2 * kShare * most * most;
+  }
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
+    s_.i = i;
+    s_.best = static_cast<float>(best);
+    simd::squared_error(entries, end, image_, coarse_.mean, coarse_.rest, *over_, n_, s_);
+    best = s_.best;
+    return s_.i;
+  }
+
+ private:
+  Coarse coarse_;
+  const int32_t* image_;
+  const simd::Reciprocals* over_;
+  int64_t n_;
+  double unit_;  // of the image, in units of the node
+  simd::SumState s_;
 };
 
 // Everything else: the exact cost at every cut, O(classes) each.
@@ -294,19 +394,17 @@ class ExactSweep {
 
   void add(Entry e) { rows_.add(left_.data(), e); }
   double score() const {
-    set_right();
+    cost_.layout().difference(right_.data(), node_, left_.data());
     return -(cost_.cost(left_.data()) + cost_.cost(right_.data()));
   }
   double gain(double score) const { return cost_.gain(-score) / cost_.share(); }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
   bool allowed(const Rules& rules) const {
-    set_right();
+    cost_.layout().difference(right_.data(), node_, left_.data());
     return rules.allows(left_.data(), right_.data());
   }
 
  private:
-  void set_right() const { cost_.layout().difference(right_.data(), node_, left_.data()); }
-
   Rows rows_;
   const NodeCost& cost_;
   const int64_t* node_;

@@ -4,6 +4,7 @@
 // rows, on threads or on how the rows are divided among machines.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -55,6 +56,23 @@ struct Quantiser {
 
 // A node whose range is shorter than this many units is measured on a scale of its own.
 constexpr int64_t kShortRange = int64_t(1) << 48;
+
+// A coarse image of a node's target for a sweep in 32 bits: floor((y - lowest y) / 2^shift) of
+// the quantiser's units, the finest that is safe. The image itself fits 31 bits, and so do
+// sums of its distances from the mean: over any rows of a node they are at most half of
+// n times the standard deviation, and that is kept below 2^30.
+struct Coarse {
+  static constexpr int64_t kMostRows = int64_t(1) << 24;  // whole numbers in a float
+
+  int shift = -1;    // -1: there is none
+  int32_t mean = 0;  // of the image, rounded down
+  float rest = 0;    // what was lost by that
+
+  Coarse() = default;
+  Coarse(int64_t range, int64_t n_rows, double deviation)
+      : shift(std::max({0, std::ilogb(static_cast<double>(range)) - 29,
+                        std::ilogb(static_cast<double>(n_rows) * deviation) - 30})) {}
+};
 
 struct Target {
   Task task = Task::classes;

@@ -9,7 +9,10 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "treewright/split.hpp"
 #include "treewright/sweep.hpp"
@@ -24,10 +27,25 @@ struct Span {
   int64_t n_rows;  // known and missing
 };
 
+// A number of at most twelve digits that is this one up to rounding; itself if there is none.
+inline double without_rounding(double t) {
+  char digits[40];
+  const auto end = std::to_chars(digits, digits + sizeof digits, t, std::chars_format::general, 12);
+  double shorter = t;
+  std::from_chars(digits, end.ptr, shorter);
+  const double step = std::nextafter(std::abs(t), std::numeric_limits<double>::infinity());
+  return std::abs(shorter - t) <= 2 * (step - std::abs(t)) ? shorter : t;
+}
+
 // The midpoint of neighbouring values a < b such that always a <= t < b (and never -0.0).
+// Between 42.3 and 42.4 it is 42.35, not the 42.349999999999994 that rounding makes of it.
 inline double midpoint(double a, double b) {
   const double t = a / 2 + b / 2;
-  return (a <= t && t < b ? t : a) + 0.0;
+  if (!(a <= t && t < b)) {
+    return a + 0.0;
+  }
+  const double plain = std::isfinite(t) ? without_rounding(t) : t;
+  return (a <= plain && plain < b ? plain : t) + 0.0;
 }
 
 // The best score of an allowed cut between entries i - 1 and i whose values differ, the first
@@ -79,7 +97,7 @@ class ThresholdSearch {
     if (span.n_known < span.n_rows && span.n_known > 0) {
       add_missing(span, left.data());
       gain = std::max(gain, best_cut(span, left.data()));
-      set_right(left, right);
+      cost_.layout().difference(right.data(), node_, left.data());
       if (rules_.allows(left.data(), right.data())) {
         gain = std::max(gain, cost_.gain(left.data(), right.data()));
       }
@@ -96,10 +114,10 @@ class ThresholdSearch {
     if (has_missing) {
       add_missing(span, missing.data());
     }
-    auto sweep = make_sweep_(left.data());
-    auto sweep_missing_left = make_sweep_(missing.data());
+    auto sweep = start(span, left.data());
+    auto sweep_missing_left = start(span, missing.data());
     const auto consider = [&](const Words& branch, auto&& build) {
-      set_right(branch, right);
+      cost_.layout().difference(right.data(), node_, branch.data());
       if (!rules_.allows(branch.data(), right.data())) {
         return;
       }
@@ -114,15 +132,29 @@ class ThresholdSearch {
         chooser.keep(std::move(candidate));
       }
     };
+    int64_t added = 0;  // rows in left
+    const auto left_of = [&](int64_t i) {
+      for (; added < i; ++added) {
+        rows_.add(left.data(), span.entries[added]);
+      }
+    };
     for (int64_t i = 0; i < span.n_known; ++i) {
+      if (i % kStretch == 1 && !has_missing) {
+        i = pass_over(span, i, sweep, at_least);
+        if (i == span.n_known) {
+          break;
+        }
+      }
       if (i > 0 && (span.entries[i] & kDiffers)) {
         if (has_missing && gain_of(sweep_missing_left) >= at_least) {
+          left_of(i);
           cost_.layout().copy(with_missing.data(), left.data());
           cost_.layout().add(with_missing.data(), missing.data());
           consider(with_missing,
                    [&](const int64_t* l, const int64_t* r) { return make(i, true, l, r); });
         }
         if (gain_of(sweep) >= at_least) {
+          left_of(i);
           consider(left, [&](const int64_t* l, const int64_t* r) { return make(i, false, l, r); });
         }
       }
@@ -130,23 +162,40 @@ class ThresholdSearch {
       if (has_missing) {
         sweep_missing_left.add(span.entries[i]);
       }
-      rows_.add(left.data(), span.entries[i]);
     }
     if (has_missing && span.n_known > 0) {
       consider(missing, [&](const int64_t* l, const int64_t* r) { return make(0, true, l, r); });
     }
   }
 
-  double margin() const {
+  // How far gains may be off where the best one found is this.
+  double margin(double best) const {
     Words empty(words());
-    return make_sweep_(empty.data()).margin(cost_);
+    const auto sweep = make_sweep_(empty.data());
+    if constexpr (requires { sweep.margin(cost_, best); }) {
+      return sweep.margin(cost_, best);
+    } else {
+      return sweep.margin(cost_);
+    }
   }
 
  private:
+  static constexpr int64_t kStretch = 32;
+
   size_t words() const { return size_t(cost_.layout().words()); }
 
-  double best_cut(const Span& span, const int64_t* left) const {
+  // A sweep with these rows, none or the missing ones, on the left.
+  auto start(const Span& span, const int64_t* left) const {
     auto sweep = make_sweep_(left);
+    if constexpr (requires { sweep.kStartsEmpty; }) {
+      for (int64_t i = span.n_known; i < span.n_rows && left[kRows] > 0; ++i) {
+        sweep.add(span.entries[i]);
+      }
+    }
+    return sweep;
+  }
+  double best_cut(const Span& span, const int64_t* left) const {
+    auto sweep = start(span, left);
     const double best = best_score(span, sweep, left[kRows], rules_, min_rows_);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }
@@ -154,15 +203,30 @@ class ThresholdSearch {
   double gain_of(const Sweep& sweep) const {
     return sweep.gain(sweep.score()) * cost_.share();
   }
+  // Moves the sweep over whole stretches in which no cut reaches this gain; returns the first
+  // entry after them. They are looked at with a little less, to be safe from rounding.
+  template <class Sweep>
+  int64_t pass_over(const Span& span, int64_t i, Sweep& sweep, double at_least) const {
+    if constexpr (requires { sweep.score_of(at_least); }) {
+      const double goal = sweep.score_of(at_least - 0x1p-20 * std::abs(at_least));
+      while (i + kStretch <= span.n_known) {
+        Sweep ahead = sweep;
+        double best = goal;
+        const int64_t reached = ahead.look_ahead(span.entries, i, i + kStretch, best);
+        if (reached < i + kStretch || best > goal) {
+          break;
+        }
+        sweep = ahead;
+        i = reached;
+      }
+    }
+    return i;
+  }
   void add_missing(const Span& span, int64_t* left) const {
     for (int64_t i = span.n_known; i < span.n_rows; ++i) {
       rows_.add(left, span.entries[i]);
     }
   }
-  void set_right(const Words& left, Words& right) const {
-    cost_.layout().difference(right.data(), node_, left.data());
-  }
-
   const NodeCost& cost_;
   const Rows& rows_;
   const Rules& rules_;

@@ -12,17 +12,28 @@ namespace treewright {
 template <class T, size_t kInline>
 class Small {
  public:
-  explicit Small(size_t size) {
+  explicit Small(size_t size) : size_(size) {
     if (size > kInline) {
       heap_ = std::make_unique<T[]>(size);
     } else {
       std::fill(inline_, inline_ + size, T{});
     }
   }
+  Small(const Small& other) : size_(other.size_) {
+    if (other.heap_) {
+      heap_ = std::make_unique_for_overwrite<T[]>(size_);
+    }
+    std::copy(other.data(), other.data() + size_, data());
+  }
+  Small& operator=(const Small& other) {  // of the same size
+    std::copy(other.data(), other.data() + size_, data());
+    return *this;
+  }
   T* data() { return heap_ ? heap_.get() : inline_; }
   const T* data() const { return heap_ ? heap_.get() : inline_; }
 
  private:
+  size_t size_;
   T inline_[kInline];
   std::unique_ptr<T[]> heap_;
 };

@@ -1,8 +1,8 @@
 """What the classifier and the regressor share: fit, publish, route.
 
-`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is kept on
-the estimator before the tree is whole, so a fit that fails or is interrupted leaves
-the estimator as it was.
+`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is
+kept on the estimator before the tree is whole, so a fit that fails or is interrupted
+leaves the estimator as it was.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.errors import OptionError
-from treewright.estimators.presets import translated
 from treewright.estimators.class_weight import class_factors
+from treewright.estimators.presets import translated
 from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
 from treewright.growing.grow import grow, n_threads
 from treewright.model import Tree
@@ -38,9 +37,11 @@ from treewright.tree.route import (
     Ends,
     columns_used,
     decision_path,
+    divides_rows,
     ends_of,
     ends_of_matrix,
     route,
+    route_answers,
     route_matrix,
 )
 
@@ -283,6 +284,21 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """
         nodes: NDArray[np.int32] = self._sent(X, route, route_matrix)
         return nodes
+
+    def _answer_many(
+        self, X: Any, by_node: Callable[[TreeData], NDArray[Any]]
+    ) -> NDArray[Any] | None:
+        """Answer many rows of a plain matrix in one pass; None where that is not it."""
+        if type(X) is not np.ndarray or X.ndim != 2 or len(X) < _ROWS_WORTH_THREADS:
+            return None
+        data = self._data()
+        matrix = plain_matrix(data.schema, X, type(self).__name__)
+        if matrix is None or self.missing == "error" or divides_rows(data):
+            return None
+        answers = by_node(data)
+        if answers.dtype.kind not in "iuf" or answers.dtype.itemsize != 8:
+            return None
+        return route_answers(data, matrix, answers, self._threads(len(matrix)))
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return which nodes each row passes.

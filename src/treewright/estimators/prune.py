@@ -15,12 +15,13 @@ from treewright.growing.grow import grow
 from treewright.options import GrowOptions
 from treewright.pruning.folds import Fold, check_groups
 from treewright.pruning.path import check_alpha
-from treewright.pruning.pessimistic import check_confidence, prune_pessimistically
+from treewright.pruning.pessimistic import check_confidence
 from treewright.pruning.prune import (
     CrossValidation,
     cut_at,
     grow_cross_validated,
     not_pruned,
+    prune_pessimistically,
 )
 from treewright.pruning.result import Pruning
 from treewright.pruning.risks import RISKS
@@ -290,7 +291,7 @@ def _checked_share(share: Any) -> float | None:
 
 def _checked_cv(cv: Any) -> Any:
     whole = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
-    if cv is None or hasattr(cv, "split") or _is_pairs(cv):
+    if cv is None or _is_splitter(cv) or _is_pairs(cv):
         return cv
     if not whole or cv < 2:
         raise OptionError(
@@ -300,12 +301,12 @@ def _checked_cv(cv: Any) -> Any:
     return int(cv)
 
 
+def _is_splitter(cv: Any) -> bool:
+    return hasattr(cv, "split") and not isinstance(cv, str)
+
+
 def _is_pairs(cv: Any) -> bool:
-    return (
-        isinstance(cv, Iterable)
-        and not isinstance(cv, str)
-        and not hasattr(cv, "split")
-    )
+    return isinstance(cv, Iterable) and not isinstance(cv, str) and not _is_splitter(cv)
 
 
 # -- rows ---------------------------------------------------------------------------
@@ -314,7 +315,7 @@ def _is_pairs(cv: Any) -> bool:
 def _folds(plan: PrunePlan, table: Table, given: tuple[Any, Any]) -> dict[str, Any]:
     """Return how to get the folds, in the words of `CrossValidation`."""
     cv, n_rows = plan.cv, table.n_rows
-    if hasattr(cv, "split"):
+    if _is_splitter(cv):
         X, y = given
         cv = list(cv.split(np.zeros((n_rows, 1)) if X is None else X, y, plan.groups))
         return {"folds": [_fold(pair, n_rows) for pair in cv]}
@@ -357,7 +358,7 @@ def _check_divisible(table: Table) -> None:
     codes = target.codes if table.weights is None else target.codes[table.weights > 0]
     counts = np.bincount(codes, minlength=len(target.classes))
     if (counts == 1).any():
-        name = target.classes[int(np.argmax(counts == 1))]
+        name = target.classes.tolist()[int(np.argmax(counts == 1))]
         raise TableError(
             f"Class {name!r} has one row, which cannot be both trained on and held out "
             "for validation. Leave the class out, or pass X_val and y_val."
@@ -390,7 +391,7 @@ def _check_all_classes(table: Table, target: ClassTarget) -> None:
     there = np.bincount(trained.codes, minlength=n) > 0
     lacking = there & (np.bincount(target.codes, minlength=n) == 0)
     if lacking.any():
-        name = trained.classes[int(np.argmax(lacking))]
+        name = trained.classes.tolist()[int(np.argmax(lacking))]
         raise TableError(
             f"The validation rows have no row of class {name!r}, so every leaf of that "
             "class would be pruned away. Add such rows to X_val and y_val."

@@ -96,6 +96,11 @@ def grow(
     tree = out_of_runs(tree_of(grower.take_tree(), schema, options), runs)
     if options.conventions == "j48":
         tree = as_j48(tree, table)
+    if options.competitors:
+        # Imported late: it grows by steps, which grow by this module.
+        from treewright.growing.competitors import with_competitors
+
+        tree = with_competitors(tree, table, options)
     return readable(tree, table) if options.thresholds == "readable" else tree
 
 

@@ -43,5 +43,5 @@ def cut_where_leaf_is_as_good(
     TreeData
     """
     cut = _core.cut_bottom_up(tree.subtree_size, leaf, stopped, margin, keep_ties)
-    nodes = np.flatnonzero(cut)
+    nodes = np.flatnonzero(np.asarray(cut))
     return collapse(tree, nodes, reason)[0] if len(nodes) else tree

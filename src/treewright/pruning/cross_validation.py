@@ -44,7 +44,7 @@ class CrossValidated:
     """Its standard error."""
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """Another fold failed, or the user pressed Ctrl-C."""
 
 
@@ -75,7 +75,7 @@ class _Task:
 
     def _watch(self, share: float) -> None:
         if self.stop.is_set():
-            raise _Stopped
+            raise _StoppedError
 
 
 def geometric_means(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -140,7 +140,14 @@ def _scored(task: _Task, folds: list[Fold], workers: int) -> Any:
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
-            yield from pool.map(task.score, folds)
+            results = pool.map(task.score, folds)
+        except RuntimeError:  # the system gives no thread: one fold after the other
+            task.stop.set()
+            pool.shutdown(cancel_futures=True)
+            task = replace(task, stop=threading.Event())
+            results = map(task.score, folds)
+        try:
+            yield from results
         except BaseException:
             task.stop.set()
             pool.shutdown(cancel_futures=True)

@@ -108,7 +108,7 @@ def held_out(table: Table, share: float, seed: int) -> NDArray[np.int64]:
     chosen = np.floor(rank[1:]) > np.floor(rank[:-1])
     if isinstance(table.target, ClassTarget):
         chosen &= ~_single_of_class(table.target.codes[order])
-    return order[chosen]
+    return np.asarray(order[chosen])
 
 
 def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
@@ -127,13 +127,15 @@ def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
 
 
 def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
-    """Return the rows of positive weight by target, then by the hash of their values."""
+    """Return the rows of positive weight by target, then by a hash of their values."""
     columns = [table.columns[i] for i in table.usable]
     arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
     kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
     if table.weights is not None:
         arrays, kinds = [*arrays, table.weights], [*kinds, 0]
-    hashes = _core.hash_rows(arrays, kinds, table.n_rows, seed)
+    hashes: NDArray[np.uint64] = np.asarray(
+        _core.hash_rows(arrays, kinds, table.n_rows, seed)
+    )
     target = table.target
     assert target is not None
     y = target.codes if isinstance(target, ClassTarget) else target.values

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
-from treewright.pruning.result import Pruning, leaves_words
-from treewright.table.table import Table
 from treewright.tree.data import STOP_HERE, TreeData
 
-__all__ = ["added_errors", "check_confidence", "prune_pessimistically"]
+__all__ = ["AS_GOOD", "added_errors", "check_confidence", "replace_subtrees"]
 
-_AS_GOOD = 0.1  # a leaf may have so many more estimated errors than its subtree
+AS_GOOD = 0.1
+"""A leaf may have so many more estimated errors than its subtree."""
 
 
 def check_confidence(confidence: Any) -> float:
@@ -75,9 +74,7 @@ def _normal_bound(
     return np.where(errors + 0.5 >= n, np.maximum(n - errors, 0.0), bound)
 
 
-def prune_pessimistically(
-    tree: TreeData, confidence: float, table: Table | None = None
-) -> tuple[TreeData, Pruning]:
+def replace_subtrees(tree: TreeData, confidence: float) -> TreeData:
     """Cut, bottom up, every split that does not pay by the bound.
 
     Parameters
@@ -86,29 +83,15 @@ def prune_pessimistically(
         A tree that answers classes.
     confidence : float
         Of the bound.
-    table : Table, optional
-        The training rows; needed for subtree raising, which C4.5's trees get.
 
     Returns
     -------
-    tree : TreeData
-    pruning : Pruning
+    TreeData
     """
-    if not tree.is_classifier:
-        raise OptionError(
-            "Pessimistic pruning bounds the share of wrong classes; this tree answers "
-            "numbers. Use prune='cv' or 'validation'."
-        )
     leaf, stopped = _bounds(tree, confidence)
-    pruned = cut_where_leaf_is_as_good(
-        tree, leaf, stopped, margin=_AS_GOOD, reason="pessimistic"
+    return cut_where_leaf_is_as_good(
+        tree, leaf, stopped, margin=AS_GOOD, reason="pessimistic"
     )
-    words = (
-        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split was cut whose "
-        f"leaves have no fewer errors by the pessimistic bound (confidence "
-        f"{confidence:g})"
-    )
-    return pruned, Pruning("pessimistic", words, tree.n_leaves, pruned.n_leaves)
 
 
 def _bounds(

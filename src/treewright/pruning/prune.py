@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.errors import OptionError
 from treewright.growing.grow import (
     make_grower,
     settled,
@@ -20,11 +21,19 @@ from treewright.options import GrowOptions
 from treewright.pruning.cross_validation import choose, cross_validate
 from treewright.pruning.folds import Fold, deal, n_folds_for
 from treewright.pruning.path import PruningPath, find_path
+from treewright.pruning.pessimistic import replace_subtrees
+from treewright.pruning.raising import raise_subtrees
 from treewright.pruning.result import Pruning, leaves_words
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.data import TreeData
 
-__all__ = ["CrossValidation", "cut_at", "grow_cross_validated", "not_pruned"]
+__all__ = [
+    "CrossValidation",
+    "cut_at",
+    "grow_cross_validated",
+    "not_pruned",
+    "prune_pessimistically",
+]
 
 Progress = Callable[[float], Any] | None
 
@@ -68,6 +77,43 @@ def cut_at(tree: TreeData, alpha: float, risk: str) -> tuple[TreeData, Pruning]:
         error=_training_error(path),
         chosen=step,
     )
+
+
+def prune_pessimistically(
+    tree: TreeData, confidence: float, table: Table | None = None
+) -> tuple[TreeData, Pruning]:
+    """Cut a tree by C4.5's bound of the error.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree that answers classes.
+    confidence : float
+        Of the bound.
+    table : Table, optional
+        The training rows: with them, trees of C4.5 get subtree raising too.
+
+    Returns
+    -------
+    tree : TreeData
+    pruning : Pruning
+    """
+    if not tree.is_classifier:
+        raise OptionError(
+            "Pessimistic pruning bounds the share of wrong classes; this tree answers "
+            "numbers. Use prune='cv' or 'validation'."
+        )
+    raising = table is not None and tree.made_by.get("method") == "c45"
+    if raising and table is not None:
+        pruned = raise_subtrees(tree, table, confidence)
+    else:
+        pruned = replace_subtrees(tree, confidence)
+    words = (
+        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split was cut that "
+        f"saves no errors by the pessimistic bound (confidence {confidence:g}"
+        + (", largest branches raised)" if raising else ")")
+    )
+    return pruned, Pruning("pessimistic", words, tree.n_leaves, pruned.n_leaves)
 
 
 def grow_cross_validated(
@@ -163,13 +209,14 @@ def _folds(
     """Return the folds, and what was done otherwise than asked for."""
     if how.folds is not None:
         return how.folds, ()
-    present = slice(None) if table.weights is None else table.weights > 0
+    weights = table.weights
+    present: Any = slice(None) if weights is None else weights > 0
     if how.groups is None:
-        n = table.n_rows if table.weights is None else int(np.sum(present))
+        n = table.n_rows if weights is None else int(np.count_nonzero(weights))
     else:
         n = len(np.unique(how.groups[present]))
     n_folds, note = n_folds_for(n, how.n_folds)
-    notes = (note,) if note else ()
+    notes: tuple[str, ...] = (note,) if note else ()
     if n_folds < 2:
         return [], notes
     if isinstance(table.target, ClassTarget):

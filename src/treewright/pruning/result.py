@@ -165,7 +165,8 @@ class Pruning:
         names = self._columns()
         if names:
             width = {name: max(len(_HEADS[name]), 9) for name in names}
-            head = "  ".join(_HEADS[name].rjust(width[name]) for name in names)
+            heads = _HEADS | ({"error": "impurity"} if self.risk == "impurity" else {})
+            head = "  ".join(heads[name].rjust(width[name]) for name in names)
             lines += ["", "  " + head]
             lines += [self._line(row, names, width) for row in self._shown()]
         return "\n".join(lines)

@@ -67,7 +67,7 @@ def loss_at_nodes(
     target: Target,
     weights: NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the summed loss of the rows that pass each node, and of those ending there.
+    """Return the summed loss of the rows that pass, and that end in, each node.
 
     Parameters
     ----------

@@ -136,8 +136,8 @@ def prune_by_validation(
     words = (
         f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split without "
         f"which the validation rows are answered "
-        f"{'better' if keep_ties else 'as well'} was cut (validation error {before:.4g} "
-        f"before, {after:.4g} after)"
+        f"{'better' if keep_ties else 'as well'} was cut (validation error "
+        f"{before:.4g} before, {after:.4g} after)"
     )
     return pruned, Pruning(
         "validation",

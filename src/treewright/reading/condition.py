@@ -31,6 +31,7 @@ __all__ = [
     "Surrogate",
     "columns_of",
     "every",
+    "joined",
     "shares_of",
 ]
 
@@ -361,6 +362,15 @@ def shares_of(
     for each in conditions:
         shares = shares * each.admits(columns)
     return shares
+
+
+def joined(said: Sequence[str], joint: str) -> str:
+    """Return conditions in words, joined; in brackets where one has an "or"."""
+    if len(said) < 2:
+        return said[0] if said else "any row"
+    return f" {joint} ".join(
+        f"({words})" if " or missing" in words else words for words in said
+    )
 
 
 def _places(codes: NDArray[Any], feature: Feature) -> NDArray[Any]:

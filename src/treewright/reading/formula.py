@@ -28,6 +28,7 @@ from treewright.reading.boxes import Boxes
 from treewright.reading.condition import (
     Condition,
     columns_of,
+    joined,
     shares_of,
 )
 from treewright.reading.evidence import class_of
@@ -54,7 +55,7 @@ class Term:
     ) -> str:
         """Return the conditions, joined."""
         said = [each.words(most=most, longest=longest) for each in self.conditions]
-        return f" {joint} ".join(said) or "any row"
+        return joined(said, joint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.errors import TreewrightError
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.tree.data import SPLIT_KINDS, STOP_REASONS, TreeData
-from treewright.tree.split import Split, Threshold, split_of
+from treewright.tree.split import Split, Threshold, splits_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,8 +95,9 @@ def _splits(tree: TreeData) -> Iterator[tuple[Split | None, str]]:
     """Return each node's split, and what holds for the rows that come to it."""
     splits: list[Split | None] = [None] * (int(tree.depth.max()) + 1)
     branches = tree.branch.tolist()
-    for node, depth in enumerate(tree.depth.tolist()):
-        splits[depth] = split_of(tree, node)
+    found = splits_of(tree, np.arange(tree.n_nodes))
+    for node, (depth, split) in enumerate(zip(tree.depth.tolist(), found, strict=True)):
+        splits[depth] = split
         above = splits[depth - 1] if depth else None
         yield splits[depth], "" if above is None else above.words(branches[node])
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TreewrightError, nearest_name
-from treewright.reading.condition import Condition, columns_of, shares_of
+from treewright.reading.condition import Condition, columns_of, joined, shares_of
 from treewright.reading.evidence import Evidence, class_of, evidence
 from treewright.reading.way import answer_nodes, conditions_of, walked
 from treewright.table.match import match
@@ -122,7 +122,7 @@ class Rule:
             for each in self.conditions
         ]
         answer = _answer_words(self._tree, self.prediction, longest)
-        return f"IF {' AND '.join(said) or 'any row'} THEN {answer}"
+        return f"IF {joined(said, 'AND')} THEN {answer}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as dicts, lists, strings and numbers, ready for JSON."""
@@ -148,6 +148,8 @@ class Rule:
             sure = wording.percent(self.confidence)
             between = f"{wording.percent(low)} to {wording.percent(high)}"
             return f"{self.text()}  ({rows}; confidence {sure}, {between})"
+        if math.isnan(low):
+            return f"{self.text()}  ({rows})"
         between = f"{wording.figures(low)} to {wording.figures(high)}"
         return f"{self.text()}  ({rows}; mean {between})"
 
@@ -407,7 +409,7 @@ def _said(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
                 held = known[column] = condition, words
             if held[1]:
                 parts.append(held[1])
-        yield " AND ".join(parts) or "any row"
+        yield joined(parts, "AND")
 
 
 # Small helpers ----------------------------------------------------------------------

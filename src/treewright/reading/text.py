@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treewright.errors import OptionError
 from treewright.reading.answer import class_shares, classes
+from treewright.reading.fold import checked_limit, shown_nodes
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
-from treewright.tree.split import Split, split_of
+from treewright.tree.split import Split, splits_of
 
 __all__ = ["missing_arrives", "text"]
 
@@ -48,6 +48,7 @@ def text(
     tree: TreeData,
     max_depth: int | None = None,
     *,
+    max_leaves: int | None = None,
     ascii: bool = False,
     numbers: bool = False,
 ) -> str:
@@ -60,6 +61,9 @@ def text(
     max_depth : int or None, default=None
         Deepest level to write; a node there says how many leaves lie below it.
         None: all levels.
+    max_leaves : int or None, default=None
+        Most ends to write, opening the heaviest nodes first; the others, and the
+        lightest of very many branches, are folded, and it is said what is.
     ascii : bool, default=False
         Draw with ASCII characters only.
     numbers : bool, default=False
@@ -74,17 +78,12 @@ def text(
         arrive there and they take that branch. Long lists of categories are
         shortened.
     """
-    if max_depth is not None and (
-        isinstance(max_depth, bool)
-        or not isinstance(max_depth, (int, np.integer))
-        or max_depth < 0
-    ):
-        raise OptionError(
-            "max_depth must be a whole number >= 0, or None for no limit; "
-            f"got {max_depth!r}."
-        )
-    deepest = tree.n_nodes if max_depth is None else int(max_depth)
-    shown = np.flatnonzero(tree.depth <= deepest)
+    max_depth = checked_limit("max_depth", max_depth, 0)
+    max_leaves = checked_limit("max_leaves", max_leaves, 1)
+    is_shown = shown_nodes(tree, max_depth, max_leaves)
+    shown = np.flatnonzero(is_shown)
+    # Of each node, how many of its branches are shown.
+    n_open = np.bincount(tree.parent[shown[1:]], minlength=tree.n_nodes)
     with_missing = missing_arrives(tree, shown)
     columns = [
         ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
@@ -97,8 +96,8 @@ def text(
     ]
     if numbers:
         columns.insert(0, ["node", *map(str, shown.tolist())])
-    notes = ["", *_notes(tree, shown, deepest, with_missing)]
-    footer = _footer(tree, shown, deepest)
+    notes = ["", *_notes(tree, shown, n_open, with_missing)]
+    footer = _footer(tree, shown, n_open, max_leaves is not None)
     return "\n".join([_title(tree), "", *_aligned(columns, notes), *footer])
 
 
@@ -130,13 +129,22 @@ def _weights_are_equal(tree: TreeData) -> bool:
     return bool(np.isclose(ratio, np.sqrt(tree.n_rows[0]), rtol=1e-9, atol=0))
 
 
-def _footer(tree: TreeData, shown: np.ndarray, deepest: int) -> list[str]:
+def _footer(
+    tree: TreeData, shown: np.ndarray, n_open: np.ndarray, narrow: bool
+) -> list[str]:
     """Explain the marks there are, and say how to see less of a long text."""
     said = []
-    is_asked = (tree.split_kind[shown] != LEAF) & (tree.depth[shown] < deepest)
-    if (is_asked & ~tree.proven[shown]).any():
+    if ((n_open[shown] > 0) & ~tree.proven[shown]).any():
         said.append(f"{_UNPROVEN} the split is not proven to be the best of its kind")
-    if len(shown) > _MANY_LINES and tree.depth[shown].max() > _FEW_LEVELS:
+    n_leaves = int((tree.split_kind[shown] == LEAF).sum())
+    if narrow and n_leaves < tree.n_leaves:
+        folded = _count(tree.n_leaves - n_leaves, "leaf", "leaves")
+        said.append(f"{folded} folded; text() writes the whole tree.")
+    elif (
+        not narrow
+        and len(shown) > _MANY_LINES
+        and tree.depth[shown].max() > _FEW_LEVELS
+    ):
         said.append(f"text(max_depth={_FEW_LEVELS}) shows less.")
     return ["", *said] if said else []
 
@@ -165,19 +173,19 @@ def _conditions(
 ) -> Iterator[str]:
     """Say, node by node, what holds there, drawn at its place in the tree."""
     depths, branches = tree.depth[shown].tolist(), tree.branch[shown].tolist()
-    n_children = tree.n_children[tree.parent[shown]].tolist()
-    kinds = tree.split_kind[shown].tolist()
+    last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
+    last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last of equal places stays
+    is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
     prefixes = [""] * (_DEEPEST_INDENT + 1)
     splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
-    for place, node in enumerate(shown.tolist()):
+    for place, split in enumerate(splits_of(tree, shown)):
         depth, branch = depths[place], branches[place]
-        split = split_of(tree, node) if kinds[place] != LEAF else None
         splits[depth] = None if split is None else (split, with_missing[place])
         above = splits[depth - 1] if depth else None
         if above is None:
             yield "all rows"
             continue
-        is_last = branch == n_children[place] - 1
+        is_last = is_last_of[place]
         if depth < _DEEPEST_INDENT:
             rail = rails.blank if is_last else rails.through
             prefixes[depth + 1] = prefixes[depth] + rail
@@ -228,20 +236,25 @@ def missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
 
 
 def _notes(
-    tree: TreeData, shown: np.ndarray, deepest: int, with_missing: Sequence[bool]
+    tree: TreeData,
+    shown: np.ndarray,
+    n_open: np.ndarray,
+    with_missing: Sequence[bool],
 ) -> Iterator[str]:
     """Say what stands after the columns: leaf, folded, or missing values that stop."""
     leaves_before = np.concatenate([[0], np.cumsum(tree.subtree_size == 1)])
     ends = shown + tree.subtree_size[shown]
     below = (leaves_before[ends] - leaves_before[shown]).tolist()
-    kinds, depths = tree.split_kind[shown].tolist(), tree.depth[shown].tolist()
-    routes = tree.missing_route[shown].tolist()
+    kinds, routes = tree.split_kind[shown].tolist(), tree.missing_route[shown].tolist()
+    opened, branches = n_open[shown].tolist(), tree.n_children[shown].tolist()
     said = {STOP_HERE: "missing stops here", ALL_BRANCHES: "missing is divided"}
     for i, kind in enumerate(kinds):
         if kind == LEAF:
             yield "*"
-        elif depths[i] == deepest:
-            yield f"... {below[i]} leaves below"
+        elif not opened[i]:
+            yield f"... {_count(below[i], 'leaf', 'leaves')} below"
+        elif opened[i] < branches[i]:
+            yield f"... {branches[i] - opened[i]} more branches, lighter than these"
         else:
             yield said.get(routes[i], "") if with_missing[i] else ""
 

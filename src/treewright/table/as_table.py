@@ -146,6 +146,8 @@ def _read(
     if not wanted and isinstance(source, ArraySource) and is_plain_float(source.array):
         columns, features = _plain_columns(source)
     else:
+        if isinstance(source, ArraySource):
+            source = source.all_at_once()
         settled = [
             settle(source.raw(index), wanted.get(index))
             for index in range(len(source.names))

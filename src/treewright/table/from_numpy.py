@@ -1,6 +1,6 @@
 """NumPy arrays to columns, without copying floats."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import ColumnError, ColumnTypeError, TableError
 from treewright.table.from_objects import COMPLEX_WORDS, from_objects
-from treewright.table.raw import RawColumn
+from treewright.table.raw import EXACT_INTEGERS, RawColumn
 
 __all__ = [
     "ArraySource",
@@ -21,6 +21,8 @@ __all__ = [
     "readable_floats",
 ]
 
+_EXACT_IN_FLOAT32 = 2**24
+_ROWS_AT_ONCE = 256
 _RESHAPE = (
     "Reshape your data either using array.reshape(-1, 1) if it is a single column "
     "or array.reshape(1, -1) if it is a single row."
@@ -35,6 +37,7 @@ class ArraySource:
     names: tuple[str, ...]
     named: bool
     n_rows: int
+    floats: NDArray[Any] | None = None
 
     @classmethod
     def open(cls, array: NDArray[Any]) -> "ArraySource":
@@ -69,12 +72,27 @@ class ArraySource:
         n_rows, n_columns = array.shape
         return cls(array, made_up_names(n_columns), False, n_rows)
 
+    def all_at_once(self) -> "ArraySource":
+        """Return a source for someone who will read every column.
+
+        Columns of a row-major array lie across it, and each would bring the whole
+        array through the cache; integers are converted here, in one pass.
+        """
+        if self.named or self.array.dtype.kind not in "iu":
+            return self
+        if isinstance(self.array, np.ma.MaskedArray):
+            return self
+        return replace(self, floats=_exact_floats(self.array))
+
     def raw(self, index: int) -> RawColumn:
         """Read one column."""
         name = self.names[index]
-        return from_array(
-            name, self.array[name] if self.named else self.array[:, index]
-        )
+        if self.named:
+            return from_array(name, self.array[name])
+        raw = from_array(name, self.array[:, index])
+        if self.floats is None:
+            return raw
+        return replace(raw, floats=self.floats[:, index])
 
 
 @lru_cache(maxsize=64)
@@ -121,6 +139,25 @@ def readable_floats(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype == wanted and values.flags.aligned:
         return values
     return values.astype(wanted)
+
+
+def _exact_floats(integers: NDArray[Any]) -> NDArray[Any] | None:
+    """Return a matrix as floats, column by column in memory; None if that would round.
+
+    The rows are turned a block at a time, which stays in the cache.
+    """
+    largest = 0
+    if integers.size:
+        largest = max(-int(integers.min()), int(integers.max()))
+    if largest > EXACT_INTEGERS:
+        return None
+    n_rows, n_columns = integers.shape
+    dtype = np.float32 if largest <= _EXACT_IN_FLOAT32 else np.float64
+    columns = np.empty((n_columns, n_rows), dtype)
+    for first in range(0, n_rows, _ROWS_AT_ONCE):
+        rows = slice(first, first + _ROWS_AT_ONCE)
+        columns[:, rows] = integers[rows].T
+    return columns.T
 
 
 def from_array(name: str, values: NDArray[Any]) -> RawColumn:

@@ -46,7 +46,7 @@ def match_target(schema: Schema, y: Any, n_rows: int, name: str = "y") -> Target
     number = {label: code for code, label in enumerate(info.classes)}
     codes = [number.get(as_label(each), -1) for each in target.classes.tolist()]
     if -1 in codes:
-        unknown = target.classes[codes.index(-1)]
+        unknown = target.classes.tolist()[codes.index(-1)]
         known = ", ".join(repr(each) for each in info.classes[:10])
         more = ", ..." if len(info.classes) > 10 else ""
         raise TableError(

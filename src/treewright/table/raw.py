@@ -64,6 +64,8 @@ class RawColumn:
         For 'datetime': the zone the caller's values are in.
     storage : str
         The caller's own type, for the reason shown.
+    floats : ndarray of float32 or float64, or None
+        The values of an 'int' column as floats, all exact, where they are known.
     """
 
     name: str
@@ -75,6 +77,7 @@ class RawColumn:
     ordered: bool = False
     timezone: str = ""
     storage: str = ""
+    floats: FloatArray | None = None
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
@@ -109,7 +112,7 @@ def to_numbers(raw: RawColumn, *, exact: bool = True) -> FloatArray:
         case "float":
             return values
         case "int":
-            return _from_integers(raw, exact=exact)
+            return raw.floats if raw.floats is not None else _from_integers(raw, exact)
         case "bool":
             return _with_missing(values.astype(np.float64), raw.missing)
         case "date" | "datetime":
@@ -229,7 +232,7 @@ def _with_missing(
     return values
 
 
-def _from_integers(raw: RawColumn, *, exact: bool) -> NDArray[np.float64]:
+def _from_integers(raw: RawColumn, exact: bool) -> NDArray[np.float64]:
     values = raw.values
     # One pass over the caller's (perhaps strided) column; the rest reads the copy.
     floats = values.astype(np.float64)

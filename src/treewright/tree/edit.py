@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treewright.table.float32 import Runs
     from treewright.table.schema import Feature
 
-__all__ = ["collapse", "out_of_runs", "replace", "with_values"]
+__all__ = ["collapse", "out_of_runs", "rearrange", "replace", "with_values"]
 
 _RAGGED = {
     "category_start": ("categories", "category_branch"),
@@ -150,6 +150,41 @@ def collapse(
         arrays[name][leaves] = value
     arrays["stop_reason"][leaves] = STOP_CODES[reason]
     return _made(tree, arrays, _gathered_extras([tree], take)), old_to_new
+
+
+def rearrange(
+    tree: TreeData,
+    take: NDArray[np.int64],
+    subtree_size: NDArray[np.int64],
+    reason: str,
+) -> TreeData:
+    """Make a tree of some nodes of another, in a shape of their own.
+
+    Parameters
+    ----------
+    tree : TreeData
+        Where the nodes come from; it stays as it is.
+    take : int array
+        Old number of each new node, in preorder, none twice.
+    subtree_size : int array
+        The new shape. Where an inner node becomes a leaf, its split is left behind.
+    reason : str
+        Stop reason recorded for such leaves.
+
+    Returns
+    -------
+    TreeData
+        With the evidence of the old nodes, which may not be that of the new ones.
+    """
+    new_leaf = (subtree_size == 1) & (tree.subtree_size[take] > 1)
+    without_split = np.zeros(tree.n_nodes, dtype=bool)
+    without_split[take[new_leaf]] = True
+    arrays = _gathered([tree], take, without_split)
+    arrays["subtree_size"] = subtree_size
+    for name, value in _LEAF_VALUES.items():
+        arrays[name][new_leaf] = value
+    arrays["stop_reason"][new_leaf] = STOP_CODES[reason]
+    return _made(tree, arrays, _gathered_extras([tree], take))
 
 
 def with_values(tree: TreeData, **arrays: Any) -> TreeData:

@@ -26,6 +26,7 @@ __all__ = [
     "ends_of",
     "ends_of_matrix",
     "route",
+    "route_answers",
     "route_matrix",
 ]
 
@@ -134,6 +135,32 @@ def route_matrix(tree: TreeData, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np
     """
     nodes: NDArray[np.int32] = _router(tree).route_matrix(X, n_jobs)
     return nodes
+
+
+def route_answers(
+    tree: TreeData, X: NDArray[Any], answers: NDArray[Any], n_jobs: int = 1
+) -> NDArray[Any]:
+    """Return what the node in which each row of a matrix ends answers.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree whose columns are all numeric.
+    X : float32 or float64 array of rows x columns
+        All columns of the schema, in order.
+    answers : array of one item of eight bytes per node
+        What each node answers.
+    n_jobs : int, default=1
+        Number of threads.
+
+    Returns
+    -------
+    array of rows, of the type of `answers`
+    """
+    out = np.empty(len(X), answers.dtype)
+    by_node = np.ascontiguousarray(answers).view(np.int64)
+    _router(tree).answer_matrix(X, by_node, out.view(np.int64), n_jobs)
+    return out
 
 
 def columns_used(tree: TreeData) -> NDArray[np.int32]:

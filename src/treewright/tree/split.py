@@ -7,11 +7,12 @@ words from `Split.words`, so that they never disagree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.table.show import show_number, show_value
@@ -39,6 +40,7 @@ __all__ = [
     "Threshold",
     "make_split",
     "split_of",
+    "splits_of",
 ]
 
 _LONGEST_NUMBER = 32
@@ -225,6 +227,44 @@ def split_of(tree: TreeData, node: int) -> Split | None:
         categories=tree.categories[start:end].tolist(),
         branches=tree.category_branch[start:end].tolist(),
     )
+
+
+def splits_of(
+    tree: TreeData, nodes: NDArray[np.integer[Any]]
+) -> Iterator[Split | None]:
+    """Yield the splits of many nodes, as `split_of` does for one; much faster."""
+    columns = (
+        tree.split_kind,
+        tree.feature,
+        tree.missing_route,
+        tree.n_children,
+        tree.gain,
+        tree.proven,
+        tree.threshold,
+        tree.category_start[:-1],
+        tree.category_start[1:],
+    )
+    lists = [column[nodes].tolist() for column in columns]
+    schema, categories = tree.schema, tree.categories
+    for kind, feature, route, n, gain, proven, at, start, end in zip(
+        *lists, strict=True
+    ):
+        if kind == LEAF:
+            yield None
+            continue
+        by_category = start < end
+        yield make_split(
+            schema,
+            kind,
+            feature,
+            missing=route,
+            n_branches=n,
+            gain=gain,
+            proven=proven,
+            threshold=at,
+            categories=categories[start:end].tolist() if by_category else (),
+            branches=tree.category_branch[start:end].tolist() if by_category else (),
+        )
 
 
 def make_split(

@@ -7,21 +7,26 @@ HALF = Fraction(1, 2)
 
 
 def quantile(
-    values: Sequence[int], weights: Sequence[int | Fraction], share: Fraction
+    values: Sequence[int],
+    weights: Sequence[int | Fraction],
+    share: Fraction,
+    slack: Fraction = Fraction(0),
 ) -> Fraction:
     """Return the smallest value that a share of the weight reaches.
 
     Where a value reaches it exactly, the mean of it and the next larger one of
-    weight above 0. The values ascend.
+    weight above 0. The values ascend. `slack` is the share of the weight that
+    nearly reached may lack.
     """
     present = [(v, w) for v, w in zip(values, weights, strict=True) if w]
-    wanted = share * sum(weight for _, weight in present)
+    whole = sum(weight for _, weight in present)
     reached: int | Fraction = 0
     for i, (value, weight) in enumerate(present):
         reached += weight
-        if reached == wanted:
+        over = reached - share * whole
+        if abs(over) <= slack * whole and i + 1 < len(present):
             return Fraction(value + present[i + 1][0], 2)
-        if reached > wanted:
+        if over > 0:
             return Fraction(value)
     raise AssertionError("some value reaches every share below 1")
 

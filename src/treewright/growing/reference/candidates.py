@@ -89,9 +89,18 @@ def heavier(left: Sums, right: Sums) -> int:
 
 
 def midpoint(a: float, b: float) -> float:
-    """Return a threshold t between neighbours a < b: a <= t < b always."""
+    """Return a threshold t between neighbours a < b: a <= t < b always.
+
+    Where rounding has turned a short decimal into a long one, the short one: 42.35
+    and not 42.349999999999994 between 42.3 and 42.4.
+    """
     t = a / 2 + b / 2
-    return t if a <= t < b else a
+    if not a <= t < b:
+        return a
+    if not math.isfinite(t):
+        return t
+    short = float(f"{t:.12g}")
+    return short if a <= short < b and abs(short - t) <= 2 * math.ulp(t) else t
 
 
 def thresholds(levels: Levels) -> Iterator[Candidate]:

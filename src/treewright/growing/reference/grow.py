@@ -52,6 +52,7 @@ from treewright.tree.costs import settle_costs
 from treewright.tree.data import MULTIWAY, TreeData
 
 NEARLY = 1 - 1e-12  # of a threshold is enough: rounding must not decide
+DIVIDED_SLACK = Fraction(1, 10**9)  # of the weight: parts of rows are rounded
 KNOWN_ROWS = ("surrogate", "fractional")  # ways with missing values; see `known`
 
 
@@ -134,7 +135,8 @@ class Grower:
 
     def __init__(self, table: Table, options: GrowOptions) -> None:
         self.options = options
-        self.target = Target(table, str(options.criterion))
+        slack = DIVIDED_SLACK if options.missing == "fractional" else Fraction(0)
+        self.target = Target(table, str(options.criterion), slack)
         columns = {i: table.columns[i] for i in table.usable}
         self.values = {i: values_of(column) for i, column in columns.items()}
         self.ways = {i: way_of(column, options) for i, column in columns.items()}

@@ -11,6 +11,7 @@ from treewright.growing.reference.absolute import quantile
 from treewright.growing.reference.candidates import Candidate
 from treewright.growing.reference.sums import (
     Rows,
+    Sums,
     Target,
     Weight,
     as_float,
@@ -145,7 +146,7 @@ def _statistics(node: "Node", target: Target) -> dict[str, Any]:
     if target.n_classes:
         return common | {
             "value": [as_float(Fraction(part, scale)) for part in sums.parts],
-            "label": sums.parts.index(max(sums.parts)) if weights else node.label,
+            "label": heaviest(sums, target) if weights else node.label,
             "risk": float(misclassification(sums)) if weights else 0.0,
         }
     variance = as_float(target.variance(sums) / target.y_scale**2)
@@ -162,6 +163,12 @@ def _statistics(node: "Node", target: Target) -> dict[str, Any]:
     }
 
 
+def heaviest(sums: Sums, target: Target) -> int:
+    """Return the first class of the largest weight."""
+    enough = max(sums.parts) - target.slack * sums.weight
+    return next(k for k, weight in enumerate(sums.parts) if weight >= enough)
+
+
 def quartiles(rows: Rows, target: Target) -> list[float]:
     """Weighted quartiles of y: the smallest value that q of the weight reaches.
 
@@ -174,6 +181,6 @@ def quartiles(rows: Rows, target: Target) -> list[float]:
     values = sorted(weight_at)
     weights = [weight_at[value] for value in values]
     return [
-        float(quantile(values, weights, quarter) / target.y_scale)
+        float(quantile(values, weights, quarter, target.slack) / target.y_scale)
         for quarter in QUARTERS
     ]

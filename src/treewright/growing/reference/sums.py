@@ -90,10 +90,16 @@ class Target:
         The different numbers of y, ascending (absolute error).
     weights : list of int
         The weight of each row, times `weight_scale`.
+    slack : Fraction
+        Share of a node's weight by which ties may miss: above 0 where rows are
+        divided, whose parts `grow` rounds.
     """
 
-    def __init__(self, table: Table, criterion: str) -> None:
+    def __init__(
+        self, table: Table, criterion: str, slack: Fraction = Fraction(0)
+    ) -> None:
         self.criterion = criterion
+        self.slack = slack
         given = np.ones(table.n_rows) if table.weights is None else table.weights
         self.weights, self.weight_scale = as_integers(given)
         self.present = [row for row, w in enumerate(self.weights) if w > 0]

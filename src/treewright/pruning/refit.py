@@ -1,0 +1,226 @@
+"""The same splits, all evidence from other rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.pruning.risks import cost_matrix
+from treewright.table.table import ClassTarget, Target
+from treewright.tree.data import TreeData
+from treewright.tree.edit import with_values
+
+__all__ = ["refit_tree"]
+
+
+def refit_tree(
+    tree: TreeData,
+    nodes: NDArray[np.int32],
+    target: Target,
+    weights: NDArray[np.float64] | None,
+) -> TreeData:
+    """Return the tree with rows, weights, values and risks of other rows.
+
+    Parameters
+    ----------
+    tree : TreeData
+        Gives structure, splits and stop reasons; it stays as it is.
+    nodes : int array
+        The node in which each row ends.
+    target : ClassTarget or NumericTarget
+        The rows' target, classes numbered as in the tree.
+    weights : float array or None
+        Their weights.
+
+    Returns
+    -------
+    TreeData
+        A node that no row reaches has weight 0 and the answer of the node above.
+    """
+    n = tree.n_nodes
+    own = np.ones(len(nodes)) if weights is None else weights
+    present = own > 0
+    counts = np.bincount(nodes[present], minlength=n).astype(np.float64)
+    weight = np.bincount(nodes, weights=own, minlength=n)
+    squared = np.bincount(nodes, weights=own**2, minlength=n)
+    sums = _summed_up(tree, np.stack([counts, weight, squared], axis=1))
+    common = {
+        "n_rows": np.rint(sums[:, 0]).astype(np.int64),
+        "weight": sums[:, 1],
+        "weight_squared": sums[:, 2],
+    }
+    if isinstance(target, ClassTarget):
+        evidence = _of_classes(tree, nodes, target, own)
+    else:
+        # The variance of numbers near the limit of float64 is beyond it: infinite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            evidence = _of_numbers(tree, nodes, target.values, own, sums[:, 1])
+    gain = _gain(tree, sums[:, 1], evidence["impurity"])
+    return with_values(tree, **common, **evidence, gain=gain)
+
+
+def _levels(tree: TreeData) -> list[NDArray[np.int64]]:
+    """Return the nodes of each depth, deepest first, without the root."""
+    order = np.argsort(tree.depth, kind="stable")
+    ends = np.cumsum(np.bincount(tree.depth))
+    return np.split(order, ends[:-1])[:0:-1]
+
+
+def _summed_up(tree: TreeData, ended: NDArray[Any]) -> NDArray[np.float64]:
+    """Add what ended in each node to all nodes above it."""
+    sums: NDArray[np.float64] = ended.astype(np.float64)
+    for level in _levels(tree):
+        np.add.at(sums, tree.parent[level], sums[level])
+    return sums
+
+
+def _inherited(
+    tree: TreeData, values: NDArray[Any], known: NDArray[np.bool_]
+) -> NDArray[Any]:
+    """Give nodes without rows what the node above has."""
+    if known.all():
+        return values
+    values = values.copy()
+    for level in reversed(_levels(tree)):
+        empty = level[~known[level]]
+        values[empty] = values[tree.parent[empty]]
+    return values
+
+
+def _of_classes(
+    tree: TreeData,
+    nodes: NDArray[np.int32],
+    target: ClassTarget,
+    own: NDArray[np.float64],
+) -> dict[str, NDArray[Any]]:
+    n, k = tree.value.shape
+    cell = nodes.astype(np.int64) * k + target.codes
+    value = _summed_up(tree, np.bincount(cell, own, minlength=n * k).reshape(n, k))
+    total = value.sum(axis=1)
+    known = total > 0
+    shares = value / np.where(known, total, 1.0)[:, None]
+    costs = cost_matrix(tree)
+    per_answer = 1.0 - shares if costs is None else shares @ costs
+    label = _inherited(tree, per_answer.argmin(axis=1).astype(np.int32), known)
+    risk = np.where(known, per_answer.min(axis=1), 0.0)
+    return {
+        "value": value,
+        "label": label,
+        "risk": np.maximum(risk, 0.0),
+        "impurity": np.where(known, _class_impurity(tree, shares), 0.0),
+    }
+
+
+def _class_impurity(tree: TreeData, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    criterion = tree.made_by.get("options", {}).get("criterion")
+    if criterion in ("entropy", "gain_ratio"):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bits = np.where(shares > 0, -shares * np.log2(shares), 0.0)
+        return np.asarray(np.maximum(bits.sum(axis=1), 0.0))
+    if criterion == "misclassification":
+        return np.asarray(1.0 - shares.max(axis=1))
+    return np.asarray((shares * (1.0 - shares)).sum(axis=1))
+
+
+def _of_numbers(
+    tree: TreeData,
+    nodes: NDArray[np.int32],
+    y: NDArray[np.float64],
+    own: NDArray[np.float64],
+    weight: NDArray[np.float64],
+) -> dict[str, NDArray[Any]]:
+    n = tree.n_nodes
+    known = weight > 0
+    size = np.where(known, weight, 1.0)
+    criterion = tree.made_by.get("options", {}).get("criterion")
+    sums = _summed_up(tree, np.bincount(nodes, own * y, minlength=n)[:, None])[:, 0]
+    mean = _inherited(tree, sums / size, known)
+    # Around each node's own mean, children first: nothing cancels.
+    squares = np.bincount(nodes, own * (y - mean[nodes]) ** 2, minlength=n)
+    for level in _levels(tree):
+        above = tree.parent[level]
+        moved = weight[level] * (mean[level] - mean[above]) ** 2
+        np.add.at(squares, above, squares[level] + moved)
+    variance = squares / size
+    quartiles, deviation = _quartiles(tree, nodes, y, own)
+    quartiles = _inherited(tree, quartiles, known)
+    answer, risk = mean, variance
+    if criterion == "poisson":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(y > 0, own * y * np.log(y), 0.0)
+            total = _summed_up(tree, np.bincount(nodes, logs, minlength=n)[:, None])
+            about = np.where(sums > 0, sums * np.log(mean), 0.0)
+        risk = np.maximum(total[:, 0] - about, 0.0) / size
+    elif criterion == "absolute_error":
+        answer, risk = quartiles[:, 1], deviation
+    return {
+        "value": answer[:, None],
+        "variance": variance,
+        "quartiles": quartiles,
+        "impurity": risk,
+        "risk": risk,
+    }
+
+
+def _quartiles(
+    tree: TreeData,
+    nodes: NDArray[np.int32],
+    y: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return each node's weighted quartiles and mean distance from the median."""
+    found = np.zeros((tree.n_nodes, 3))
+    deviation = np.zeros(tree.n_nodes)
+    order = np.argsort(y, kind="stable")
+    order = order[own[order] > 0]
+    at, y, own = nodes[order].astype(np.int64), y[order], own[order]
+    for depth in range(int(tree.depth.max()), -1, -1):
+        here = tree.depth[at] == depth
+        rows = np.flatnonzero(here)
+        rows = rows[np.argsort(at[rows], kind="stable")]
+        if len(rows):
+            _level_quartiles(at[rows], y[rows], own[rows], found, deviation)
+        at = np.where(here & (at > 0), tree.parent[at], at)
+    return found, deviation
+
+
+def _level_quartiles(
+    node: NDArray[np.int64],
+    y: NDArray[np.float64],
+    own: NDArray[np.float64],
+    found: NDArray[np.float64],
+    deviation: NDArray[np.float64],
+) -> None:
+    """Fill in the nodes of one level; rows come by node, then by y."""
+    start = np.flatnonzero(np.concatenate([[True], node[1:] != node[:-1]]))
+    end = np.append(start[1:], len(node))
+    reached = np.cumsum(own)
+    before = reached[start] - own[start]
+    total = reached[end - 1] - before
+    for q, share in enumerate((0.25, 0.5, 0.75)):
+        wanted = before + share * total
+        spare = 1e-12 * total
+        first = np.searchsorted(reached, wanted - spare)
+        first = np.clip(first, start, end - 1)
+        # Reached exactly: the mean of this value and the next larger one.
+        exact = reached[first] <= wanted + spare
+        after = np.minimum(np.where(exact, first + 1, first), end - 1)
+        found[node[start], q] = y[first] / 2 + y[after] / 2
+    distance = np.abs(y - np.repeat(found[node[start], 1], end - start))
+    deviation[node[start]] = np.add.reduceat(own * distance, start) / total
+
+
+def _gain(
+    tree: TreeData, weight: NDArray[np.float64], impurity: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    gain = np.zeros(tree.n_nodes)
+    if tree.n_nodes > 1:
+        below = np.bincount(
+            tree.parent[1:], weight[1:] * impurity[1:], minlength=tree.n_nodes
+        )
+        inner = (tree.subtree_size > 1) & (weight > 0)
+        with np.errstate(invalid="ignore"):
+            gain[inner] = impurity[inner] - below[inner] / weight[inner]
+    return np.maximum(np.nan_to_num(gain, nan=0.0, posinf=np.inf), 0.0)

@@ -1,0 +1,308 @@
+"""Honest numbers: how a tree does on new rows, as a whole and by node."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import TreewrightError
+from treewright.pruning.refit import refit_tree
+from treewright.reading.answer import answers, classes
+from treewright.table.table import ClassTarget, Target
+from treewright.tree.data import TreeData
+from treewright.tree.edit import with_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Evaluation", "evaluate_rows"]
+
+_Z = 1.959963984540054  # 95 % of a normal distribution lie within
+_MOST_CLASSES = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """How a tree does on new rows.
+
+    Attributes
+    ----------
+    n_rows, weight : int, float
+        Rows of positive weight, and the sum of their weights.
+    error : float
+        Classes: share of the weight that is answered wrongly. Numbers: mean squared
+        error.
+    interval : tuple of float
+        95 % interval of the error: Wilson's for a share, a normal one for a mean.
+    accuracy : float
+        1 - error; NaN for numbers.
+    confusion : float array or None
+        Weight of each true class (row) answered as each class (column).
+    precision, recall, f1 : float arrays or None
+        By class; NaN where nothing was answered, or nothing was true.
+    r2, rmse, mae : float
+        For numbers; NaN for classes.
+    mean_questions, most_questions : float, int
+        Splits on a row's way, by weight, and of the longest way.
+    training_error : float
+        The tree's error on its own rows.
+    """
+
+    tree: TreeData
+    seen: TreeData
+    n_rows: int
+    weight: float
+    error: float
+    interval: tuple[float, float]
+    training_error: float
+    mean_questions: float
+    most_questions: int
+    accuracy: float = math.nan
+    confusion: NDArray[np.float64] | None = None
+    precision: NDArray[np.float64] | None = None
+    recall: NDArray[np.float64] | None = None
+    f1: NDArray[np.float64] | None = None
+    r2: float = math.nan
+    rmse: float = math.nan
+    mae: float = math.nan
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row per node: training rows beside new rows.
+
+        `error` and `new_error` are those of the node's own answer; `gap` is their
+        difference: where it is large, the tree has learnt what is not so.
+        """
+        pandas = _pandas()
+        tree, seen = self.tree, self.seen
+        error = seen.extras["new_error"]
+        columns: dict[str, Any] = {
+            "parent": np.array(tree.parent),
+            "depth": np.array(tree.depth),
+            "is_leaf": tree.subtree_size == 1,
+            "answer": answers(tree, np.arange(tree.n_nodes)),
+            "n_rows": np.array(tree.n_rows),
+            "new_rows": np.array(seen.n_rows),
+            "share": np.array(tree.share),
+            "new_share": np.array(seen.share),
+            "error": np.array(tree.risk),
+            "new_error": np.array(error),
+            "gap": error - tree.risk,
+        }
+        if not tree.is_classifier:
+            columns["new_mean"] = np.where(seen.weight > 0, seen.value[:, 0], np.nan)
+        index = pandas.RangeIndex(tree.n_nodes, name="node")
+        return pandas.DataFrame(columns, index=index)
+
+    def classes_to_pandas(self) -> pd.DataFrame:
+        """Return precision, recall, F1 and weight of every class."""
+        if self.confusion is None:
+            raise TreewrightError("A tree that answers numbers has no classes.")
+        columns = {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "weight": self.confusion.sum(axis=1),
+        }
+        index = _pandas().Index(classes(self.tree), name="class")
+        return _pandas().DataFrame(columns, index=index)
+
+    def __repr__(self) -> str:
+        """One line: error and interval."""
+        low, high = self.interval
+        return (
+            f"Evaluation({self.n_rows} rows, error {self.error:.4g}, interval "
+            f"{low:.4g} to {high:.4g})"
+        )
+
+    def __str__(self) -> str:
+        """A page: error, classes, confusion."""
+        low, high = self.interval
+        what = "error" if self.confusion is not None else "mean squared error"
+        lines = [
+            f"{self.n_rows} rows: {what} {self.error:.4g}, 95 % interval {low:.4g} to "
+            f"{high:.4g} (training rows: {self.training_error:.4g})",
+            f"questions asked: {self.mean_questions:.2f} on average, "
+            f"{self.most_questions} at most",
+        ]
+        if self.confusion is None:
+            lines.append(f"R2 {self.r2:.4g}, RMSE {self.rmse:.4g}, MAE {self.mae:.4g}")
+            return "\n".join(lines)
+        return "\n".join([*lines, "", *self._class_lines()])
+
+    def _class_lines(self) -> list[str]:
+        assert self.confusion is not None
+        names = [str(each) for each in classes(self.tree)]
+        shown = range(min(len(names), _MOST_CLASSES))
+        width = max([len(names[k]) for k in shown] + [5])
+        cell = max(
+            len(f"{self.confusion.max():.6g}"), 6, *(len(names[k]) for k in shown)
+        )
+        head = f"{'class':<{width}}  precision  recall      f1  answered as: "
+        lines = [head + "  ".join(names[k].rjust(cell) for k in shown)]
+        for k in shown:
+            figures = (self.precision, self.recall, self.f1)
+            p, r, f = (array[k] for array in figures)  # type: ignore[index]
+            counts = "  ".join(f"{self.confusion[k, j]:>{cell}.6g}" for j in shown)
+            lines.append(
+                f"{names[k]:<{width}}  {p:>9.4f}  {r:>6.4f}  {f:>6.4f}"
+                f"               {counts}"
+            )
+        if len(names) > _MOST_CLASSES:
+            lines.append(f"... {len(names) - _MOST_CLASSES} more classes")
+        return lines
+
+
+def evaluate_rows(
+    tree: TreeData,
+    nodes: NDArray[np.int32],
+    target: Target,
+    weights: NDArray[np.float64] | None,
+) -> Evaluation:
+    """Return how a tree does on rows that have been sent down it.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    nodes : int array
+        The node in which each row ends.
+    target : ClassTarget or NumericTarget
+        The rows' target, classes numbered as in the tree.
+    weights : float array or None
+        Their weights.
+
+    Returns
+    -------
+    Evaluation
+    """
+    own = np.ones(len(nodes)) if weights is None else weights
+    total = float(own.sum())
+    seen = refit_tree(tree, nodes, target, weights)
+    depth = tree.depth[nodes]
+    present = own > 0
+    common: dict[str, Any] = {
+        "tree": tree,
+        "n_rows": int(present.sum()),
+        "weight": total,
+        "training_error": _training_error(tree),
+        "mean_questions": float(own @ depth) / total,
+        "most_questions": int(depth[present].max()),
+    }
+    if isinstance(target, ClassTarget):
+        figures, error = _class_figures(tree, nodes, target, own)
+        by_node = _class_error_by_node(tree, seen)
+    else:
+        figures, error = _number_figures(tree, nodes, target.values, own)
+        by_node = _number_error_by_node(tree, seen, nodes, target.values, own)
+    seen = _with_extra(seen, by_node)
+    return Evaluation(**common, **figures, error=error, seen=seen)
+
+
+def _training_error(tree: TreeData) -> float:
+    is_leaf = tree.subtree_size == 1
+    per_weight = tree.risk if tree.is_classifier else tree.variance
+    return float(np.sum(per_weight[is_leaf] * tree.share[is_leaf]))
+
+
+def _with_extra(seen: TreeData, by_node: NDArray[np.float64]) -> TreeData:
+    return with_values(seen, extras={"new_error": by_node})
+
+
+def _class_figures(
+    tree: TreeData,
+    nodes: NDArray[np.int32],
+    target: ClassTarget,
+    own: NDArray[np.float64],
+) -> tuple[dict[str, Any], float]:
+    k = tree.value.shape[1]
+    cell = target.codes.astype(np.int64) * k + tree.label[nodes]
+    confusion = np.bincount(cell, own, minlength=k * k).reshape(k, k)
+    total, right = float(confusion.sum()), np.diag(confusion)
+    error = float(total - right.sum()) / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = right / confusion.sum(axis=0)
+        recall = right / confusion.sum(axis=1)
+        f1 = 2 * right / (confusion.sum(axis=0) + confusion.sum(axis=1))
+    # As many rows of equal weight as say the same.
+    effective = total**2 / float(own @ own)
+    figures = {
+        "interval": _wilson(error, effective),
+        "accuracy": 1.0 - error,
+        "confusion": confusion,
+        "precision": precision,
+        "recall": recall,
+        "f1": f1,
+    }
+    return figures, error
+
+
+def _wilson(share: float, n: float) -> tuple[float, float]:
+    z2 = _Z * _Z / n
+    middle = (share + z2 / 2) / (1 + z2)
+    half = _Z * math.sqrt(share * (1 - share) / n + z2 / (4 * n)) / (1 + z2)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _number_figures(
+    tree: TreeData,
+    nodes: NDArray[np.int32],
+    y: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> tuple[dict[str, Any], float]:
+    residual = y - tree.value[nodes, 0]
+    total = float(own.sum())
+    squares = residual**2
+    mse = float(own @ squares) / total
+    mean = float(own @ y) / total
+    spread = float(own @ (y - mean) ** 2) / total
+    effective = total**2 / float(own @ own)
+    variance = float(own @ (squares - mse) ** 2) / total
+    half = _Z * math.sqrt(variance / max(effective - 1, 1))
+    figures = {
+        "interval": (max(0.0, mse - half), mse + half),
+        "r2": 1.0 - mse / spread if spread > 0 else math.nan,
+        "rmse": math.sqrt(mse),
+        "mae": float(own @ np.abs(residual)) / total,
+    }
+    return figures, mse
+
+
+def _class_error_by_node(tree: TreeData, seen: TreeData) -> NDArray[np.float64]:
+    right = np.take_along_axis(
+        seen.value, tree.label[:, None].astype(np.int64), axis=1
+    )[:, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(seen.weight > 0, 1.0 - right / seen.weight, np.nan)
+
+
+def _number_error_by_node(
+    tree: TreeData,
+    seen: TreeData,
+    nodes: NDArray[np.int32],
+    y: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the mean squared error of each node's answer: spread plus shift."""
+    mean = seen.value[:, 0]
+    if tree.made_by.get("options", {}).get("criterion") == "absolute_error":
+        ended = np.bincount(nodes, own * y, minlength=tree.n_nodes)
+        before = np.concatenate([[0.0], np.cumsum(ended)])
+        every = np.arange(tree.n_nodes)
+        total = before[every + tree.subtree_size] - before[every]
+        mean = total / np.where(seen.weight > 0, seen.weight, 1.0)
+    moved = (mean - tree.value[:, 0]) ** 2
+    return np.where(seen.weight > 0, seen.variance + moved, np.nan)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as problem:
+        raise TreewrightError(
+            "A data frame needs the package 'pandas': pip install pandas"
+        ) from problem
+    return pandas

@@ -1,0 +1,485 @@
+"""Why a node is split as it is, or not at all: the arithmetic, for checking by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, TableError, nearest_name
+from treewright.growing.steps import Steps
+from treewright.options import GrowOptions
+from treewright.pruning.path import find_path
+from treewright.reading.condition import shares_of
+from treewright.reading.cuts import can_sweep, swept
+from treewright.reading.evidence import class_of
+from treewright.reading.way import conditions_of
+from treewright.reading.why_words import lines
+from treewright.reading.working import (
+    Branch,
+    Candidate,
+    NodeRows,
+    every_candidate,
+    judged,
+    shortened,
+)
+from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
+from treewright.table.match import match
+from treewright.table.table import ClassTarget, NumericTarget, Table
+from treewright.table.target import read_target
+from treewright.table.weights import read_weights
+from treewright.tree.data import LEAF, STOP_REASONS, TreeData
+from treewright.tree.split import Split, Threshold, split_of
+from treewright.tree.walk import checked_node
+
+__all__ = ["Why", "why"]
+
+_TIE = 1e-12
+_ROUNDING = 2.2e-16
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The working of one node; ``print(why)`` writes it with the numbers filled in.
+
+    Attributes
+    ----------
+    node : int
+        The node.
+    here : Branch
+        Its rows, and the impurity before any split.
+    chosen : Candidate or None
+        The split of the tree; None at a leaf.
+    candidates : tuple of Candidate
+        The best split of each column, best first; with ``column=`` every candidate
+        of that column, in the order that decides ties.
+    ties : tuple of str
+        Columns (or candidates) whose gain equals the best.
+    refused : Candidate or None
+        At a leaf: the best split that a rule refused; `missed` says by how much.
+    reason : str
+        At a leaf: the name of the rule that stopped it.
+    link : float or None
+        (R(t) - R(T_t)) / (leaves below - 1): what each leaf below saves; None at a
+        leaf.
+    collapse_alpha : float or None
+        The price of a leaf from which weakest-link pruning makes a leaf of the node,
+        or of one above; None at a leaf.
+    notes : tuple of str
+        What does not fit: other rows than those the tree was grown on, and so on.
+    """
+
+    node: int
+    here: Branch
+    chosen: Candidate | None
+    candidates: tuple[Candidate, ...]
+    ties: tuple[str, ...]
+    refused: Candidate | None
+    reason: str
+    link: float | None
+    collapse_alpha: float | None
+    notes: tuple[str, ...]
+    _tree: TreeData
+    _column: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the working as dicts, lists, strings and numbers."""
+        return {
+            "node": self.node,
+            "here": _as_dict(self.here),
+            "chosen": None if self.chosen is None else _as_dict(self.chosen),
+            "candidates": [_as_dict(each) for each in self.candidates],
+            "ties": list(self.ties),
+            "refused": None if self.refused is None else _as_dict(self.refused),
+            "reason": self.reason,
+            "link": self.link,
+            "collapse_alpha": self.collapse_alpha,
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        """The table, and each formula with its numbers."""
+        return "\n".join(lines(self))
+
+    def __repr__(self) -> str:
+        """The same as `str`."""
+        return str(self)
+
+
+def why(
+    tree: TreeData,
+    node: int,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    column: str | None = None,
+) -> Why:
+    """Work out why a node is split as it is, or why it is not.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        The node.
+    X, y, sample_weight
+        The rows that the tree was grown on (class weights multiplied in).
+    column : str, optional
+        List every candidate of this column, not the best of each.
+
+    Returns
+    -------
+    Why
+    """
+    node = checked_node(tree, node)
+    rows, notes = _rows(tree, node, X, y, sample_weight)
+    everything = np.arange(len(rows.y))
+    here = rows.branch("", everything)
+    split = split_of(tree, node)
+    chosen = None if split is None else judged(rows, split)
+    rules = _Rules.of(tree, rows)
+    if column is not None:
+        offered = every_candidate(rows, _number(tree, column), _dividing(tree))
+        found = [rules.checked(each) for each in _all_judged(rows, offered)]
+        refused = None
+    else:
+        found, refused = _best_of_each(tree, rows, rules)
+        if split is not None and tree.made_by.get("options", {}).get("max_features"):
+            notes.append("The tree tried some columns only, drawn at random.")
+    reason = STOP_REASONS[int(tree.stop_reason[node])].name if split is None else ""
+    return Why(
+        node,
+        here,
+        chosen,
+        tuple(found),
+        tuple(_ties(found, here, column is not None)),
+        refused if split is None else None,
+        reason,
+        _link(tree, node),
+        None if split is None else float(_collapse_alpha(tree)[node]),
+        tuple(notes),
+        tree,
+        column,
+    )
+
+
+def _all_judged(rows: NodeRows, splits: list[Split]) -> list[Candidate]:
+    """Work out all candidates of one column; many thresholds in one sweep."""
+    if not can_sweep(rows, splits):
+        return [judged(rows, each) for each in splits]
+    cuts = [each for each in splits if isinstance(each, Threshold)]
+    return swept(rows, cuts) + [judged(rows, each) for each in splits[len(cuts) :]]
+
+
+# The rows ---------------------------------------------------------------------------
+
+
+def _rows(
+    tree: TreeData, node: int, X: Any, y: Any, sample_weight: Any
+) -> tuple[NodeRows, list[str]]:
+    schema = tree.schema
+    columns = match(schema, X, schema.usable)
+    n = columns.n_rows
+    target = read_target(y, n, "class" if tree.is_classifier else "number")
+    weights = read_weights(sample_weight, n)
+    weights = np.ones(n) if weights is None else weights
+    shares = shares_of(conditions_of(tree, node).values(), columns, n)
+    index = np.flatnonzero(shares * weights > 0)
+    if not len(index):
+        raise TableError(f"None of these {n} rows comes to node {node}.")
+    notes = []
+    if len(index) != tree.n_rows[node]:
+        notes.append(
+            f"Here {len(index)} rows come to the node; when the tree was grown there "
+            f"were {int(tree.n_rows[node])}."
+        )
+    options = tree.made_by.get("options", {})
+    criterion = str(options.get("criterion") or _default(tree))
+    return (
+        NodeRows(
+            schema,
+            [None if c is None else c[index] for c in columns],
+            _codes(tree, target)[index],
+            (weights * shares)[index],
+            tree.value.shape[1] if tree.is_classifier else 0,
+            "entropy" if criterion == "gain_ratio" else criterion,
+            options.get("missing") in ("surrogate", "fractional"),
+            options.get("thresholds") == "readable",
+        ),
+        notes,
+    )
+
+
+def _default(tree: TreeData) -> str:
+    if not tree.is_classifier:
+        return "squared_error"
+    return "entropy" if _method(tree) in ("id3", "c45") else "gini"
+
+
+def _method(tree: TreeData) -> str:
+    return str(tree.made_by.get("method", "cart"))
+
+
+def _dividing(tree: TreeData) -> str:
+    """Return the method by which categories are divided: one by one, or in groups."""
+    grouped = tree.made_by.get("options", {}).get("categories") == "grouped"
+    return "cart" if grouped else _method(tree)
+
+
+def _codes(tree: TreeData, target: ClassTarget | NumericTarget) -> NDArray[Any]:
+    """Return the target in the numbers of the tree."""
+    if isinstance(target, NumericTarget):
+        return target.values
+    ours = [class_of(tree, label) for label in target.classes]
+    return np.array(ours, dtype=np.int64)[target.codes]
+
+
+def _number(tree: TreeData, column: str) -> int:
+    known = tree.schema.index_of
+    if column not in known:
+        near = nearest_name(str(column), known)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise OptionError(f"The tree knows no column {column!r}.{hint}")
+    if known[column] not in tree.schema.usable:
+        why_not = tree.schema.features[known[column]].set_aside
+        raise OptionError(f"Column {column!r} was set aside when growing: {why_not}")
+    return known[column]
+
+
+# The rules --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What a split must bring, in numbers of this node."""
+
+    min_rows: int
+    min_weight: float
+    min_gain: float
+    min_decrease: float
+    share: float
+    needs_target: bool
+    min_branch: float
+
+    @classmethod
+    def of(cls, tree: TreeData, rows: NodeRows) -> _Rules:
+        options: Mapping[str, Any] = tree.made_by.get("options", {})
+        least = options.get("min_samples_leaf", 1)
+        if isinstance(least, float):
+            least = max(1, math.ceil(least * int(tree.n_rows[0])))
+        total = float(tree.weight[0])
+        return cls(
+            int(least),
+            float(options.get("min_weight_fraction_leaf", 0.0)) * total,
+            float(options.get("min_gain", 0.0)),
+            float(options.get("min_impurity_decrease", 0.0)),
+            rows.weight / total if total else 0.0,
+            rows.criterion == "poisson",
+            float(options.get("min_branch_weight") or 0.0),
+        )
+
+    def checked(self, candidate: Candidate) -> Candidate:
+        """Return the candidate with the rule that refuses it, if any."""
+        return replace(candidate, missed=self.missed(candidate))
+
+    def missed(self, candidate: Candidate) -> str:
+        """Say which rule refuses a candidate, and by how much."""
+        rows = min(b.rows for b in candidate.branches)
+        weight = min(b.weight for b in candidate.branches)
+        if rows < self.min_rows:
+            short = self.min_rows - rows
+            return (
+                f"a branch of {rows} row{'s' * (rows != 1)}, {short} fewer than "
+                f"min_samples_leaf = {self.min_rows}"
+            )
+        if weight < self.min_weight:
+            return (
+                f"a branch of weight {weight:.4g}, {self.min_weight - weight:.4g} less "
+                f"than min_weight_fraction_leaf asks for ({self.min_weight:.4g})"
+            )
+        second = sorted(b.weight for b in candidate.branches)[-2]
+        if second < self.min_branch:
+            return (
+                f"only one branch of the weight that min_branch_weight = "
+                f"{self.min_branch:.4g} asks for; the next has {second:.4g}"
+            )
+        if self.needs_target and any(b.mean == 0 for b in candidate.branches):
+            return "a branch in which the target is 0 everywhere"
+        if candidate.gain + _ROUNDING < self.min_gain:
+            by = self.min_gain - candidate.gain
+            return f"a gain {by:.4g} below min_gain = {self.min_gain:.4g}"
+        decrease = self.share * candidate.gain
+        if decrease + _ROUNDING < self.min_decrease:
+            by = self.min_decrease - decrease
+            return (
+                f"gain x share of rows is {by:.4g} below min_impurity_decrease = "
+                f"{self.min_decrease:.4g}"
+            )
+        return ""
+
+
+# The best of each column ------------------------------------------------------------
+
+
+def _best_of_each(
+    tree: TreeData, rows: NodeRows, rules: _Rules
+) -> tuple[list[Candidate], Candidate | None]:
+    """Return each column's best allowed split, best first; and the best refused one."""
+    if _method(tree) == "cart" and not rows.known_only and not by_ratio(tree):
+        free = _by_core(tree, rows, 1, 0.0)
+        kept = free
+        if rules.min_rows > 1 or rules.min_weight > 0:
+            kept = _by_core(tree, rows, rules.min_rows, rules.min_weight)
+    else:
+        free, kept = _by_hand(tree, rows, rules)
+    free = [rules.checked(each) for each in free]
+    kept = [rules.checked(each) for each in kept]
+    refused = next((each for each in free if each.missed), None)
+    return [each for each in kept if not each.missed], refused
+
+
+def _by_core(
+    tree: TreeData, rows: NodeRows, min_rows: int, min_weight: float
+) -> list[Candidate]:
+    """Ask the grower, whose rule for ties is the one that counts."""
+    share = min_weight / rows.weight if rows.weight else 0.0
+    if share > 0.5 or 2 * min_rows > len(rows.y):
+        return []
+    options = GrowOptions(
+        criterion=rows.criterion,
+        min_samples_leaf=min_rows,
+        min_weight_fraction_leaf=share,
+    )
+    steps = Steps(_table(tree, rows), options)
+    if not steps.open:
+        return []
+    found = steps.candidates(0, max(len(tree.schema.usable), 2))
+    return [judged(rows, shortened(rows, split)) for split in found]
+
+
+def _by_hand(
+    tree: TreeData, rows: NodeRows, rules: _Rules
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Try every candidate of every column: the best of each, and the best allowed."""
+    free, kept = [], []
+    for column in tree.schema.usable:
+        tried = [
+            candidate
+            for split in every_candidate(rows, column, _dividing(tree))
+            for candidate in [judged(rows, split)]
+            if sum(b.rows > 0 for b in candidate.branches) > 1
+        ]
+        free += _first_best(tried)
+        kept += _first_best([each for each in tried if not rules.missed(each)])
+    return _ordered(tree, rows, free), _ordered(tree, rows, kept)
+
+
+def _first_best(tried: Sequence[Candidate]) -> list[Candidate]:
+    """Return the first of the candidates that gain most, if there is any."""
+    if not tried:
+        return []
+    reach = max(each.gain - _TIE * each.before for each in tried)
+    return [next(each for each in tried if each.gain >= reach)]
+
+
+def _ordered(
+    tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
+) -> list[Candidate]:
+    if by_ratio(tree):
+        return _by_ratio(tree, rows, found)
+    return sorted(found, key=lambda each: -each.gain)
+
+
+def by_ratio(tree: TreeData) -> bool:
+    """Whether columns compete by the gain ratio."""
+    criterion = tree.made_by.get("options", {}).get("criterion")
+    return _method(tree) == "c45" or criterion == "gain_ratio"
+
+
+def _by_ratio(
+    tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
+) -> list[Candidate]:
+    """Put columns of at least average gain first, by the ratio; then the others.
+
+    C4.5 takes log2(N - 1)/W off the gain of a number that has N values here.
+    """
+    worth = []
+    for each in found:
+        off = 0.0
+        if _method(tree) == "c45" and isinstance(each.split, Threshold):
+            column = each.split.column
+            values = rows.columns[column]
+            assert values is not None
+            n = len(np.unique(values[~rows.missing(column)]))
+            off = math.log2(max(n - 1, 1)) / rows.weight
+        worth.append(each.gain - off)
+    above = [gain for gain in worth if gain > _TIE]
+    least = sum(above) / len(above) - 1e-12 if above else 0.0
+    ratios = [
+        gain / each.split_information if each.split_information else 0.0
+        for gain, each in zip(worth, found, strict=True)
+    ]
+    order = sorted(
+        range(len(found)), key=lambda i: (worth[i] < least, -round(ratios[i], 13))
+    )
+    return [found[i] for i in order]
+
+
+def _table(tree: TreeData, rows: NodeRows) -> Table:
+    made: list[Any] = []
+    n = len(rows.y)
+    for feature, values in zip(tree.schema.features, rows.columns, strict=True):
+        if feature.kind == "numeric":
+            numbers = np.full(n, np.nan) if values is None else values
+            made.append(NumericColumn(feature.name, np.ascontiguousarray(numbers)))
+            continue
+        codes = np.full(n, -1) if values is None else np.maximum(values, -1)
+        kind = OrdinalColumn if feature.kind == "ordinal" else CategoricalColumn
+        made.append(kind(feature.name, codes.astype(np.int32), feature.labels))
+    target: ClassTarget | NumericTarget
+    if rows.n_classes:
+        classes = np.arange(rows.n_classes)
+        target = ClassTarget(rows.y.astype(np.int32), classes)
+    else:
+        target = NumericTarget(rows.y)
+    return Table(tuple(made), target, rows.weights, n, tree.schema)
+
+
+def _ties(found: Sequence[Candidate], here: Branch, one_column: bool) -> list[str]:
+    allowed = [each for each in found if not each.missed]
+    if not allowed:
+        return []
+    reach = max(each.gain for each in allowed) - _TIE * here.impurity
+    tied = [each for each in allowed if each.gain >= reach]
+    if len(tied) < 2:
+        return []
+    return [each.words if one_column else each.column for each in tied]
+
+
+def _collapse_alpha(tree: TreeData) -> NDArray[np.float64]:
+    return tree.keep("collapse_alpha", lambda t: find_path(t).collapse_alpha)
+
+
+def _link(tree: TreeData, node: int) -> float | None:
+    if tree.split_kind[node] == LEAF:
+        return None
+    below = np.arange(node, node + int(tree.subtree_size[node]))
+    leaves = below[tree.split_kind[below] == LEAF]
+    saved = tree.weighted_risk[node] - tree.weighted_risk[leaves].sum()
+    return float(max(saved, 0.0) / (len(leaves) - 1))
+
+
+def _as_dict(each: Any) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name in each.__slots__:
+        value = getattr(each, name)
+        if isinstance(value, Split):
+            continue
+        if isinstance(value, tuple):
+            value = [_as_dict(v) if isinstance(v, Branch) else v for v in value]
+        out[name] = value
+    return out

@@ -1,0 +1,228 @@
+"""The working of a node in words: a table, and each formula with its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from treewright.reading.answer import classes
+from treewright.reading.working import Branch, Candidate
+from treewright.tree import wording
+from treewright.tree.data import LEAF, STOP_REASONS, TreeData
+
+if TYPE_CHECKING:
+    from treewright.reading.why import Why
+
+__all__ = ["lines"]
+
+_MOST_WORKED = 12
+_NAMES = {
+    "gini": "Gini",
+    "entropy": "Entropy",
+    "misclassification": "Misclassification",
+    "squared_error": "Mean squared error",
+    "absolute_error": "Mean absolute error",
+    "poisson": "Mean half deviance",
+}
+
+
+def lines(why: Why) -> list[str]:
+    """Return the working, line by line."""
+    tree, criterion = why._tree, _criterion(why)
+    rows = f"{why.here.rows} row{'s' * (why.here.rows != 1)}"
+    said = [f"Node {why.node}: {rows}, {_holds(tree, why.here)}"]
+    said.append(f"{_NAMES[criterion]} before: {_impurity(criterion, why.here)}")
+    said += [f"Note: {note}" for note in why.notes]
+    said += ["", *_table(why)]
+    worked = why.candidates[:_MOST_WORKED]
+    if worked:
+        said += ["", *_worked(why, worked, criterion)]
+    said += ["", *_verdict(why)]
+    return said
+
+
+def with_ratio(why: Why) -> bool:
+    """Whether columns compete by the gain ratio in this tree."""
+    made_by = why._tree.made_by
+    criterion = made_by.get("options", {}).get("criterion")
+    return made_by.get("method") == "c45" or criterion == "gain_ratio"
+
+
+def _criterion(why: Why) -> str:
+    options = why._tree.made_by.get("options", {})
+    name = options.get("criterion")
+    if name == "gain_ratio":
+        return "entropy"
+    if name:
+        return str(name)
+    if not why._tree.is_classifier:
+        return "squared_error"
+    id3 = why._tree.made_by.get("method") in ("id3", "c45")
+    return "entropy" if id3 else "gini"
+
+
+# Numbers ----------------------------------------------------------------------------
+
+
+def _four(x: float) -> str:
+    """Return four decimals, or four figures where these say more."""
+    if not math.isfinite(x) or abs(x) >= 10:
+        return wording.figures(x)
+    return f"{x:.4f}" if x == 0 or abs(x) >= 0.0001 else f"{x:.3g}"
+
+
+def _count(x: float) -> str:
+    return wording.figures(x)
+
+
+def _holds(tree: TreeData, branch: Branch) -> str:
+    """Say what rows hold: each class with its count, or mean and RSS."""
+    if branch.counts:
+        names = classes(tree)
+        pairs = [
+            f"{wording.value(names[k], 30)} {_count(n)}"
+            for k, n in enumerate(branch.counts)
+            if n > 0
+        ]
+        return ", ".join(pairs) or "nothing"
+    return f"mean {wording.figures(branch.mean or 0.0)}, RSS {_four(branch.rss or 0.0)}"
+
+
+def _impurity(criterion: str, branch: Branch) -> str:
+    """Write the formula of the impurity with its numbers."""
+    total = _count(branch.weight)
+    shares = [f"{_count(n)}/{total}" for n in branch.counts if n > 0]
+    value = _four(branch.impurity)
+    if criterion == "entropy":
+        terms = " - ".join(f"{p}·log2({p})" for p in shares)
+        return f"-{terms} = {value}"
+    if criterion == "gini":
+        return f"1 - {' - '.join(f'({p})²' for p in shares)} = {value}"
+    if criterion == "misclassification":
+        return f"1 - {_count(max(branch.counts))}/{total} = {value}"
+    mean = wording.figures(branch.mean or 0.0)
+    if criterion == "squared_error":
+        rss = _four(branch.rss or 0.0)
+        return f"Σ(y - {mean})² / {total} = {rss}/{total} = {value}"
+    if criterion == "poisson":
+        return f"Σ y·ln(y/{mean}) / {total} = {value}"
+    return f"Σ|y - median| / {total} = {value}"
+
+
+def _gain(candidate: Candidate, criterion: str) -> str:
+    """Write the gain with its numbers."""
+    total = _count(sum(b.weight for b in candidate.branches))
+    parts = " + ".join(
+        f"{_count(b.weight)}/{total}·{_four(b.impurity)}" for b in candidate.branches
+    )
+    worth = f"{_four(candidate.before)} - ({parts})"
+    if candidate.known < 1:
+        worth = f"{_four(candidate.known)}·({worth})"
+    said = f"{worth} = {_four(candidate.gain)}"
+    if criterion == "squared_error":
+        rss = " + ".join(_four(b.rss or 0.0) for b in candidate.branches)
+        after = _four(sum(b.rss or 0.0 for b in candidate.branches))
+        said += f"   (RSS after: {rss} = {after})"
+    return said
+
+
+# The table --------------------------------------------------------------------------
+
+
+def _table(why: Why) -> list[str]:
+    """Return one line per candidate: what it asks, gain, and what its branches hold."""
+    if not why.candidates:
+        return ["No split is allowed here."]
+    ratio = with_ratio(why)
+    heads = ["split", "after", "gain", *(["gain ratio"] if ratio else [])]
+    cells = [
+        [
+            each.words,
+            _four(each.after),
+            _four(each.gain),
+            *([_four(each.gain_ratio)] if ratio else []),
+        ]
+        for each in why.candidates
+    ]
+    notes = [_branch_words(why._tree, each) for each in why.candidates]
+    widths = [max(len(row[i]) for row in [heads, *cells]) for i in range(len(heads))]
+    made = []
+    for row, note in zip([heads, *cells], ["branches", *notes], strict=True):
+        aligned = [row[0].ljust(widths[0])]
+        aligned += [x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True)]
+        made.append(f"{'  '.join(aligned)}  {note}".rstrip())
+    return made
+
+
+def _branch_words(tree: TreeData, candidate: Candidate) -> str:
+    said = [f"[{_holds(tree, branch)}]" for branch in candidate.branches]
+    refused = f"  refused: {candidate.missed}" if candidate.missed else ""
+    return " ".join(said) + refused
+
+
+def _worked(why: Why, worked: Sequence[Candidate], criterion: str) -> Iterator[str]:
+    for each in worked:
+        yield f"{each.words}"
+        for branch in each.branches:
+            yield f"    {branch.words}: {_impurity(criterion, branch)}"
+        yield f"    gain = {_gain(each, criterion)}"
+        if each.split_information > 0 and with_ratio(why):
+            ratio = f"{_four(each.gain)}/{_four(each.split_information)}"
+            yield f"    gain ratio = {ratio} = {_four(each.gain_ratio)}"
+    if len(why.candidates) > len(worked):
+        yield f"... and {len(why.candidates) - len(worked)} more, in the table above."
+
+
+# The verdict ------------------------------------------------------------------------
+
+
+def _verdict(why: Why) -> Iterator[str]:
+    if why.ties:
+        listed = ", ".join(wording.cut(wording.name(each), 60) for each in why.ties)
+        yield f"Equal gains: {listed}. The first of them wins."
+    if why.chosen is None:
+        yield from _why_not(why)
+        return
+    chosen = why.chosen
+    yield f"Chosen: {chosen.words}, gain {_four(chosen.gain)}."
+    if why._column is None:
+        others = [c for c in why.candidates if c.column != chosen.column]
+        if others:
+            gap = _four(chosen.gain - others[0].gain)
+            yield f"Next best: {others[0].words}, {gap} behind."
+        best = max(why.candidates, key=lambda c: c.gain, default=None)
+        if with_ratio(why):
+            yield "Columns of at least average gain compete by the gain ratio."
+        elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
+            yield f"This is not the split of largest gain; {best.words} gains more."
+    if why.link is not None:
+        yield _link(why._tree, why.node, why.link)
+    if why.collapse_alpha is not None:
+        alpha = _four(why.collapse_alpha)
+        yield f"Weakest-link pruning makes a leaf of it at alpha = {alpha}."
+
+
+def _link(tree: TreeData, node: int, link: float) -> str:
+    """Write g(t), what each leaf below saves, with its numbers."""
+    below = slice(node, node + int(tree.subtree_size[node]))
+    is_leaf = tree.split_kind[below] == LEAF
+    n, cost = int(is_leaf.sum()), float(tree.weighted_risk[below][is_leaf].sum())
+    here = _four(float(tree.weighted_risk[node]))
+    after = _four(cost)
+    return (
+        f"Pruning: as a leaf R(t) = {here}, with its {n} leaves R(T_t) = {after}: "
+        f"g(t) = ({here} - {after})/({n} - 1) = {_four(link)}."
+    )
+
+
+def _why_not(why: Why) -> Iterator[str]:
+    code = int(why._tree.stop_reason[why.node])
+    yield f"A leaf. {STOP_REASONS[code].sentence}"
+    if why.refused is not None:
+        gain = _four(why.refused.gain)
+        yield f"Best split refused: {why.refused.words} (gain {gain}):"
+        yield f"    {why.refused.missed}."
+    elif why.candidates and why._column is None:
+        best = why.candidates[0]
+        yield f"The next split would be {best.words}, gain {_four(best.gain)}."

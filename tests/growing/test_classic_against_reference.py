@@ -1,0 +1,32 @@
+"""The fast grower against the slow one: ID3, C4.5, surrogates, divided rows."""
+
+import pytest
+
+from strategies import (
+    CLASSIC_GROWERS,
+    classic_case,
+    first_difference,
+    grower,
+    on_the_grid,
+)
+
+if "fast" not in CLASSIC_GROWERS:
+    pytest.skip(
+        "NOT COMPARED: the fast grower is not named in CLASSIC_GROWERS",
+        allow_module_level=True,
+    )
+
+AT_ONCE = 25
+
+
+@pytest.mark.parametrize("first", range(0, 1500, AT_ONCE))
+def test_both_growers_give_the_same_tree(first):
+    slow, fast = grower("reference"), grower("fast")
+    differences = {}
+    for seed in range(first, first + AT_ONCE):
+        table, options = classic_case(seed)
+        table = on_the_grid(table)
+        found = first_difference(slow(table, options), fast(table, options))
+        if found:
+            differences[seed] = found
+    assert differences == {}

@@ -1,0 +1,330 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from growing.test_seeds import (
+    FREE,
+    HUMIDITY,
+    OUTLOOK,
+    PLAY,
+    SENDER,
+    SPAM,
+    TEMPERATURE,
+    WIND,
+    WORDS,
+)
+from strategies import case
+from tree.build import build, categorical, leaf, multiway
+from treewright.errors import OptionError, TableError
+from treewright.growing.grow import grow
+from treewright.growing.impurity import gain
+from treewright.options import GrowOptions
+from treewright.reading.why import why
+from treewright.table.schema import Schema, TargetInfo
+from treewright.tree.data import LEAF
+
+DAYS = {
+    "Outlook": OUTLOOK,
+    "Temperature": TEMPERATURE,
+    "Humidity": HUMIDITY,
+    "Wind": WIND,
+}
+MAILS = {"words": WORDS, "sender": SENDER, "free": FREE}
+
+
+def weather():
+    """Seed 002's first step: one branch per outlook."""
+    columns = [categorical(name, *sorted(set(v))) for name, v in DAYS.items()]
+    schema = Schema(tuple(columns), TargetInfo("Play", "class", ("No", "Yes")))
+    root = multiway(
+        0,
+        [[0], [1], [2]],
+        leaf(1, 1, 1, 1),
+        leaf(0, 0, 1, 1, 1),
+        leaf(0, 0, 0, 1, 1),
+    )
+    made_by = {"method": "id3", "options": {"criterion": "entropy"}}
+    return replace(build(root, schema), made_by=made_by)
+
+
+def test_the_numbers_of_the_weather_days():
+    found = why(weather(), 0, DAYS, PLAY)
+    assert found.here.impurity == pytest.approx(0.9403, abs=5e-5)
+    gains = {each.column: each.gain for each in found.candidates}
+    assert gains == pytest.approx(
+        {"Outlook": 0.2467, "Humidity": 0.1518, "Wind": 0.0481, "Temperature": 0.0292},
+        abs=5e-5,
+    )
+    said = str(found)
+    for number in ("0.940", "0.2467", "0.0292", "0.1518", "0.9852", "0.5917"):
+        assert number in said
+    assert "-5/14·log2(5/14) - 9/14·log2(9/14) = 0.9403" in said
+    assert "gain = 0.9403 - (4/14·0.0000 + 5/14·0.9710 + 5/14·0.9710) = 0.2467" in said
+    assert "Next best: Humidity = High, 0.0949 behind." in said
+
+
+def test_gain_ratio_of_the_weather_days():
+    tree = weather()
+    tree = replace(tree, made_by={**tree.made_by, "method": "c45"})
+    found = why(tree, 0, DAYS, PLAY)
+    outlook = next(each for each in found.candidates if each.column == "Outlook")
+    assert outlook.split_information == pytest.approx(1.5774, abs=5e-5)
+    assert outlook.gain_ratio == pytest.approx(0.1564, abs=5e-5)
+    assert "gain ratio = 0.2467/1.5774 = 0.1564" in str(found)
+
+
+def test_the_nine_gains_of_the_spam_table():
+    tree = tw.TreeClassifier(prune=None, criterion="entropy").fit(MAILS, SPAM).tree_
+    words = tw.why(tree, 0, MAILS, SPAM, column="words")
+    assert [each.words for each in words.candidates] == [
+        f"words <= {cut}" for cut in (50, 80, 150, 250, 550)
+    ]
+    gains = [each.gain for each in words.candidates]
+    assert gains == pytest.approx([0.1379, 0.3113, 0.5488, 0.1887, 0.1379], abs=5e-5)
+    sender = tw.why(tree, 0, MAILS, SPAM, column="sender")
+    by_words = {each.words: each.gain for each in sender.candidates}
+    assert by_words == pytest.approx(
+        {"sender = Com": 0.3113, "sender in {Com, Edu}": 0.3113, "sender = Edu": 0.0},
+        abs=5e-5,
+    )
+    assert sender.ties == ("sender = Com", "sender in {Com, Edu}")
+    free = tw.why(tree, 0, MAILS, SPAM, column="free")
+    assert [each.gain for each in free.candidates] == pytest.approx([0.5488], abs=5e-5)
+
+
+def test_the_root_of_the_spam_table_is_a_tie_that_the_first_column_wins():
+    tree = tw.TreeClassifier(prune=None, criterion="entropy").fit(MAILS, SPAM).tree_
+    found = tw.why(tree, 0, MAILS, SPAM)
+    assert found.ties == ("words", "free")
+    assert found.chosen.column == "words"
+    assert "Equal gains: words, free. The first of them wins." in str(found)
+    assert "gain = 1.0000 - (3/8·0.0000 + 5/8·0.7219) = 0.5488" in str(found)
+
+
+def test_a_regression_by_rss():
+    X, y = {"x": [1, 2, 3, 4, 5]}, [1.0, 2.0, 9.0, 10.0, 12.0]
+    tree = tw.TreeRegressor(prune=None, max_depth=1).fit(X, y).tree_
+    found = tw.why(tree, 0, X, y)
+    assert found.here.rss == pytest.approx(98.8)
+    left, right = found.chosen.branches
+    assert (left.mean, left.rss) == (1.5, pytest.approx(0.5))
+    assert right.rss == pytest.approx(14 / 3)
+    said = str(found)
+    assert "Σ(y - 6.8)² / 5 = 98.8/5 = 19.76" in said
+    assert "RSS after: 0.5000 + 4.6667 = 5.1667" in said
+    cuts = tw.why(tree, 0, X, y, column="x").candidates
+    assert [each.split.threshold for each in cuts] == [1.5, 2.5, 3.5, 4.5]
+
+
+def test_gini_and_misclassification_are_written_out():
+    for criterion, said in [
+        ("gini", "Gini before: 1 - (4/8)² - (4/8)² = 0.5000"),
+        ("misclassification", "Misclassification before: 1 - 4/8 = 0.5000"),
+    ]:
+        tree = tw.TreeClassifier(prune=None, criterion=criterion).fit(MAILS, SPAM)
+        assert said in str(tw.why(tree, 0, MAILS, SPAM))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason", "missed"),
+    [
+        ({"min_samples_leaf": 4}, "min_samples_leaf", "1 fewer than min_samples_leaf"),
+        ({"min_gain": 0.6}, "min_gain", "a gain 0.05121 below min_gain = 0.6"),
+        (
+            {"min_impurity_decrease": 0.6},
+            "min_impurity_decrease",
+            "0.05121 below min_impurity_decrease = 0.6",
+        ),
+        (
+            {"min_weight_fraction_leaf": 0.45},
+            "min_weight_fraction_leaf",
+            "a branch of weight 3, 0.6 less than min_weight_fraction_leaf",
+        ),
+    ],
+)
+def test_a_leaf_says_what_was_refused_and_by_how_much(options, reason, missed):
+    X = {"words": WORDS, "free": FREE}
+    y = SPAM
+    tree = tw.TreeClassifier(prune=None, criterion="entropy", **options)
+    if reason in ("min_samples_leaf", "min_weight_fraction_leaf"):
+        X = {"free": FREE}
+    tree = tree.fit(X, y).tree_
+    assert tree.n_nodes == 1
+    found = tw.why(tree, 0, X, y)
+    assert found.reason == reason
+    assert found.chosen is None
+    assert missed in found.refused.missed
+    assert missed in str(found)
+
+
+def test_a_pure_leaf_has_nothing_to_split_and_a_shallow_one_says_what_is_next():
+    tree = tw.TreeClassifier(prune=None, max_depth=1).fit(MAILS, SPAM).tree_
+    assert "A leaf. All rows have the same target." in str(tw.why(tree, 1, MAILS, SPAM))
+    said = str(tw.why(tree, 2, MAILS, SPAM))
+    assert "(max_depth)" in said
+    assert "The next split would be sender" in said
+
+
+def as_rows(table):
+    """A table as X, y and weights."""
+    X = {}
+    for column in table.columns:
+        if column.data.dtype.kind == "f":
+            X[column.name] = column.data
+        else:
+            X[column.name] = [None if c < 0 else column.labels[c] for c in column.codes]
+    target = table.target
+    codes = getattr(target, "codes", None)
+    y = target.values if codes is None else target.classes[codes]
+    return X, y, table.weights
+
+
+def test_the_working_agrees_with_every_node_of_grown_trees():
+    checked = 0
+    for seed in range(800, 860):
+        table, options = case(seed)
+        tree = grow(table, options)
+        big = not tree.is_classifier and np.abs(table.target.values).max() > 1e6
+        if big:
+            continue
+        X, y, w = as_rows(table)
+        for node in np.flatnonzero(tree.split_kind != LEAF)[:4]:
+            found = why(tree, node, X, y, w)
+            near = 1e-9 * tree.impurity[0]
+            assert found.notes == ()
+            assert found.here.rows == tree.n_rows[node]
+            assert found.here.impurity == pytest.approx(tree.impurity[node], abs=near)
+            assert found.chosen.gain == pytest.approx(tree.gain[node], abs=near)
+            assert found.candidates[0].gain == pytest.approx(tree.gain[node], abs=near)
+            column = tree.schema.names[tree.feature[node]]
+            every = why(tree, node, X, y, w, column=column)
+            allowed = [c.gain for c in every.candidates if not c.missed]
+            assert max(allowed) == pytest.approx(tree.gain[node], abs=near)
+            assert str(found)
+            assert str(every)
+            checked += 1
+        for node in np.flatnonzero(tree.split_kind == LEAF)[:3]:
+            assert why(tree, node, X, y, w).reason
+    assert checked > 60
+
+
+def test_missing_rows_go_left_and_right_and_last_apart():
+    X = {"x": [1.0, 2.0, None, None]}
+    y = ["a", "b", "b", "b"]
+    tree = tw.TreeClassifier(prune=None).fit(X, y).tree_
+    found = tw.why(tree, 0, X, y, column="x")
+    assert [each.words for each in found.candidates] == [
+        "x <= 1.5",
+        "x <= 1.5",
+        "x is missing",
+    ]
+    assert [each.branches[0].words for each in found.candidates] == [
+        "x <= 1.5 or missing",
+        "x <= 1.5",
+        "x is missing",
+    ]
+    worth = gain(y, [0, 1, 1, 1], "gini")
+    assert found.candidates[1].gain == pytest.approx(worth)
+
+
+def test_known_rows_alone_count_where_the_tree_says_so():
+    X = {"c": ["u", "v", None, "v"]}
+    y = ["a", "b", "b", "a"]
+    tree = (
+        tw.TreeClassifier(prune=None, criterion="entropy", max_depth=1)
+        .fit(X, y)
+        .tree_.data
+    )
+    options = {**tree.made_by["options"], "missing": "fractional"}
+    tree = replace(tree, made_by={**tree.made_by, "options": options})
+    found = why(tree, 0, X, y, column="c").candidates[0]
+    assert found.known == 0.75
+    assert found.gain == pytest.approx(
+        0.75 * gain(["a", "b", "a"], [0, 1, 1], "entropy")
+    )
+    parts = [0.25, 0.5, 0.25]  # the share that is missing is one more branch
+    information = -sum(f * math.log2(f) for f in parts)
+    assert found.split_information == pytest.approx(information)
+
+
+def test_other_rows_than_those_it_was_grown_on_are_noted():
+    tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
+    fewer = {name: values[:6] for name, values in MAILS.items()}
+    found = tw.why(tree, 0, fewer, SPAM[:6])
+    assert "Here 6 rows come to the node; when the tree was grown there were 8." in (
+        str(found)
+    )
+
+
+def test_bad_requests():
+    tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
+    with pytest.raises(OptionError, match=r"no column 'word'.*'words'"):
+        tw.why(tree, 0, MAILS, SPAM, column="word")
+    with pytest.raises(OptionError, match="node must be a whole number"):
+        tw.why(tree, 99, MAILS, SPAM)
+    with pytest.raises(TableError, match="None of these 1 rows comes to node 1"):
+        tw.why(tree, 1, {n: v[1:2] for n, v in MAILS.items()}, SPAM[1:2])
+    with pytest.raises(OptionError, match="no class 'Perhaps'"):
+        tw.why(tree, 0, MAILS, ["Perhaps", *SPAM[1:]])
+
+
+def test_as_data():
+    tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
+    made = json.loads(json.dumps(tw.why(tree, 0, MAILS, SPAM).to_dict()))
+    assert made["candidates"][0]["column"] == "words"
+    assert made["candidates"][0]["branches"][0]["counts"] == [0, 3]
+
+
+def test_hostile_names_break_no_line():
+    for name in ("a\nb", "\u202egnp", "z" * 1_000_000, '"', " "):
+        X, y = {name: [name, "v", "v"]}, ["n" + name, "p", "p"]
+        tree = tw.TreeClassifier(prune=None).fit(X, y).tree_
+        said = str(tw.why(tree, 0, X, y))
+        assert all(line.isprintable() for line in said.split("\n"))
+        assert len(said) < 4000
+
+
+def test_weights_count():
+    options = GrowOptions(criterion="entropy")
+    X, y = {"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"]
+    tree = grow(tw.as_table(X, y, [2.0, 1.0, 1.0]), options)
+    found = why(tree, 0, X, y, [2.0, 1.0, 1.0])
+    assert found.here.counts == (2.0, 2.0)
+    assert found.here.impurity == 1.0
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    ["gini", "entropy", "misclassification", "squared_error", "poisson"],
+)
+def test_many_thresholds_are_swept_as_if_one_by_one(criterion, monkeypatch):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=400).round(2)
+    x[rng.random(400) < 0.1] = np.nan
+    numbers = criterion in ("squared_error", "poisson")
+    y = rng.poisson(2.0, 400).astype(float) if numbers else rng.integers(0, 3, 400)
+    weights = rng.integers(1, 4, 400).astype(float)
+    make = tw.TreeRegressor if numbers else tw.TreeClassifier
+    tree = (
+        make(criterion=criterion, max_depth=1, prune=None)
+        .fit({"x": x}, y, weights)
+        .tree_
+    )
+    quick = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
+    monkeypatch.setattr("treewright.reading.cuts._FEWEST", 10**9)
+    slow = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
+    assert len(quick) == len(slow) > 400
+    for one, other in zip(quick, slow, strict=True):
+        assert one.words == other.words
+        assert one.gain == pytest.approx(other.gain, abs=1e-9)
+        assert one.gain_ratio == pytest.approx(other.gain_ratio, abs=1e-9)
+        for a, b in zip(one.branches, other.branches, strict=True):
+            assert (a.words, a.rows) == (b.words, b.rows)
+            assert a.weight == pytest.approx(b.weight)
+            assert a.counts == pytest.approx(b.counts)
+            if numbers:
+                assert (a.mean, a.rss) == (pytest.approx(b.mean), pytest.approx(b.rss))
