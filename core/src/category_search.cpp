@@ -389,6 +389,19 @@ struct CategorySearch::Search {
   }
 };
 
+double charge_of_levels(const NodeCost& cost, const Levels& levels, double unit) {
+  const size_t words = size_t(cost.layout().words());
+  double roots = 0.0, weight = 0.0;
+  for (size_t i = 0; i < levels.codes.size(); ++i) {
+    const double of_level = real(levels.stats[i * words + kWeight]);
+    roots += std::sqrt(of_level);
+    weight += of_level;
+  }
+  const double means = roots * roots / weight;
+  const double weight_of_node = weight / cost.share() * unit;
+  return cost.impurity() * std::max(0.0, means - kChanceOfNumber) / weight_of_node;
+}
+
 double CategorySearch::best(const Levels& levels) const {
   double best = kNone;
   Search search{
@@ -402,17 +415,18 @@ double CategorySearch::best(const Levels& levels) const {
   return best;
 }
 
-void CategorySearch::offer(const Levels& levels, int32_t column, double at_least,
+void CategorySearch::offer(const Levels& levels, int32_t column, double charge, double at_least,
                            Chooser& chooser) const {
   Search search{cost_, rules_, node_, levels, control_, {}};
   search.visit = [&](const Side& side, const int64_t* left, double gain, double tie, bool proven) {
-    if (gain < at_least || !chooser.wants(gain, tie)) {
+    if (gain - charge < at_least || !chooser.wants(gain - charge, tie)) {
       return;
     }
     Candidate candidate;
     candidate.kind = SplitKind::subset;
     candidate.column = column;
     candidate.gain = gain;
+    candidate.charge = charge;
     candidate.tie_gain = tie;
     candidate.proven = proven;
     candidate.left.assign(left, left + cost_.layout().words());

@@ -125,12 +125,20 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
       return absolute_best(space, list.nodes[size_t(open.id)], sight, column);
     }
     if (views_[column].kind == Kind::categorical) {
-      return CategorySearch(sight.cost, rules_, sight.stats, &control_)
-          .best(levels_of(space, sight.span, column));
+      const Levels levels = levels_of(space, sight.span, column);
+      return CategorySearch(sight.cost, rules_, sight.stats, &control_).best(levels) -
+             charge_for_levels(sight.cost, levels, column);
     }
     return with_threshold_search(space, sight.cost, sight.stats, rules_for(sight), sight.coarse,
                                  [&](const auto& search) { return search.best(sight.span); });
   });
+}
+
+// What a grouping of these levels pays where columns compete; see charge_of_levels.
+template <class Rows>
+double Engine<Rows>::charge_for_levels(const NodeCost& cost, const Levels& levels,
+                                       size_t column) const {
+  return has_many_levels_[column] ? charge_of_levels(cost, levels, weights_.unit) : 0.0;
 }
 
 // One branch for each category of the node; one more, the last, for its missing rows where
@@ -186,9 +194,10 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
       return absolute_offer(space, list.nodes[size_t(open.id)], sight, column, at_least, chooser);
     }
     if (views_[column].kind == Kind::categorical) {
+      const Levels levels = levels_of(space, sight.span, column);
       CategorySearch(sight.cost, rules_, sight.stats, &control_)
-          .offer(levels_of(space, sight.span, column), static_cast<int32_t>(column), at_least,
-                 chooser);
+          .offer(levels, static_cast<int32_t>(column),
+                 charge_for_levels(sight.cost, levels, column), at_least, chooser);
       return;
     }
     with_threshold_search(
@@ -208,7 +217,7 @@ void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& 
                           const NodeCost& cost, size_t column) const {
   if (options_.gain_ratio) {
     open.offers[column] = best_of_column(space, list, open, cost, column);
-    open.best[column] = open.offers[column].gain;
+    open.best[column] = open.offers[column].score();
   } else {
     open.best[column] = search_column(space, list, open, cost, column);
   }
