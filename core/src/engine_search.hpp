@@ -16,14 +16,9 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
   };
   if constexpr (std::is_same_v<Rows, CountedRows>) {
     if (options_.criterion == Criterion::gini && layout_.classes() == 2 &&
-        node[kRows] < simd::kFewTwoClassRows) {
-      return search([&](const int64_t* left) {
-        return TwoClassFewRows(space.rows, node, left, *reciprocals_);
-      });
-    }
-    if (options_.criterion == Criterion::gini && layout_.classes() == 2) {
+        node[kRows] < simd::kMostRows) {
       return search(
-          [&](const int64_t* left) { return TwoClassGini(cost, space.rows, node, left); });
+          [&](const int64_t* left) { return TwoClassGini(space.rows, node, left, *reciprocals_); });
     }
     if (options_.criterion == Criterion::gini && node[kRows] < simd::kFewRows) {
       return search([&](const int64_t* left) {
