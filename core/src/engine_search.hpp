@@ -12,7 +12,7 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
                                          const int64_t* node, const Coarse& coarse,
                                          const Use& use) const {
   const auto search = [&](const auto& make_sweep) {
-    return use(ThresholdSearch(cost, space.rows, rules_, node, make_sweep));
+    return use(ThresholdSearch(cost, space.rows, rules_, node, make_sweep, control_));
   };
   if constexpr (std::is_same_v<Rows, CountedRows>) {
     if (options_.criterion == Criterion::gini && layout_.classes() == 2 &&
@@ -87,8 +87,11 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
   const Span here = span(at, column, known_of(open, column, at));
   const int64_t* node = list.stats_of(open.id);
   if (views_[column].kind == Kind::categorical) {
+    // These gains are exact, and a grouping of many levels takes long to write down.
+    const double exact = open.best[column] - 2 * cost.tolerance();
     CategorySearch(cost, rules_, node, &control_)
-        .offer(levels_of(space, here, column), static_cast<int32_t>(column), at_least, chooser);
+        .offer(levels_of(space, here, column), static_cast<int32_t>(column),
+               std::max(at_least, exact), chooser);
     return;
   }
   with_threshold_search(space, cost, node, open.coarse, [&](const auto& search) {
