@@ -220,18 +220,23 @@ struct CategorySearch::Search {
     Side best(positions.size(), 0);
     double best_gain = kNone;
     const auto keep_best_prefix = [&](const std::vector<int32_t>& order) {
-      Side side(positions.size(), 0);
+      size_t length = 0;  // of the best one; 0: none is better
       cost.layout().zero(left.data());
       for (size_t i = 0; i + 1 < order.size(); ++i) {
-        side[size_t(order[i])] = 1;
         cost.layout().add(left.data(), stats(positions[size_t(order[i])]));
         set_right();
         if (rules.allows(left.data(), right.data())) {
           const double gain = cost.gain(left.data(), right.data());
           if (gain > best_gain) {
             best_gain = gain;
-            best = side;
+            length = i + 1;
           }
+        }
+      }
+      if (length > 0) {
+        std::fill(best.begin(), best.end(), uint8_t(0));
+        for (size_t i = 0; i < length; ++i) {
+          best[size_t(order[i])] = 1;
         }
       }
     };
@@ -334,6 +339,7 @@ struct CategorySearch::Search {
       return share(p, k) - real(node[kFirst + k]) / real(node[kWeight]);
     };
     for (int step = 0; step <= kPowerSteps; ++step) {
+      check();
       std::fill(next.begin(), next.end(), 0.0);
       for (size_t p = 0; p < positions.size(); ++p) {
         double dot = 0.0;
@@ -422,6 +428,7 @@ void CategorySearch::offer(const Levels& levels, int32_t column, double charge, 
     if (gain - charge < at_least || !chooser.wants(gain - charge, tie)) {
       return;
     }
+    search.check();
     Candidate candidate;
     candidate.kind = SplitKind::subset;
     candidate.column = column;

@@ -12,18 +12,13 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
                                          const int64_t* node, const Rules& rules,
                                          const Coarse& coarse, const Use& use) const {
   const auto search = [&](const auto& make_sweep) {
-    return use(ThresholdSearch(cost, space.rows, rules, node, make_sweep));
+    return use(ThresholdSearch(cost, space.rows, rules, node, make_sweep, control_));
   };
   if constexpr (std::is_same_v<Rows, CountedRows>) {
     if (options_.criterion == Criterion::gini && layout_.classes() == 2 &&
-        node[kRows] < simd::kFewTwoClassRows) {
-      return search([&](const int64_t* left) {
-        return TwoClassFewRows(space.rows, node, left, *reciprocals_);
-      });
-    }
-    if (options_.criterion == Criterion::gini && layout_.classes() == 2) {
+        node[kRows] < simd::kMostRows) {
       return search(
-          [&](const int64_t* left) { return TwoClassGini(cost, space.rows, node, left); });
+          [&](const int64_t* left) { return TwoClassGini(space.rows, node, left, *reciprocals_); });
     }
     if (options_.criterion == Criterion::gini && node[kRows] < simd::kFewRows) {
       return search([&](const int64_t* left) {
@@ -194,10 +189,12 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
       return absolute_offer(space, list.nodes[size_t(open.id)], sight, column, at_least, chooser);
     }
     if (views_[column].kind == Kind::categorical) {
+      // These gains are exact, and a grouping of many levels takes long to write down.
+      const double exact = open.best[column] - 2 * cost.tolerance();
       const Levels levels = levels_of(space, sight.span, column);
       CategorySearch(sight.cost, rules_, sight.stats, &control_)
           .offer(levels, static_cast<int32_t>(column),
-                 charge_for_levels(sight.cost, levels, column), at_least, chooser);
+                 charge_for_levels(sight.cost, levels, column), std::max(at_least, exact), chooser);
       return;
     }
     with_threshold_search(
