@@ -54,6 +54,7 @@ struct Space {
   std::vector<int8_t> sign;                 // by row, while surrogates are looked for
   std::vector<std::vector<Entry>> scratch;  // one per worker, for partitions
   int64_t* y = nullptr;                     // what rows.y points to (numbers only)
+  std::vector<uint32_t> rank;               // by target in each row's open node (absolute error)
   std::vector<int32_t> coarse;              // image of y in each row's open node (numbers only)
 
   // Storage of a space that has its own numbering.
@@ -196,6 +197,7 @@ class Engine final : public Grower {
   int64_t units_of_rows(int64_t rows, int64_t no_rule) const;
 
   // -- absolute error (engine_absolute.hpp) --
+  void set_ranks(Space<Rows>& space, const Node& node) const;
   Ranked ranked_rows(const Space<Rows>& space, const Node& node) const;
   template <class Visit>
   void absolute_splits(const Space<Rows>& space, const Node& node, const Sight& sight,
@@ -212,6 +214,8 @@ class Engine final : public Grower {
                        size_t column) const;
   void absolute_offer(const Space<Rows>& space, const Node& node, const Sight& sight, size_t column,
                       double at_least, Chooser& chooser) const;
+  double absolute_gain(const Space<Rows>& space, const Node& node,
+                       std::vector<std::vector<uint32_t>>& branches) const;
   double absolute_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   std::vector<size_t> column_order(const Node& node) const;
   std::vector<uint8_t> columns_to_search(const Node& node) const;
@@ -293,6 +297,7 @@ class Engine final : public Grower {
   std::vector<Candidate> best_of_each_column(const Open& open) const;
   void check_split(const Candidate& split) const;
   void check_no_branch_is_empty(const Open& open, const Candidate& split) const;
+  double gain_of(const Open& open, const Candidate& split) const;
   void grow_depth_first();
   void grow_best_first();
   void grow_subtree(Space<Rows>& space, NodeList& list, Open root);

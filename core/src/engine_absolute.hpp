@@ -19,6 +19,33 @@ double Engine<Rows>::absolute_units(const Space<Rows>& space, const Node& node,
   return real(deviation(ranked, ranks)) / real(stats[kWeight]);
 }
 
+// The gain of dividing rows, given by rank, into these branches.
+template <class Rows>
+double Engine<Rows>::absolute_gain(const Space<Rows>& space, const Node& node,
+                                   std::vector<std::vector<uint32_t>>& branches) const {
+  const Ranked ranked = ranked_rows(space, node);
+  std::vector<uint32_t> all;
+  int128 cost = 0;
+  for (auto& ranks : branches) {
+    std::sort(ranks.begin(), ranks.end());
+    cost += deviation(ranked, ranks);
+    all.insert(all.end(), ranks.begin(), ranks.end());
+  }
+  std::sort(all.begin(), all.end());
+  const int64_t weight = std::accumulate(ranked.weight.begin(), ranked.weight.end(), int64_t(0));
+  return real(deviation(ranked, all) - cost) / real(weight);
+}
+
+// Rows are known by their rank among those of their node.
+template <class Rows>
+void Engine<Rows>::set_ranks(Space<Rows>& space, const Node& node) const {
+  space.rank.resize(std::max(space.rank.size(), space.n_numbers(weights_.n_rows)));
+  const Entry* order = target_entries(space, node);
+  for (int64_t i = 0; i < node.n_rows(); ++i) {
+    space.rank[space.rows.row(order[i])] = static_cast<uint32_t>(i);
+  }
+}
+
 template <class Rows>
 Ranked Engine<Rows>::ranked_rows(const Space<Rows>& space, const Node& node) const {
   Ranked ranked;
@@ -32,20 +59,16 @@ Ranked Engine<Rows>::ranked_rows(const Space<Rows>& space, const Node& node) con
   return ranked;
 }
 
-// Calls visit(candidate) for every allowed split of a column, in the written order.
+// Calls visit(gain, build) for every allowed split of a column, in the written order; build()
+// makes the candidate.
 template <class Rows>
 template <class Visit>
 void Engine<Rows>::absolute_splits(const Space<Rows>& space, const Node& node, const Sight& sight,
                                    size_t column, const Visit& visit) const {
   const Ranked ranked = ranked_rows(space, node);
-  std::vector<uint32_t> rank_of(space.n_numbers(weights_.n_rows));
-  const Entry* order = target_entries(space, node);
-  for (int64_t i = 0; i < node.n_rows(); ++i) {
-    rank_of[space.rows.row(order[i])] = static_cast<uint32_t>(i);
-  }
-  std::vector<uint32_t> ranks;
-  for (int64_t i = 0; i < sight.span.n_rows; ++i) {
-    ranks.push_back(rank_of[space.rows.row(sight.span.entries[i])]);
+  std::vector<uint32_t> ranks(size_t(sight.span.n_rows));
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    ranks[i] = space.rank[space.rows.row(sight.span.entries[i])];
   }
   if (views_[column].kind == Kind::categorical) {
     absolute_groupings(space, sight, column, ranked, ranks, visit);
@@ -96,12 +119,13 @@ void Engine<Rows>::absolute_cuts(const Space<Rows>& space, const Sight& sight, s
   const auto offer = [&](const Words& branch, int128 cost, int64_t cut, bool missing_left) {
     layout_.difference(r.data(), sight.stats, branch.data());
     if (rules_.allows(branch.data(), r.data())) {
-      Candidate split =
-          make_threshold(space, span, column, cut, missing_left, branch.data(), r.data());
-      split.gain = real(all - cost) / (sight.cost.weight() / sight.cost.share());
-      split.left.assign(branch.data(), branch.data() + words);
-      split.weight_seen = sight.stats[kWeight];
-      visit(std::move(split));
+      visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), [&] {
+        Candidate split =
+            make_threshold(space, span, column, cut, missing_left, branch.data(), r.data());
+        split.left.assign(branch.data(), branch.data() + words);
+        split.weight_seen = sight.stats[kWeight];
+        return split;
+      });
     }
   };
   int64_t i = 0;
@@ -164,21 +188,10 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
   const int128 all = deviations(ranked, {}, ranks, everything)[0];
   std::vector<uint8_t> side(k);
   Words l(words), r(words);
-  const auto offer = [&](int128 cost) {
-    layout_.zero(l.data());
-    for (size_t p = 0; p < k; ++p) {
-      if (side[p]) {
-        layout_.add(l.data(), levels.stats.data() + order[p].number * words);
-      }
-    }
-    layout_.difference(r.data(), sight.stats, l.data());
-    if (!rules_.allows(l.data(), r.data())) {
-      return;
-    }
+  const auto build = [&] {
     Candidate split;
     split.kind = SplitKind::subset;
     split.column = static_cast<int32_t>(column);
-    split.gain = real(all - cost) / (sight.cost.weight() / sight.cost.share());
     split.proven = few;
     split.left.assign(l.data(), l.data() + words);
     split.weight_seen = sight.stats[kWeight];
@@ -195,7 +208,20 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
         split.branches.push_back(branch[i]);
       }
     }
-    visit(std::move(split));
+    return split;
+  };
+  const auto offer = [&](int128 cost) {
+    layout_.zero(l.data());
+    for (size_t p = 0; p < k; ++p) {
+      if (side[p]) {
+        layout_.add(l.data(), levels.stats.data() + order[p].number * words);
+      }
+    }
+    layout_.difference(r.data(), sight.stats, l.data());
+    if (!rules_.allows(l.data(), r.data())) {
+      return;
+    }
+    visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), build);
   };
   const auto deviation_of = [&](uint8_t which) {
     std::vector<uint32_t> together;
@@ -252,7 +278,7 @@ double Engine<Rows>::absolute_best(const Space<Rows>& space, const Node& node, c
   double best = kNone;
   if constexpr (kNumber) {
     absolute_splits(space, node, sight, column,
-                    [&](Candidate&& split) { best = std::max(best, split.gain); });
+                    [&](double gain, const auto&) { best = std::max(best, gain); });
   }
   return best;
 }
@@ -261,8 +287,10 @@ template <class Rows>
 void Engine<Rows>::absolute_offer(const Space<Rows>& space, const Node& node, const Sight& sight,
                                   size_t column, double at_least, Chooser& chooser) const {
   if constexpr (kNumber) {
-    absolute_splits(space, node, sight, column, [&](Candidate&& split) {
-      if (split.gain >= at_least && chooser.wants(split.gain, 0.0)) {
+    absolute_splits(space, node, sight, column, [&](double gain, const auto& build) {
+      if (gain >= at_least && chooser.wants(gain, 0.0)) {
+        Candidate split = build();
+        split.gain = gain;
         chooser.keep(std::move(split));
       }
     });

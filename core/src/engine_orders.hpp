@@ -99,7 +99,8 @@ void Engine<Rows>::check_split(const Candidate& split) const {
                     (by_category ? views_[column].kind != Kind::numeric
                                  : split.kind == SplitKind::threshold &&
                                        views_[column].kind != Kind::categorical);
-  const bool routed = split.missing_route >= (divides() ? kAllBranches : kStopHere) &&
+  const bool fractional = options_.missing == Missing::fractional;
+  const bool routed = split.missing_route >= (fractional ? kAllBranches : kStopHere) &&
                       split.missing_route < split.n_branches;
   const bool branched = split.n_branches >= 2 &&
                         (split.n_branches == 2 || split.kind == SplitKind::multiway) &&
@@ -123,6 +124,10 @@ void Engine<Rows>::check_no_branch_is_empty(const Open& open, const Candidate& s
         i < here.n_known ? branch_of(space_, split, here.entries[i]) : split.missing_route;
     if (branch >= 0) {
       reached[size_t(branch)] = 1;
+    } else if (branch == kAllBranches && !divides()) {
+      throw std::invalid_argument(
+          "it leaves out a category of the node, and rows are only divided in tables in which "
+          "something is missing");
     }
   }
   if (std::count(reached.begin(), reached.end(), 1) < split.n_branches) {
@@ -131,11 +136,44 @@ void Engine<Rows>::check_no_branch_is_empty(const Open& open, const Candidate& s
   }
 }
 
+// The gain of a split that no search has found, in the rows that it sends to a branch itself.
 template <class Rows>
-int32_t Engine<Rows>::split(int32_t node, const Candidate& split) {
+double Engine<Rows>::gain_of(const Open& open, const Candidate& split) const {
+  const Node& node = list_.nodes[size_t(open.id)];
+  const size_t column = size_t(split.column), words = size_t(layout_.words());
+  const Span here = span(space_, node, column, known_of(open, column, node));
+  std::vector<int64_t> stats(words * size_t(split.n_branches), 0);
+  std::vector<std::vector<uint32_t>> ranks(size_t(split.n_branches));
+  for (int64_t i = 0; i < here.n_rows; ++i) {
+    const Entry e = here.entries[i];
+    int32_t branch = options_.known_rows_only() ? kStopHere : split.missing_route;
+    if (i < here.n_known) {
+      branch = branch_of(space_, split, e);
+    }
+    if (branch >= 0) {
+      space_.rows.add(stats.data() + words * size_t(branch), e);
+      if (options_.criterion == Criterion::absolute_error) {
+        ranks[size_t(branch)].push_back(space_.rank[space_.rows.row(e)]);
+      }
+    }
+  }
+  Words seen(words);
+  for (size_t b = 0; b < ranks.size(); ++b) {
+    layout_.add(seen.data(), stats.data() + words * b);
+  }
+  const NodeCost cost(cost_of(list_, open.id), seen.data());
+  return options_.criterion == Criterion::absolute_error
+             ? absolute_gain(space_, node, ranks)
+             : cost.gain_of_each(stats.data(), size_t(split.n_branches));
+}
+
+template <class Rows>
+int32_t Engine<Rows>::split(int32_t node, const Candidate& given) {
   const Open open = open_at(node);
-  check_split(split);
-  check_no_branch_is_empty(open, split);
+  check_split(given);
+  check_no_branch_is_empty(open, given);
+  Candidate split = given;
+  split.gain = gain_of(open, split);
   const auto team = make_team(list_.nodes[size_t(node)].n_rows());
   std::vector<Child> children = expand(space_, list_, open, split, team.get());
   open_.erase(node);
@@ -439,6 +477,9 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   if constexpr (kNumber) {
     copy(space.own_y, from.rows.y);
     copy(space.coarse, from.coarse.data());
+    if (options_.criterion == Criterion::absolute_error) {
+      copy(space.rank, from.rank.data());
+    }
   }
   space.point_to_own();
   const auto renumber = [&](size_t c, int) {

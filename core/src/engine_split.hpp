@@ -57,9 +57,6 @@ void Engine<Rows>::add_children(const Space<Rows>& space, NodeList& list, const 
   const auto known = known_of(open, size_t(split.column), parent);
   list.set_split(open.id, split);
   Node& node = list.nodes[size_t(open.id)];
-  if (split.left.empty()) {  // a split that no search has found
-    node.gain = cost_of(list, open.id).gain_of_each(branches.stats.data(), branches.n);
-  }
   const auto n_missing = std::max(parent.n_rows() - known, std::ssize(branches.unplaced));
   node.n_missing = static_cast<uint32_t>(n_missing);
   node.first_child = static_cast<int32_t>(list.nodes.size());
@@ -277,6 +274,7 @@ void Engine<Rows>::measure_number(Space<Rows>& space, Node& node, NumberPart& nu
         node.impurity = poisson_units(space, node, stats);
         break;
       case Criterion::absolute_error:
+        set_ranks(space, node);
         node.impurity = absolute_units(space, node, stats);
         number.mean = number.quartiles[1];  // what such a node answers
         break;

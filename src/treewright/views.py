@@ -25,6 +25,8 @@ __all__ = ["Views"]
 class Views:
     """The methods of a tree that show it; all need the tree alone."""
 
+    __slots__ = ()
+
     data: TreeData
 
     # -- reading ------------------------------------------------------------------

@@ -183,6 +183,8 @@ def test_codes_have_names_and_sentences():
         "max_leaf_nodes",
         "max_nodes",
         "pruned",
+        "no_better_split",
+        "no_rows",
         "cross_validation",
         "validation",
         "pessimistic",

@@ -32,8 +32,10 @@ def subtree_of(tree: TreeData, node: int) -> TreeData:
         if name in ("categories", "category_branch"):
             first, last = tree.category_start[[node, end]]
             arrays[name] = array[first:last].copy()
-        elif name == "category_start":
+        elif name.endswith("_start"):
             arrays[name] = array[node : end + 1] - array[node]
+        elif name.startswith("surrogate"):
+            assert not array.size
         else:
             arrays[name] = array[node:end].copy()
     extras = {name: a[node:end].copy() for name, a in tree.extras.items()}

@@ -3,11 +3,16 @@ import pytest
 
 from tree.build import build, chain, leaf, random_tree, schema_of, threshold
 from tree.slow_route import slow_route
-from treewright.errors import TreewrightError
 from treewright.tree import walk
 from treewright.tree.data import ALL_BRANCHES
 from treewright.tree.edit import with_values
-from treewright.tree.route import columns_used, decision_path, route, route_matrix
+from treewright.tree.route import (
+    columns_used,
+    decision_path,
+    ends_of,
+    route,
+    route_matrix,
+)
 
 N = 300
 
@@ -98,13 +103,19 @@ def test_a_chain_50_000_deep_is_routed():
     assert route_matrix(tree, X).tolist() == expected
 
 
-def test_dividing_rows_is_refused_in_words():
-    tree = with_values(
-        build(threshold(0, 1.0, leaf(0), leaf(1)), schema_of("x")),
-        missing_route=[ALL_BRANCHES, -1, -1],
-    )
-    with pytest.raises(TreewrightError, match="divides rows with missing values"):
-        route(tree, [np.zeros(1)], 1)
+def test_a_divided_row_ends_in_every_leaf_by_their_weights():
+    inner = threshold(0, 2.0, leaf(0, 0, 0), leaf(1))
+    tree = build(threshold(1, 1.0, leaf(1, 1, 1, 1), inner), schema_of("x", "z"))
+    tree = with_values(tree, missing_route=[ALL_BRANCHES, -1, ALL_BRANCHES, -1, -1])
+    x, z = np.array([5.0, np.nan, 5.0]), np.array([0.0, np.nan, np.nan])
+    ends = ends_of(tree, [x, z], 3)
+    assert ends.rows.tolist() == [0, 1, 1, 1, 2, 2]
+    assert ends.nodes.tolist() == [1, 1, 3, 4, 1, 4]
+    np.testing.assert_allclose(ends.shares, [1, 1 / 2, 3 / 8, 1 / 8, 1 / 2, 1 / 2])
+    assert route(tree, [x, z], 3).tolist() == [1, 1, 1]
+    passed = decision_path(tree, ends).toarray()
+    assert passed.tolist() == [[1, 1, 0, 0, 0], [1, 1, 1, 1, 1], [1, 1, 1, 0, 1]]
+    np.testing.assert_allclose(ends.total(np.arange(5.0)), [1, 17 / 8, 5 / 2])
 
 
 def test_columns_used_are_those_of_the_splits():
