@@ -165,20 +165,23 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     size_t number;
     const int64_t* stats;
     int128 median;  // twice
-    std::vector<uint32_t> ranks;
+    RankedSet set;
   };
+  const bool few = k <= size_t(kEnumerate);
   std::vector<Level> order;
   int64_t first = 0;
   for (size_t i = 0; i < k; ++i) {
     const int64_t* stats = levels.stats.data() + i * words;
     Level level{i, stats, 0, {}};
-    level.ranks.assign(ranks.begin() + first, ranks.begin() + first + levels.sizes[i]);
+    level.set.ranks.assign(ranks.begin() + first, ranks.begin() + first + levels.sizes[i]);
     first += levels.sizes[i];
-    std::sort(level.ranks.begin(), level.ranks.end());
-    level.median = twice_median(ranked, level.ranks, divides() ? kRoundedParts : 0);
+    std::sort(level.set.ranks.begin(), level.set.ranks.end());
+    level.median = twice_median(ranked, level.set.ranks, divides() ? kRoundedParts : 0);
+    if (few) {
+      level.set.add_up(ranked);
+    }
     order.push_back(std::move(level));
   }
-  const bool few = k <= size_t(kEnumerate);
   const double charge = charge_for_levels(sight.cost, levels, column);
   std::stable_sort(order.begin(), order.end(), [&](const Level& a, const Level& b) {
     return a.median != b.median ? a.median < b.median
@@ -226,14 +229,14 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), charge, build);
   };
   const auto deviation_of = [&](uint8_t which) {
-    std::vector<uint32_t> together;
+    std::array<const RankedSet*, kEnumerate> together;
+    size_t n = 0;
     for (size_t p = 0; p < k; ++p) {
       if (side[p] == which) {
-        together.insert(together.end(), order[p].ranks.begin(), order[p].ranks.end());
+        together[n++] = &order[p].set;
       }
     }
-    std::sort(together.begin(), together.end());
-    return deviation(ranked, together);
+    return deviation(ranked, std::span<const RankedSet* const>(together.data(), n));
   };
   if (few) {
     const uint32_t n_masks = uint32_t(1) << (k - 1);
@@ -257,7 +260,7 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
   std::vector<uint32_t> forwards;
   std::vector<int64_t> ends, ends_from_right;
   for (const Level& level : order) {
-    forwards.insert(forwards.end(), level.ranks.begin(), level.ranks.end());
+    forwards.insert(forwards.end(), level.set.ranks.begin(), level.set.ranks.end());
     ends.push_back(static_cast<int64_t>(forwards.size()));
   }
   ends.pop_back();
