@@ -19,8 +19,8 @@
 #include <numeric>
 #include <optional>
 #include <queue>
-#include <stdexcept>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -83,8 +83,8 @@ struct Space {
   }
 };
 
-// An open node: the best score (gain less charge) of each column, and how many of its rows are known in each
-// column that has missing values at all.
+// An open node: the best score (gain less charge) of each column, and how many of its rows are
+// known in each column that has missing values at all.
 struct Open {
   int32_t id = 0;
   std::vector<double> best;
@@ -337,10 +337,10 @@ class Engine final : public Grower {
   Rules rules_;
   std::vector<ColumnView> views_;
   std::vector<std::vector<Entry>> entries_;
-  std::vector<int32_t> missing_slot_;   // by column: index into Open::known, -1 if never missing
+  std::vector<int32_t> missing_slot_;     // by column: index into Open::known, -1 if never missing
   std::vector<uint8_t> has_many_levels_;  // by column: whether its groupings are charged
-  std::vector<uint8_t> short_labels_;   // a smaller copy of the labels, while entries are made
-  std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
+  std::vector<uint8_t> short_labels_;     // a smaller copy of the labels, while entries are made
+  std::vector<uint32_t> local_number_;    // by row: its number in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
   std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;

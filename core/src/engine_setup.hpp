@@ -137,8 +137,8 @@ void Engine<Rows>::take_entries(SortedTable& table) {
       // The first entry may or may not differ from one before it; all others tell.
       const auto known = std::span(entries_[c]).first(size_t(n_known[c]));
       const auto later = known.subspan(std::min<size_t>(1, known.size()));
-      const auto differing = std::count_if(later.begin(), later.end(),
-                                           [](Entry e) { return (e & kDiffers) != 0; });
+      const auto differing =
+          std::count_if(later.begin(), later.end(), [](Entry e) { return (e & kDiffers) != 0; });
       has_many_levels_[c] = differing >= kFewLevels;  // and the first one
     }
   }

@@ -62,8 +62,8 @@ struct Rules {
 
 // Chooses the first candidate, in the order offered, whose score (its gain, less what it is
 // charged) is within the tolerance of the best score (and, where the criterion has one, whose
-// tie gain is within tolerance of the best tie gain among those). Only candidates that can still become the first are
-// kept: an offer no better than an earlier one in both respects is dropped.
+// tie gain is within tolerance of the best tie gain among those). Only candidates that can still
+// become the first are kept: an offer no better than an earlier one in both respects is dropped.
 class Chooser {
  public:
   explicit Chooser(const NodeCost& cost)
