@@ -147,11 +147,12 @@ def as_markdown(rows):
         return text
     head = "| | mean z | largest z | leaves / grid's |\n| --- | --- | --- | --- |\n"
     found = {n: verdict(rows, n) for n in libraries if n != GRID}
-    verdicts = "\n".join(
-        f"| {n} | {v['mean_z']:+.2f} | {v['largest_z']:+.2f} | {v['leaves_ratio']:.2f} |"
-        for n, v in found.items()
-    )
-    return f"{text}\n\n{head}{verdicts}"
+    verdicts = [
+        f"| {name} | {v['mean_z']:+.2f} | {v['largest_z']:+.2f} "
+        f"| {v['leaves_ratio']:.2f} |"
+        for name, v in found.items()
+    ]
+    return f"{text}\n\n{head}" + "\n".join(verdicts)
 
 
 def write(rows, repeats, most_rows):

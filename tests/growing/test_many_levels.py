@@ -20,8 +20,8 @@ from treewright import _core
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.growing.reference import grow_reference
-from treewright.growing.reference.guard import CHANCE_OF_NUMBER, charge_of
 from treewright.growing.reference.candidates import levels_of, values_of
+from treewright.growing.reference.guard import CHANCE_OF_NUMBER, charge_of
 from treewright.growing.reference.sums import Target
 from treewright.growing.steps import Steps
 from treewright.options import GrowOptions
@@ -241,7 +241,7 @@ def test_a_column_of_noise_does_not_hide_weak_signal(task, n_levels):
 
 @pytest.mark.parametrize("task", ["class", "number"])
 def test_without_the_guard_it_does(task):
-    X, y, new, truth = drawn(0, 3000, 0.0, task)
+    X, y, _, _ = drawn(0, 3000, 0.0, task)
     exact = fitted(task, X, y, many_levels="exact")
     assert exact.get_n_leaves() == 1
 
