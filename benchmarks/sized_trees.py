@@ -121,4 +121,15 @@ def ydf_cart(split):
         if answer.ndim == 1:
             answer = np.stack([1 - answer, answer], axis=1)
         answer = classes[answer.argmax(axis=1)]
-    return answer, len(model.get_tree(0).leaves())
+    return answer, _n_leaves(model.get_tree(0).root)
+
+
+def _n_leaves(root):
+    waiting, found = [root], 0
+    while waiting:
+        node = waiting.pop()
+        if node.is_leaf:
+            found += 1
+        else:
+            waiting += [node.pos_child, node.neg_child]
+    return found

@@ -90,8 +90,7 @@ nb::dict best_split(const nb::sequence& columns, int criterion, bool number, dou
     }
   }
   Rules rules{min_rows, min_weight, given == Criterion::poisson};
-  return to_dict(
-      best_of_runs(all, given, layout, rules, node.data(), impurity));
+  return to_dict(best_of_runs(all, given, layout, rules, node.data(), impurity));
 }
 
 using Cube = nb::ndarray<const int64_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;

@@ -166,11 +166,14 @@ std::optional<Candidate> Engine<Rows>::multiway(const Space<Rows>& space, const 
   return split;
 }
 
+// How far gains of thresholds may be off. A score below 0 is a charged grouping's, which is exact;
+// no threshold is in sight then.
 template <class Rows>
 double Engine<Rows>::margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
                                const NodeCost& cost, double best) const {
-  return with_threshold_search(space, cost, list.stats_of(open.id), rules_, open.coarse,
-                               [&](const auto& search) { return search.margin(best); });
+  return with_threshold_search(
+      space, cost, list.stats_of(open.id), rules_, open.coarse,
+      [&](const auto& search) { return search.margin(std::max(best, 0.0)); });
 }
 
 template <class Rows>
