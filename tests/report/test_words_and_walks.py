@@ -260,12 +260,14 @@ def test_the_way_and_the_smallest_change_are_those_of_explain(page, tmp_path, na
             fill(page, j, cell_text(feature, row[feature.name]))
         steps, changes = page.evaluate(
             """() => {
-                const { row } = treewright, answer = treewright.answerOf(treewright.endsOf(row));
+                const { row } = treewright;
+                const answer = treewright.answerOf(treewright.endsOf(row));
                 const other = treewright.smallestChange(row, (each) =>
                     each.cls === undefined ? each.number !== answer.number
                                            : each.cls !== answer.cls);
                 return [treewright.stepsOf(row).map((s) => s.sentence),
-                    other && [...other.steps].map(([j, s]) => treewright.changeWords(row, j, s))];
+                    other && [...other.steps].map(
+                        ([j, s]) => treewright.changeWords(row, j, s))];
             }"""
         )
         explained = tw.explain(model, row)

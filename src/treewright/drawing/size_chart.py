@@ -83,7 +83,7 @@ def draw_sizes(
         ax.axvline(taken, color=LIGHT["accent"], linewidth=1.3, label="taken", zorder=1)
     _scale(ax, np.concatenate([curve.at for curve in curves]), against)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("leaves" if against == "leaves" else "α, the price of a leaf")
+    ax.set_xlabel("leaves" if against == "leaves" else "alpha, the price of a leaf")
     ax.set_ylabel(words[2])
     ax.legend(frameon=False, fontsize=9.5)
     title(ax, words[0], words[1])
@@ -94,8 +94,16 @@ def _draw(ax: Axes, curve: Curve) -> None:
     known = np.isfinite(curve.error)
     at, error = curve.at[known], curve.error[known]
     ink = _INKS.get(curve.name, LIGHT["c0"])
-    dots = {"marker": "o", "markersize": 3.2} if len(at) <= 60 else {}
-    ax.plot(at, error, color=ink, linewidth=1.7, label=curve.name, **dots)
+    dot = "o" if len(at) <= 60 else ""
+    ax.plot(
+        at,
+        error,
+        color=ink,
+        linewidth=1.7,
+        label=curve.name,
+        marker=dot,
+        markersize=3.2,
+    )
     if curve.std is not None:
         std = curve.std[known]
         ax.fill_between(

@@ -125,7 +125,8 @@ class _Passed:
         """Return the sum of the amounts that pass each node."""
         nodes = self.ends.nodes
         n = self.tree.n_nodes
-        return self.below(np.bincount(nodes, weights=amounts, minlength=n))
+        ended = np.bincount(nodes, weights=amounts, minlength=n)
+        return self.below(ended.astype(np.float64))
 
     def below(self, ended: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sums over subtrees of what ended in each node."""
@@ -190,7 +191,7 @@ def _losses(
 
 
 def loss_of(tree: TreeData, target: Target, said: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the loss of each row's answer: its cost, or its squared error or the like."""
+    """Return the loss of each row's answer: its cost, its squared error or the like."""
     if isinstance(target, ClassTarget):
         info = tree.schema.target
         truth = target.classes[target.codes]

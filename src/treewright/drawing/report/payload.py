@@ -250,7 +250,7 @@ def test_of(tree: TreeData, test: HeldOut | None) -> dict[str, Any] | None:
 
 
 def _sparse(value: NDArray[np.float64], exact: bool = True) -> dict[str, Any]:
-    """Return a matrix by its entries that are not 0: how many a row, where, how much."""
+    """Return a matrix by its entries other than 0: how many a row, where, how much."""
     rows, columns = np.nonzero(value)
     entries = value[rows, columns]
     return {
@@ -266,7 +266,7 @@ def _exact(values: NDArray[np.float64]) -> list[Any]:
         return []
     if np.isfinite(values).all():
         whole = (values == np.rint(values)).all() and np.abs(values).max() < 2.0**53
-        return (values.astype(np.int64) if whole else values).tolist()
+        return list((values.astype(np.int64) if whole else values).tolist())
     return [_number(x) for x in values.tolist()]
 
 

@@ -133,11 +133,12 @@ def _what(tree: TreeData, name: str) -> list[Piece]:
         return [*said, (f", but no split helped: all {rows} get one answer.", False)]
     return [
         *said,
-        (f" by asking about {used} of {count(given, 'column')}. It learned from ", 0),
+        (f" by asking about {used} of {count(given, 'column')}. ", False),
+        ("It learned from ", False),
         (f"{rows} and sorts them into ", False),
         (leaves, True),
         (".", False),
-    ]  # type: ignore[list-item]
+    ]
 
 
 def _how_good(
