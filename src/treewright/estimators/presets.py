@@ -93,7 +93,9 @@ def _number(ours: str, change: Callable[[Any], Any]) -> Translation:
 def _rpart_cp(name: str, value: Any) -> dict[str, Any]:
     """Cut at cp; below 0 rpart keeps every split."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return {"prune": None} if is_number and value < 0 else {"ccp_alpha": value}
+    if is_number and value < 0:
+        return {"prune": None, "ccp_alpha": None, "prune_risk": "auto"}
+    return {"ccp_alpha": value}
 
 
 def _rpart_completed(given: Mapping[str, Any], task: str) -> dict[str, Any]:

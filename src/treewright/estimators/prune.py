@@ -175,7 +175,9 @@ def grow_pruned(
     if plan.method == "pessimistic":
         return prune_pessimistically(tree, plan.confidence, table)
     if plan.method == "ccp_alpha":
-        return cut_at(tree, plan.alpha, plan.risk)
+        # rpart's cp is a share of the risk of the root.
+        is_share = options.conventions == "rpart"
+        return cut_at(tree, plan.alpha, plan.risk, relative=is_share)
     return tree, not_pruned(tree, plan.why)
 
 

@@ -57,14 +57,21 @@ def not_pruned(tree: TreeData, why: str, notes: tuple[str, ...] = ()) -> Pruning
     return Pruning(None, f"{leaves_words(n)}: {why}", n, n, notes=notes)
 
 
-def cut_at(tree: TreeData, alpha: float, risk: str) -> tuple[TreeData, Pruning]:
-    """Cut a tree at a fixed price of a leaf."""
+def cut_at(
+    tree: TreeData, alpha: float, risk: str, *, relative: bool = False
+) -> tuple[TreeData, Pruning]:
+    """Cut a tree at a fixed price of a leaf, or, `relative`, at rpart's cp.
+
+    cp is the price as a share of the risk of the root.
+    """
     path = find_path(tree, risk)
-    step = path.at(alpha)
+    error = _training_error(path)
+    step = path.at(alpha * float(error[-1]) if relative else alpha)
     pruned = path.pruned(step, "ccp_alpha")
+    price = f"{alpha:g} x {risk} of the root" if relative else f"{alpha:g}"
     words = (
         f"{leaves_words(pruned.n_leaves)}: the smallest tree of least {risk} + "
-        f"{alpha:g} x leaves, of {leaves_words(tree.n_leaves)} grown"
+        f"{price} x leaves, of {leaves_words(tree.n_leaves)} grown"
     )
     return pruned, Pruning(
         "ccp_alpha",
@@ -74,7 +81,7 @@ def cut_at(tree: TreeData, alpha: float, risk: str) -> tuple[TreeData, Pruning]:
         risk=risk,
         alpha=path.alpha,
         n_leaves=path.n_leaves,
-        error=_training_error(path),
+        error=error,
         chosen=step,
     )
 
