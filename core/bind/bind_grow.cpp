@@ -81,6 +81,7 @@ GrowOptions to_options(const nb::dict& dict) {
   read(dict, "ranks_too", options.ranks_too);
   read(dict, "gain_ratio", options.gain_ratio);
   read(dict, "charge_cuts", options.charge_cuts);
+  read(dict, "charge_levels", options.charge_levels);
   read(dict, "min_branch_weight", options.min_branch_weight);
   read(dict, "max_surrogates", options.max_surrogates);
   read(dict, "stop_without_surrogate", options.stop_without_surrogate);

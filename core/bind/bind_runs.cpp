@@ -48,7 +48,8 @@ nb::object histogram(const Vector<int32_t>& nodes, const Vector<int32_t>& codes,
 }
 
 nb::dict best_split(const nb::sequence& columns, int criterion, bool number, double impurity,
-                    int64_t min_rows, int64_t min_weight) {
+                    int64_t min_rows, int64_t min_weight, const std::vector<bool>& many_levels,
+                    double unit) {
   std::vector<Runs> all;
   std::vector<int64_t> node;
   size_t words = 0;
@@ -78,9 +79,18 @@ nb::dict best_split(const nb::sequence& columns, int criterion, bool number, dou
       layout.add(node.data(), all[0].levels.stats.data() + run * words);
     }
   }
-  Rules rules{min_rows, min_weight, static_cast<Criterion>(criterion) == Criterion::poisson};
-  return to_dict(
-      best_of_runs(all, static_cast<Criterion>(criterion), layout, rules, node.data(), impurity));
+  const auto given = static_cast<Criterion>(criterion);
+  if (!many_levels.empty() && many_levels.size() != all.size()) {
+    throw std::invalid_argument("many_levels must say something of every column");
+  }
+  for (size_t c = 0; c < many_levels.size(); ++c) {
+    if (many_levels[c]) {
+      const NodeCost cost(given, layout, node.data(), impurity);
+      all[c].charge = charge_of_levels(cost, all[c].levels, unit);
+    }
+  }
+  Rules rules{min_rows, min_weight, given == Criterion::poisson};
+  return to_dict(best_of_runs(all, given, layout, rules, node.data(), impurity));
 }
 
 using Cube = nb::ndarray<const int64_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -122,8 +132,10 @@ void add_runs(nb::module_& m) {
         "The sum of two histograms of the same nodes and codes.");
   m.def("best_split", &best_split, nb::arg("columns"), nb::arg("criterion"), nb::arg("number"),
         nb::arg("impurity"), nb::arg("min_rows"), nb::arg("min_weight"),
+        nb::arg("many_levels") = std::vector<bool>(), nb::arg("unit") = 1.0,
         "The split that growing takes, from (statistics, values of the codes or None) of each "
-        "column; kind 0 if nothing is allowed.");
+        "column; kind 0 if nothing is allowed. many_levels: by column, whether its groupings "
+        "are charged; unit: the weight that is counted as 1.");
   m.def("quantise", &quantise, nb::arg("y"), nb::arg("centered"),
         "The whole numbers that stand for a numeric target.");
 }

@@ -220,18 +220,23 @@ struct CategorySearch::Search {
     Side best(positions.size(), 0);
     double best_gain = kNone;
     const auto keep_best_prefix = [&](const std::vector<int32_t>& order) {
-      Side side(positions.size(), 0);
+      size_t length = 0;  // of the best one; 0: none is better
       cost.layout().zero(left.data());
       for (size_t i = 0; i + 1 < order.size(); ++i) {
-        side[size_t(order[i])] = 1;
         cost.layout().add(left.data(), stats(positions[size_t(order[i])]));
         set_right();
         if (rules.allows(left.data(), right.data())) {
           const double gain = cost.gain(left.data(), right.data());
           if (gain > best_gain) {
             best_gain = gain;
-            best = side;
+            length = i + 1;
           }
+        }
+      }
+      if (length > 0) {
+        std::fill(best.begin(), best.end(), uint8_t(0));
+        for (size_t i = 0; i < length; ++i) {
+          best[size_t(order[i])] = 1;
         }
       }
     };
@@ -334,6 +339,7 @@ struct CategorySearch::Search {
       return share(p, k) - real(node[kFirst + k]) / real(node[kWeight]);
     };
     for (int step = 0; step <= kPowerSteps; ++step) {
+      check();
       std::fill(next.begin(), next.end(), 0.0);
       for (size_t p = 0; p < positions.size(); ++p) {
         double dot = 0.0;
@@ -389,6 +395,19 @@ struct CategorySearch::Search {
   }
 };
 
+double charge_of_levels(const NodeCost& cost, const Levels& levels, double unit) {
+  const size_t words = size_t(cost.layout().words());
+  double roots = 0.0, weight = 0.0;
+  for (size_t i = 0; i < levels.codes.size(); ++i) {
+    const double of_level = real(levels.stats[i * words + kWeight]);
+    roots += std::sqrt(of_level);
+    weight += of_level;
+  }
+  const double means = roots * roots / weight;
+  const double weight_of_node = weight / cost.share() * unit;
+  return cost.impurity() * std::max(0.0, means - kChanceOfNumber) / weight_of_node;
+}
+
 double CategorySearch::best(const Levels& levels) const {
   double best = kNone;
   Search search{
@@ -402,17 +421,19 @@ double CategorySearch::best(const Levels& levels) const {
   return best;
 }
 
-void CategorySearch::offer(const Levels& levels, int32_t column, double at_least,
+void CategorySearch::offer(const Levels& levels, int32_t column, double charge, double at_least,
                            Chooser& chooser) const {
   Search search{cost_, rules_, node_, levels, control_, {}};
   search.visit = [&](const Side& side, const int64_t* left, double gain, double tie, bool proven) {
-    if (gain < at_least || !chooser.wants(gain, tie)) {
+    if (gain - charge < at_least || !chooser.wants(gain - charge, tie)) {
       return;
     }
+    search.check();
     Candidate candidate;
     candidate.kind = SplitKind::subset;
     candidate.column = column;
     candidate.gain = gain;
+    candidate.charge = charge;
     candidate.tie_gain = tie;
     candidate.proven = proven;
     candidate.left.assign(left, left + cost_.layout().words());

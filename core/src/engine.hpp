@@ -19,6 +19,7 @@
 #include <numeric>
 #include <optional>
 #include <queue>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -86,8 +87,8 @@ struct Space {
   }
 };
 
-// An open node: the best gain of each column, and how many of its rows are known in each
-// column that has missing values at all.
+// An open node: the best score (gain less charge) of each column, and how many of its rows are
+// known in each column that has missing values at all.
 struct Open {
   int32_t id = 0;
   std::vector<double> best;
@@ -186,6 +187,7 @@ class Engine final : public Grower {
                   const NodeCost& cost, size_t column, const Use& use) const;
   std::optional<Candidate> multiway(const Space<Rows>& space, const Sight& sight,
                                     size_t column) const;
+  double charge_for_levels(const NodeCost& cost, const Levels& levels, size_t column) const;
   Rules rules_for(const Sight& sight) const;
   Levels levels_of(const Space<Rows>& space, const Span& span, size_t column) const;
   Candidate make_threshold(const Space<Rows>& space, const Span& span, size_t column, int64_t cut,
@@ -368,9 +370,10 @@ class Engine final : public Grower {
   int64_t share_unit_ = 1;  // what a whole row counts in statistics
   std::vector<ColumnView> views_;
   std::vector<std::vector<Entry>> entries_;
-  std::vector<int32_t> missing_slot_;   // by column: index into Open::known, -1 if never missing
-  std::vector<uint8_t> short_labels_;   // a smaller copy of the labels, while entries are made
-  std::vector<uint32_t> local_number_;  // by row: its number in its subtree's own space
+  std::vector<int32_t> missing_slot_;     // by column: index into Open::known, -1 if never missing
+  std::vector<uint8_t> has_many_levels_;  // by column: whether its groupings are charged
+  std::vector<uint8_t> short_labels_;     // a smaller copy of the labels, while entries are made
+  std::vector<uint32_t> local_number_;    // by row: its number in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
   std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;

@@ -59,8 +59,8 @@ Ranked Engine<Rows>::ranked_rows(const Space<Rows>& space, const Node& node) con
   return ranked;
 }
 
-// Calls visit(gain, build) for every allowed split of a column, in the written order; build()
-// makes the candidate.
+// Calls visit(gain, charge, build) for every allowed split of a column, in the written order;
+// build() makes the candidate.
 template <class Rows>
 template <class Visit>
 void Engine<Rows>::absolute_splits(const Space<Rows>& space, const Node& node, const Sight& sight,
@@ -119,7 +119,7 @@ void Engine<Rows>::absolute_cuts(const Space<Rows>& space, const Sight& sight, s
   const auto offer = [&](const Words& branch, int128 cost, int64_t cut, bool missing_left) {
     layout_.difference(r.data(), sight.stats, branch.data());
     if (rules_.allows(branch.data(), r.data())) {
-      visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), [&] {
+      visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), 0.0, [&] {
         Candidate split =
             make_threshold(space, span, column, cut, missing_left, branch.data(), r.data());
         split.left.assign(branch.data(), branch.data() + words);
@@ -165,20 +165,24 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     size_t number;
     const int64_t* stats;
     int128 median;  // twice
-    std::vector<uint32_t> ranks;
+    RankedSet set;
   };
+  const bool few = k <= size_t(kEnumerate);
   std::vector<Level> order;
   int64_t first = 0;
   for (size_t i = 0; i < k; ++i) {
     const int64_t* stats = levels.stats.data() + i * words;
     Level level{i, stats, 0, {}};
-    level.ranks.assign(ranks.begin() + first, ranks.begin() + first + levels.sizes[i]);
+    level.set.ranks.assign(ranks.begin() + first, ranks.begin() + first + levels.sizes[i]);
     first += levels.sizes[i];
-    std::sort(level.ranks.begin(), level.ranks.end());
-    level.median = twice_median(ranked, level.ranks, divides() ? kRoundedParts : 0);
+    std::sort(level.set.ranks.begin(), level.set.ranks.end());
+    level.median = twice_median(ranked, level.set.ranks, divides() ? kRoundedParts : 0);
+    if (few) {
+      level.set.add_up(ranked);
+    }
     order.push_back(std::move(level));
   }
-  const bool few = k <= size_t(kEnumerate);
+  const double charge = charge_for_levels(sight.cost, levels, column);
   std::stable_sort(order.begin(), order.end(), [&](const Level& a, const Level& b) {
     return a.median != b.median ? a.median < b.median
                                 : compare_ratios(get_sum(a.stats), a.stats[kWeight],
@@ -192,6 +196,7 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     Candidate split;
     split.kind = SplitKind::subset;
     split.column = static_cast<int32_t>(column);
+    split.charge = charge;
     split.proven = few;
     split.left.assign(l.data(), l.data() + words);
     split.weight_seen = sight.stats[kWeight];
@@ -221,17 +226,17 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     if (!rules_.allows(l.data(), r.data())) {
       return;
     }
-    visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), build);
+    visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), charge, build);
   };
   const auto deviation_of = [&](uint8_t which) {
-    std::vector<uint32_t> together;
+    std::array<const RankedSet*, kEnumerate> together;
+    size_t n = 0;
     for (size_t p = 0; p < k; ++p) {
       if (side[p] == which) {
-        together.insert(together.end(), order[p].ranks.begin(), order[p].ranks.end());
+        together[n++] = &order[p].set;
       }
     }
-    std::sort(together.begin(), together.end());
-    return deviation(ranked, together);
+    return deviation(ranked, std::span<const RankedSet* const>(together.data(), n));
   };
   if (few) {
     const uint32_t n_masks = uint32_t(1) << (k - 1);
@@ -255,7 +260,7 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
   std::vector<uint32_t> forwards;
   std::vector<int64_t> ends, ends_from_right;
   for (const Level& level : order) {
-    forwards.insert(forwards.end(), level.ranks.begin(), level.ranks.end());
+    forwards.insert(forwards.end(), level.set.ranks.begin(), level.set.ranks.end());
     ends.push_back(static_cast<int64_t>(forwards.size()));
   }
   ends.pop_back();
@@ -277,8 +282,9 @@ double Engine<Rows>::absolute_best(const Space<Rows>& space, const Node& node, c
                                    size_t column) const {
   double best = kNone;
   if constexpr (kNumber) {
-    absolute_splits(space, node, sight, column,
-                    [&](double gain, const auto&) { best = std::max(best, gain); });
+    absolute_splits(space, node, sight, column, [&](double gain, double charge, const auto&) {
+      best = std::max(best, gain - charge);
+    });
   }
   return best;
 }
@@ -287,8 +293,8 @@ template <class Rows>
 void Engine<Rows>::absolute_offer(const Space<Rows>& space, const Node& node, const Sight& sight,
                                   size_t column, double at_least, Chooser& chooser) const {
   if constexpr (kNumber) {
-    absolute_splits(space, node, sight, column, [&](double gain, const auto& build) {
-      if (gain >= at_least && chooser.wants(gain, 0.0)) {
+    absolute_splits(space, node, sight, column, [&](double gain, double charge, const auto& build) {
+      if (gain - charge >= at_least && chooser.wants(gain - charge, 0.0)) {
         Candidate split = build();
         split.gain = gain;
         chooser.keep(std::move(split));

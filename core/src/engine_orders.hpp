@@ -70,10 +70,10 @@ std::vector<Candidate> Engine<Rows>::best_of_each_column(const Open& open) const
   if (found.empty()) {
     return found;
   }
-  // The one that wins by the written tie rule, then the others by their gains.
+  // The one that wins by the written tie rule, then the others by their scores.
   Chooser all(cost);
   for (const Candidate& split : found) {
-    if (all.wants(split.gain, split.tie_gain)) {
+    if (all.wants(split.score(), split.tie_gain)) {
       all.keep(split);
     }
   }
@@ -82,7 +82,7 @@ std::vector<Candidate> Engine<Rows>::best_of_each_column(const Open& open) const
     if ((a.column == first) != (b.column == first)) {
       return a.column == first;
     }
-    return a.gain != b.gain ? a.gain > b.gain : a.tie_gain > b.tie_gain;
+    return a.score() != b.score() ? a.score() > b.score() : a.tie_gain > b.tie_gain;
   });
   return found;
 }

@@ -110,7 +110,7 @@ std::optional<Candidate> Engine<Rows>::choose_by_ratio(const Space<Rows>& space,
     if (split.kind == SplitKind::leaf) {
       continue;
     }
-    const double gain = split.gain - charge(space, list, open, c);
+    const double gain = split.score() - charge(space, list, open, c);
     if (gain <= tolerance) {
       continue;
     }

@@ -12,18 +12,13 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
                                          const int64_t* node, const Rules& rules,
                                          const Coarse& coarse, const Use& use) const {
   const auto search = [&](const auto& make_sweep) {
-    return use(ThresholdSearch(cost, space.rows, rules, node, make_sweep));
+    return use(ThresholdSearch(cost, space.rows, rules, node, make_sweep, control_));
   };
   if constexpr (std::is_same_v<Rows, CountedRows>) {
     if (options_.criterion == Criterion::gini && layout_.classes() == 2 &&
-        node[kRows] < simd::kFewTwoClassRows) {
-      return search([&](const int64_t* left) {
-        return TwoClassFewRows(space.rows, node, left, *reciprocals_);
-      });
-    }
-    if (options_.criterion == Criterion::gini && layout_.classes() == 2) {
+        node[kRows] < simd::kMostRows) {
       return search(
-          [&](const int64_t* left) { return TwoClassGini(cost, space.rows, node, left); });
+          [&](const int64_t* left) { return TwoClassGini(space.rows, node, left, *reciprocals_); });
     }
     if (options_.criterion == Criterion::gini && node[kRows] < simd::kFewRows) {
       return search([&](const int64_t* left) {
@@ -125,12 +120,20 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
       return absolute_best(space, list.nodes[size_t(open.id)], sight, column);
     }
     if (views_[column].kind == Kind::categorical) {
-      return CategorySearch(sight.cost, rules_, sight.stats, &control_)
-          .best(levels_of(space, sight.span, column));
+      const Levels levels = levels_of(space, sight.span, column);
+      return CategorySearch(sight.cost, rules_, sight.stats, &control_).best(levels) -
+             charge_for_levels(sight.cost, levels, column);
     }
     return with_threshold_search(space, sight.cost, sight.stats, rules_for(sight), sight.coarse,
                                  [&](const auto& search) { return search.best(sight.span); });
   });
+}
+
+// What a grouping of these levels pays where columns compete; see charge_of_levels.
+template <class Rows>
+double Engine<Rows>::charge_for_levels(const NodeCost& cost, const Levels& levels,
+                                       size_t column) const {
+  return has_many_levels_[column] ? charge_of_levels(cost, levels, weights_.unit) : 0.0;
 }
 
 // One branch for each category of the node; one more, the last, for its missing rows where
@@ -163,11 +166,14 @@ std::optional<Candidate> Engine<Rows>::multiway(const Space<Rows>& space, const 
   return split;
 }
 
+// How far gains of thresholds may be off. A score below 0 is a charged grouping's, which is exact;
+// no threshold is in sight then.
 template <class Rows>
 double Engine<Rows>::margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
                                const NodeCost& cost, double best) const {
-  return with_threshold_search(space, cost, list.stats_of(open.id), rules_, open.coarse,
-                               [&](const auto& search) { return search.margin(best); });
+  return with_threshold_search(
+      space, cost, list.stats_of(open.id), rules_, open.coarse,
+      [&](const auto& search) { return search.margin(std::max(best, 0.0)); });
 }
 
 template <class Rows>
@@ -186,9 +192,12 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
       return absolute_offer(space, list.nodes[size_t(open.id)], sight, column, at_least, chooser);
     }
     if (views_[column].kind == Kind::categorical) {
+      // These gains are exact, and a grouping of many levels takes long to write down.
+      const double exact = open.best[column] - 2 * cost.tolerance();
+      const Levels levels = levels_of(space, sight.span, column);
       CategorySearch(sight.cost, rules_, sight.stats, &control_)
-          .offer(levels_of(space, sight.span, column), static_cast<int32_t>(column), at_least,
-                 chooser);
+          .offer(levels, static_cast<int32_t>(column),
+                 charge_for_levels(sight.cost, levels, column), std::max(at_least, exact), chooser);
       return;
     }
     with_threshold_search(
@@ -208,7 +217,7 @@ void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& 
                           const NodeCost& cost, size_t column) const {
   if (options_.gain_ratio) {
     open.offers[column] = best_of_column(space, list, open, cost, column);
-    open.best[column] = open.offers[column].gain;
+    open.best[column] = open.offers[column].score();
   } else {
     open.best[column] = search_column(space, list, open, cost, column);
   }

@@ -35,8 +35,7 @@ void Engine<Rows>::set_rules() {
   }
   rules_.positive_sum = options_.criterion == Criterion::poisson;
   one_over_ = std::make_unique<OneOver>(std::min(weights_.rows, simd::kFewRows));
-  reciprocals_ =
-      std::make_unique<simd::Reciprocals>(std::min(weights_.rows, simd::kFewTwoClassRows));
+  reciprocals_ = std::make_unique<simd::Reciprocals>(std::min(weights_.rows, simd::kSumsOfRows));
   if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {
     n_log_n_ = std::make_unique<NLogN>(weights_.rows);
   }
@@ -164,6 +163,17 @@ void Engine<Rows>::take_entries(SortedTable& table) {
     order = sort_values(target_.values, table.n_rows, control_);
     int64_t n_known_of_target = 0;
     order.resize(keep_present(order, table.n_rows, n_known_of_target));
+  }
+  has_many_levels_.assign(n_columns(), 0);
+  for (size_t c = 0; c < n_columns(); ++c) {
+    if (options_.charge_levels && views_[c].kind == Kind::categorical) {
+      // The first entry may or may not differ from one before it; all others tell.
+      const auto known = std::span(entries_[c]).first(size_t(n_known[c]));
+      const auto later = known.subspan(std::min<size_t>(1, known.size()));
+      const auto differing =
+          std::count_if(later.begin(), later.end(), [](Entry e) { return (e & kDiffers) != 0; });
+      has_many_levels_[c] = differing >= kFewLevels;  // and the first one
+    }
   }
   short_labels_ = {};
   missing_slot_.assign(n_columns(), -1);

@@ -306,7 +306,7 @@ Coarse Engine<Rows>::coarsen(Space<Rows>& space, const Node& node) const {
   Coarse coarse;
   if constexpr (std::is_same_v<Rows, NumberRows>) {
     const int64_t n = node.n_rows();
-    if (options_.criterion != Criterion::squared_error || n >= Coarse::kMostRows) {
+    if (options_.criterion != Criterion::squared_error || n >= simd::kMostRows) {
       return coarse;
     }
     const Entry* order = target_entries(space, node);

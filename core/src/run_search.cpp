@@ -50,7 +50,8 @@ Candidate best_of_runs(const std::vector<Runs>& columns, Criterion criterion, co
   for (size_t c = 0; c < columns.size(); ++c) {
     const Runs& runs = columns[c];
     if (runs.values.empty()) {
-      CategorySearch(cost, rules, node).offer(runs.levels, static_cast<int32_t>(c), kNone, chooser);
+      CategorySearch(cost, rules, node)
+          .offer(runs.levels, static_cast<int32_t>(c), runs.charge, kNone, chooser);
       continue;
     }
     for_each_threshold(runs, layout, node, [&](Candidate candidate, const auto& left) {

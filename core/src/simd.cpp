@@ -33,17 +33,6 @@ constexpr LaneTable kLanesOf = [] {
   return table;
 }();
 
-// For each lane, how many lanes of the set come before it.
-constexpr LaneTable kBefore = [] {
-  LaneTable table{};
-  for (unsigned set = 0; set < 256; ++set) {
-    for (unsigned lane = 0; lane < 8; ++lane) {
-      table[set][lane] = static_cast<uint8_t>(std::popcount(set & ((1u << lane) - 1)));
-    }
-  }
-  return table;
-}();
-
 bool has_avx2() {
   static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
   return has;
@@ -112,53 +101,6 @@ TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, co
   state = s;
 }
 
-struct Cuts {
-  __m256d square, sides;
-};
-// Four cuts: with `ones` of class 1 among `left` rows on the left of each.
-TREEWRIGHT_TARGET inline Cuts four_cuts(__m256d ones, __m256d left, __m256d n, __m256d n_ones) {
-  const __m256d d = _mm256_sub_pd(_mm256_mul_pd(ones, n), _mm256_mul_pd(n_ones, left));
-  return {_mm256_mul_pd(d, d), _mm256_mul_pd(left, _mm256_sub_pd(n, left))};
-}
-
-TREEWRIGHT_TARGET void two_class_gini_avx2(const Entry* entries, int64_t end, int64_t rows,
-                                           int64_t ones_in_all, TwoClassState& state) {
-  const __m256d n = _mm256_set1_pd(static_cast<double>(rows));
-  const __m256d n_ones = _mm256_set1_pd(static_cast<double>(ones_in_all));
-  const __m256d steps = _mm256_setr_pd(0, 1, 2, 3), four = _mm256_set1_pd(4);
-  TwoClassState s = state;
-  for (; s.i + kBlock <= end; s.i += kBlock) {
-    const __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + s.i));
-    const unsigned labels = lanes_with<1>(e);
-    const __m256i before = lanes(kBefore, labels);
-    const __m256d base = _mm256_set1_pd(static_cast<double>(s.ones));
-    const __m256d left = _mm256_add_pd(_mm256_set1_pd(static_cast<double>(s.left)), steps);
-    const Cuts low = four_cuts(
-        _mm256_add_pd(base, _mm256_cvtepi32_pd(_mm256_castsi256_si128(before))), left, n, n_ones);
-    const Cuts high =
-        four_cuts(_mm256_add_pd(base, _mm256_cvtepi32_pd(_mm256_extracti128_si256(before, 1))),
-                  _mm256_add_pd(left, four), n, n_ones);
-    const __m256d best = _mm256_set1_pd(s.best);
-    const auto beats = [&](const Cuts& cuts) TREEWRIGHT_TARGET {
-      return static_cast<unsigned>(_mm256_movemask_pd(
-          _mm256_cmp_pd(cuts.square, _mm256_mul_pd(best, cuts.sides), _CMP_GT_OQ)));
-    };
-    unsigned better = (beats(low) | beats(high) << 4) & lanes_with<0>(e);
-    if (better != 0) {
-      alignas(32) double score[8];
-      _mm256_store_pd(score, _mm256_div_pd(low.square, low.sides));
-      _mm256_store_pd(score + 4, _mm256_div_pd(high.square, high.sides));
-      for (; better != 0; better &= better - 1) {
-        const double here = score[std::countr_zero(better)];
-        s.best = here > s.best ? here : s.best;
-      }
-    }
-    s.left += kBlock;
-    s.ones += std::popcount(labels);
-  }
-  state = s;
-}
-
 // The sums of all lanes up to and including each.
 TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
   x = _mm256_add_epi32(x, _mm256_slli_si256(x, 4));
@@ -168,15 +110,15 @@ TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
   return _mm256_add_epi32(x, _mm256_permute2x128_si256(totals, totals, 0x08));
 }
 
-// Eight cuts at a time, each scored D^2 (1 / n_L + 1 / n_R): D is the sum of the values of the
-// rows on its left, less `rest` for each of them. values(entries) gives those of eight rows. No
-// branch: a new best comes too irregularly to be predicted.
-template <class Values>
-TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, float rest,
-                                         const Reciprocals& over, int64_t n, const Values& values,
+// Eight cuts at a time, each scored D^2 (1 / n_L + 1 / n_R). values(entries) gives a number for
+// each of eight rows, and distance(sums of them over the rows on the left, rows on the left) is
+// D. No branch: a new best comes too irregularly to be predicted.
+template <class Values, class Distance>
+TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, const Reciprocals& over,
+                                         int64_t n, const Values& values, const Distance& distance,
                                          SumState& state) {
   const __m256i last = _mm256_set1_epi32(7);
-  const __m256 rests = _mm256_set1_ps(rest), eight = _mm256_set1_ps(8);
+  const __m256 eight = _mm256_set1_ps(8);
   const __m256 none = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
   const __m256 ns = _mm256_set1_ps(static_cast<float>(n));
   __m256 best = _mm256_set1_ps(state.best);
@@ -189,7 +131,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, floa
       const __m256i x = values(entries + i, e);
       const __m256i through = running_sums(x);
       const __m256i before = _mm256_add_epi32(sum, _mm256_sub_epi32(through, x));
-      const __m256 d = _mm256_sub_ps(_mm256_cvtepi32_ps(before), _mm256_mul_ps(left, rests));
+      const __m256 d = distance(before, left);
       const __m256 score = _mm256_mul_ps(_mm256_mul_ps(d, d), both_sides());
       const __m256 differs = _mm256_castsi256_ps(_mm256_slli_epi32(e, 31));
       best = _mm256_max_ps(best, _mm256_blendv_ps(none, score, differs));
@@ -222,23 +164,53 @@ TREEWRIGHT_TARGET void squared_error_avx2(const Entry* entries, int64_t end, con
                                           int32_t mean, float rest, const Reciprocals& over,
                                           int64_t n, SumState& state) {
   const __m256i means = _mm256_set1_epi32(mean);
+  const __m256 rests = _mm256_set1_ps(rest);
   score_cuts(
-      entries, end, rest, over, n,
+      entries, end, over, n,
       [&](const Entry* at, __m256i)
           TREEWRIGHT_TARGET { return _mm256_sub_epi32(look_up(image, at, 1), means); },
+      [&](__m256i sums, __m256 left) TREEWRIGHT_TARGET {
+        return _mm256_sub_ps(_mm256_cvtepi32_ps(sums), _mm256_mul_ps(left, rests));
+      },
       state);
 }
 
+// All bits set where the label is 1.
+TREEWRIGHT_TARGET inline __m256i is_one(__m256i entries) {
+  return _mm256_srai_epi32(_mm256_slli_epi32(entries, 30), 31);
+}
+
+// Few rows: n - t for a row of class 1, -t for any other; D is their sum.
 TREEWRIGHT_TARGET void few_rows_gini_avx2(const Entry* entries, int64_t end, int64_t n,
                                           int64_t n_ones, const Reciprocals& over,
                                           SumState& state) {
   const __m256i ns = _mm256_set1_epi32(static_cast<int32_t>(n));
-  const __m256i ones = _mm256_set1_epi32(static_cast<int32_t>(n_ones));
+  const __m256i ts = _mm256_set1_epi32(static_cast<int32_t>(n_ones));
   score_cuts(
-      entries, end, 0.0f, over, n,
-      [&](const Entry*, __m256i e) TREEWRIGHT_TARGET {
-        const __m256i is_one = _mm256_srai_epi32(_mm256_slli_epi32(e, 30), 31);
-        return _mm256_sub_epi32(_mm256_and_si256(is_one, ns), ones);
+      entries, end, over, n,
+      [&](const Entry*, __m256i e)
+          TREEWRIGHT_TARGET { return _mm256_sub_epi32(_mm256_and_si256(is_one(e), ns), ts); },
+      [&](__m256i sums, __m256) TREEWRIGHT_TARGET { return _mm256_cvtepi32_ps(sums); }, state);
+}
+
+// Many rows: their class is counted, and D = ones n - t left comes from doubles.
+TREEWRIGHT_TARGET void many_rows_gini_avx2(const Entry* entries, int64_t end, int64_t n,
+                                           int64_t n_ones, const Reciprocals& over,
+                                           SumState& state) {
+  const __m256d ns = _mm256_set1_pd(static_cast<double>(n));
+  const __m256d ts = _mm256_set1_pd(static_cast<double>(n_ones));
+  const auto four = [&](__m128i ones, __m128 left) TREEWRIGHT_TARGET {
+    return _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_mul_pd(_mm256_cvtepi32_pd(ones), ns),
+                                         _mm256_mul_pd(_mm256_cvtps_pd(left), ts)));
+  };
+  score_cuts(
+      entries, end, over, n,
+      [&](const Entry*, __m256i e) TREEWRIGHT_TARGET { return _mm256_srli_epi32(is_one(e), 31); },
+      [&](__m256i ones, __m256 left) TREEWRIGHT_TARGET {
+        const __m128 low = four(_mm256_castsi256_si128(ones), _mm256_castps256_ps128(left));
+        return _mm256_insertf128_ps(
+            _mm256_castps128_ps256(low),
+            four(_mm256_extracti128_si256(ones, 1), _mm256_extractf128_ps(left, 1)), 1);
       },
       state);
 }
@@ -298,15 +270,6 @@ void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, En
 #endif
 }
 
-void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
-                    TwoClassState& state) {
-#ifdef TREEWRIGHT_AVX2
-  if (end - state.i >= kBlock && has_avx2()) {
-    two_class_gini_avx2(entries, end, n, n_ones, state);
-  }
-#endif
-}
-
 void squared_error(const Entry* entries, int64_t end, const int32_t* image, int32_t mean,
                    float rest, const Reciprocals& over, int64_t n, SumState& state) {
 #ifdef TREEWRIGHT_AVX2
@@ -316,11 +279,12 @@ void squared_error(const Entry* entries, int64_t end, const int32_t* image, int3
 #endif
 }
 
-void few_rows_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
-                   const Reciprocals& over, SumState& state) {
+void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
+                    const Reciprocals& over, SumState& state) {
 #ifdef TREEWRIGHT_AVX2
   if (end - state.i >= kBlock && has_avx2()) {
-    few_rows_gini_avx2(entries, end, n, n_ones, over, state);
+    const auto kernel = n < kSumsOfRows ? few_rows_gini_avx2 : many_rows_gini_avx2;
+    kernel(entries, end, n, n_ones, over, state);
   }
 #endif
 }

@@ -87,9 +87,9 @@ def histogram(nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='
 def add_statistics(a: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], number: bool) -> object:
     """The sum of two histograms of the same nodes and codes."""
 
-def best_split(columns: Sequence, criterion: int, number: bool, impurity: float, min_rows: int, min_weight: int) -> dict:
+def best_split(columns: Sequence, criterion: int, number: bool, impurity: float, min_rows: int, min_weight: int, many_levels: Sequence[bool] = [], unit: float = 1.0) -> dict:
     """
-    The split that growing takes, from (statistics, values of the codes or None) of each column; kind 0 if nothing is allowed.
+    The split that growing takes, from (statistics, values of the codes or None) of each column; kind 0 if nothing is allowed. many_levels: by column, whether its groupings are charged; unit: the weight that is counted as 1.
     """
 
 def quantise(y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], centered: bool) -> object:

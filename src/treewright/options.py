@@ -130,6 +130,10 @@ _RULES: dict[str, _Rule] = {
         (_none, _one_of("multiway", "grouped")),
         "'multiway' or 'grouped', or None to go by the method",
     ),
+    "many_levels": _Rule(
+        (_none, _one_of("guard", "exact")),
+        "'guard' or 'exact', or None to go by the method",
+    ),
     "min_branch_weight": _Rule(
         (_none, _real(0)), "a finite number >= 0, or None to go by the method"
     ),
@@ -238,6 +242,11 @@ _CLASHES = (
         "Leave categories out, or use method='c45'.",
     ),
     _Clash(
+        lambda o: o.method != "cart" and o.many_levels == "guard",
+        "many_levels='guard' is a choice of method='cart'; got method={o.method!r}. "
+        "Leave many_levels out, or use method='cart'.",
+    ),
+    _Clash(
         lambda o: o.method != "c45" and o.min_branch_weight is not None,
         "min_branch_weight belongs to method='c45'; got {o.min_branch_weight!r} with "
         "method={o.method!r}. Use min_samples_leaf or min_weight_fraction_leaf.",
@@ -313,6 +322,12 @@ class GrowOptions:
     categories : {'multiway', 'grouped'} or None, default=None
         Under method 'c45': a branch for every category, or the best grouping in
         two. None is 'multiway'.
+    many_levels : {'guard', 'exact'} or None, default=None
+        Under method 'cart', columns of more than 12 categories. 'guard': where
+        columns compete for a node, such a column's best grouping is charged what
+        the best of so many groupings gains from noise alone; the grouping itself,
+        and the gain that is recorded, are exact. 'exact': no charge. None is
+        'guard', but 'exact' with `conventions`.
     min_branch_weight : float or None, default=None
         Under method 'c45': at least two branches must have this weight. None is
         2.
@@ -362,6 +377,7 @@ for no limit; got 0.
     surrogate_fallback: str = "majority"
     surrogate_agreement: str = "all"
     categories: str | None = None
+    many_levels: str | None = None
     min_branch_weight: float | None = None
     conventions: str | None = None
     thresholds: str = "midpoint"
@@ -425,8 +441,8 @@ for no limit; got 0.
         Returns
         -------
         GrowOptions
-            The same options; `criterion` and `missing` are never None, nor, under
-            method 'c45', `categories` and `min_branch_weight`.
+            The same options; `criterion`, `missing` and `many_levels` are never
+            None, nor, under method 'c45', `categories` and `min_branch_weight`.
 
         Raises
         ------
@@ -446,11 +462,15 @@ for no limit; got 0.
             if task == "class"
             else "squared_error",
             "missing": "fractional" if is_c45 else "learned",
+            "many_levels": "guard" if self._guards_levels() else "exact",
         }
         if is_c45:
             usual |= {"categories": "multiway", "min_branch_weight": 2.0}
         unsettled = {n: v for n, v in usual.items() if getattr(self, n) is None}
         return replace(self, **unsettled)
+
+    def _guards_levels(self) -> bool:
+        return self.method == "cart" and self.conventions is None
 
     def columns_to_try(self, n_columns: int) -> int:
         """Return how many of the columns `max_features` stands for.

@@ -12,6 +12,12 @@ from treewright.growing.competitors import Competitor, competitors_of
 from treewright.reading.colour import MOST_PRINTED, coloured, show
 from treewright.reading.formula import Formula, formula
 from treewright.reading.frame import to_dict, to_pandas
+from treewright.reading.missing import (
+    MissingAccount,
+    SurrogateSplit,
+    missing_account,
+    surrogate_splits,
+)
 from treewright.reading.rules import Rules
 from treewright.reading.text import text
 from treewright.tree.data import TreeData
@@ -107,6 +113,21 @@ class Views:
         for any tree.
         """
         return competitors_of(self.data, node)
+
+    def surrogates(self, node: int) -> tuple[SurrogateSplit, ...]:
+        """Return the surrogates of a node in the order they are asked.
+
+        Only a tree grown with ``missing="surrogate"`` has any.
+        """
+        return surrogate_splits(self.data, node)
+
+    def missing_account(self, node: int) -> MissingAccount:
+        """Return where the training rows went that were missing in a split's column.
+
+        By surrogate 1, 2, ..., by the heavier or the learned branch, stopped, or
+        divided; ``tree.missing_account(0).words`` says it.
+        """
+        return missing_account(self.data, node)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per node."""

@@ -28,6 +28,7 @@ OURS = {
     "cv",
     "discretize",
     "kinds",
+    "many_levels",
     "max_nodes",
     "max_surrogates",
     "method",

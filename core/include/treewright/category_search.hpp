@@ -32,6 +32,19 @@ struct Levels {
   std::vector<int64_t> sizes;  // rows of each level
 };
 
+// A column of at most so many categories in all the rows is never charged.
+constexpr int kFewLevels = 12;
+// What the best threshold of a number gains from noise alone, in units of impurity / weight.
+constexpr double kChanceOfNumber = 6.0;
+
+// What a grouping of these levels pays where columns compete, because the best of so many
+// groupings gains something from noise alone. Each level has a mean of its own to fit, so noise
+// gains at most impurity / weight by each, were all levels of one size: in general
+// m = (sum of sqrt(weight of a level))^2 / weight of all of them in the place of their number.
+// The charge is (m - kChanceOfNumber) impurity / weight of the node, so that noise in such a
+// column competes with noise in a number on equal terms. unit: the weight that is counted as 1.
+double charge_of_levels(const NodeCost& cost, const Levels& levels, double unit);
+
 class CategorySearch {
  public:
   CategorySearch(const NodeCost& cost, const Rules& rules, const int64_t* node,
@@ -40,8 +53,9 @@ class CategorySearch {
 
   // The best gain of an allowed grouping, kNone if there is none.
   double best(const Levels& levels) const;
-  // Offers the allowed groupings of at least this gain, in order.
-  void offer(const Levels& levels, int32_t column, double at_least, Chooser& chooser) const;
+  // Offers the allowed groupings of at least this score (gain less charge), in order.
+  void offer(const Levels& levels, int32_t column, double charge, double at_least,
+             Chooser& chooser) const;
 
  private:
   struct Search;

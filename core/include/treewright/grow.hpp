@@ -33,6 +33,7 @@ struct GrowOptions {
   bool ranks_too = false;          // also of ordinal columns
   bool gain_ratio = false;         // columns compete by gain ratio instead of gain
   bool charge_cuts = false;        // a threshold pays for the number of cuts it was chosen from
+  bool charge_levels = false;      // a grouping pays for the number of levels it was chosen from
   double min_branch_weight = 0.0;  // above 0: two branches of this weight are enough
   int64_t max_surrogates = 0;
   bool stop_without_surrogate = false;  // where no surrogate knows a row; else the larger branch

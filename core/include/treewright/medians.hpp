@@ -5,6 +5,7 @@
 // for the deviation take O(log rows) each. All sums are integers, and exact.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -55,6 +56,56 @@ inline int128 deviation(const Ranked& ranked, std::span<const uint32_t> ranks) {
     sum += (off < 0 ? -off : off) * ranked.weight[rank];
   }
   return sum;
+}
+
+// Some rows by rank, ascending, with their sums from the first on: so that the deviation of
+// several such sets together takes O(log^2 rows) per set.
+struct RankedSet {
+  std::vector<uint32_t> ranks;
+  std::vector<int64_t> weight{0};  // of the first 0, 1, 2, ... rows
+  std::vector<int128> product{0};  // of weight and value
+
+  void add_up(const Ranked& ranked) {
+    for (const uint32_t rank : ranks) {
+      weight.push_back(weight.back() + ranked.weight[rank]);
+      product.push_back(product.back() + int128(ranked.weight[rank]) * ranked.y[rank]);
+    }
+  }
+  // How many of the rows have at most this rank.
+  size_t up_to(uint32_t rank) const {
+    return size_t(std::upper_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
+  }
+};
+
+inline int128 deviation(const Ranked& ranked, std::span<const RankedSet* const> sets) {
+  int64_t all = 0;
+  int128 whole = 0;
+  for (const RankedSet* set : sets) {
+    all += set->weight.back();
+    whole += set->product.back();
+  }
+  // The first rank that has half of the weight up to it.
+  uint32_t low = 0, high = static_cast<uint32_t>(ranked.y.size() - 1);
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    int128 below = 0;
+    for (const RankedSet* set : sets) {
+      below += set->weight[set->up_to(middle)];
+    }
+    if (2 * below < all) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const int128 median = ranked.y[low];
+  int128 weight = 0, product = 0;
+  for (const RankedSet* set : sets) {
+    const size_t n = set->up_to(low);
+    weight += set->weight[n];
+    product += set->product[n];
+  }
+  return median * weight - product + (whole - product) - median * (all - weight);
 }
 
 class GrowingMedian {

@@ -18,6 +18,7 @@ namespace treewright {
 struct Runs {
   Levels levels;
   std::vector<double> values;
+  double charge = 0.0;  // see charge_of_levels
 };
 
 // The split that growing takes: the first of the best over all columns, or a leaf if nothing

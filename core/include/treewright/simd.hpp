@@ -24,17 +24,6 @@ struct PartitionState {
 void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, Entry* scratch,
                PartitionState& state);
 
-// Where a two-class Gini sweep stands; see TwoClassGini in sweep.hpp.
-struct TwoClassState {
-  int64_t i = 0;      // the next cut is before entry i
-  int64_t left = 0;   // rows on the left of it
-  int64_t ones = 0;   // of them in class 1
-  double best = 0.0;  // best score so far
-};
-// Looks at the cuts before entries i, i + 1, ... while a whole block ends before `end`.
-void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
-                    TwoClassState& state);
-
 // 1 / n for whole n up to a limit, and again in descending order, so that both sides of eight
 // cuts in a row are read in one piece each.
 class Reciprocals {
@@ -53,19 +42,23 @@ class Reciprocals {
   std::vector<float> ascending_, descending_;  // 1 / 0 is 0
 };
 
-// Where a sweep that sums one number per row in 32 bits stands; see TwoClassFewRows and
+// Where a sweep that sums one number per row in 32 bits stands; see TwoClassGini and
 // CoarseSquaredError in sweep.hpp.
 struct SumState {
-  int64_t i = 0;
-  float left = 0.0f;  // rows on the left, a whole number
+  int64_t i = 0;      // the next cut is before entry i
+  float left = 0.0f;  // rows on the left of it: a whole number, so below kMostRows
   int32_t sum = 0;    // over them
-  float best = 0.0f;
+  float best = 0.0f;  // best score so far
 };
-// Like two_class_gini; n below kFewTwoClassRows.
-constexpr int64_t kFewTwoClassRows = int64_t(1) << 16;
-void few_rows_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
-                   const Reciprocals& over, SumState& state);
-// The same for image[row] - mean, and any n.
+constexpr int64_t kMostRows = int64_t(1) << 24;
+// They look at the cuts before entries i, i + 1, ... while a whole block ends before `end`.
+//
+// The sum is of n - t (class 1) and -t (class 0) for a node of fewer rows than this, and of the
+// classes otherwise.
+constexpr int64_t kSumsOfRows = int64_t(1) << 16;
+void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
+                    const Reciprocals& over, SumState& state);
+// The sum is of image[row] - mean.
 void squared_error(const Entry* entries, int64_t end, const int32_t* image, int32_t mean,
                    float rest, const Reciprocals& over, int64_t n, SumState& state);
 

@@ -21,11 +21,15 @@ struct Candidate {
   int32_t missing_route = 0;
   bool proven = true;
   double gain = kNone;  // in units of the node (see criterion.hpp)
+  double charge = 0.0;  // taken off where columns compete, never off the gain itself
   double tie_gain = 0.0;
   int32_t n_branches = 2;
   std::vector<int32_t> categories, branches;  // subset, multiway: codes in ascending order
   std::vector<int64_t> left;                  // statistics of branch 0; multiway: of each
   int64_t weight_seen = 0;                    // of the rows that the search looked at
+
+  // What it competes with.
+  double score() const { return gain - charge; }
 };
 
 // The one predicate that says which split is allowed.
@@ -57,27 +61,27 @@ struct Rules {
   }
 };
 
-// Chooses the first candidate, in the order offered, whose gain is within the tolerance
-// of the best gain (and, where the criterion has one, whose tie gain is within tolerance
-// of the best tie gain among those). Only candidates that can still become the first are
-// kept: an offer no better than an earlier one in both respects is dropped.
+// Chooses the first candidate, in the order offered, whose score (its gain, less what it is
+// charged) is within the tolerance of the best score (and, where the criterion has one, whose
+// tie gain is within tolerance of the best tie gain among those). Only candidates that can still
+// become the first are kept: an offer no better than an earlier one in both respects is dropped.
 class Chooser {
  public:
   explicit Chooser(const NodeCost& cost)
       : tolerance_(cost.tolerance()), tie_tolerance_(cost.tie_tolerance()) {}
 
-  bool wants(double gain, double tie_gain) const {
-    if (gain < best_ - tolerance_) {
+  bool wants(double score, double tie_gain) const {
+    if (score < best_ - tolerance_) {
       return false;
     }
     return std::none_of(kept_.begin(), kept_.end(), [&](const Candidate& c) {
-      return c.gain >= gain && c.tie_gain >= tie_gain;
+      return c.score() >= score && c.tie_gain >= tie_gain;
     });
   }
   void keep(Candidate candidate) {
-    best_ = std::max(best_, candidate.gain);
+    best_ = std::max(best_, candidate.score());
     kept_.push_back(std::move(candidate));
-    std::erase_if(kept_, [&](const Candidate& c) { return c.gain < best_ - tolerance_; });
+    std::erase_if(kept_, [&](const Candidate& c) { return c.score() < best_ - tolerance_; });
   }
   bool empty() const { return kept_.empty(); }
   Candidate winner() {

@@ -31,86 +31,52 @@ class OneOver {
   std::vector<double> table_;
 };
 
-// Two classes, Gini, unit weights. With n rows of which t are of class 1, and on the left
-// n_L with l of class 1, the gain is 2 D^2 / (n^2 n_L n_R), D = l n - t n_L.
-class TwoClassGini {
- public:
-  static constexpr bool kCheap = true;
-  TwoClassGini(const NodeCost&, const CountedRows& rows, const int64_t* node, const int64_t* left)
-      : rows_(rows),
-        n_(node[kRows]),
-        n_ones_(node[kFirst + 1]),
-        left_(left[kRows]),
-        ones_(left[kFirst + 1]) {}
-
-  void add(Entry e) {
-    ones_ += rows_.label(e);
-    ++left_;
-  }
-  double score() const { return square() / sides(); }
-  double gain(double score) const { return 2.0 * score / (real(n_) * real(n_)); }
-  double score_of(double gain) const { return gain * real(n_) * real(n_) / 2.0; }
-  double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
-  // Looks at whole blocks of the cuts before entries [i, end); returns the first not seen.
-  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
-    simd::TwoClassState state{i, left_, ones_, best};
-    simd::two_class_gini(entries, end, n_, n_ones_, state);
-    left_ = state.left;
-    ones_ = state.ones;
-    best = state.best;
-    return state.i;
-  }
-
- private:
-  double square() const {
-    const double d = real(ones_) * real(n_) - real(n_ones_) * real(left_);
-    return d * d;
-  }
-  double sides() const { return real(left_) * real(n_ - left_); }
-
-  CountedRows rows_;
-  int64_t n_, n_ones_;
-  int64_t left_, ones_;
-};
-
 // D^2 (1 / n_L + 1 / n_R) in floats, the same in a sweep's plain loop as eight at a time.
-inline double score_of_sum(float d, float left, float right, int64_t n,
-                           const simd::Reciprocals& over) {
-  const float sides =
-      over.serves(n) ? *over.of(static_cast<int64_t>(left)) + *over.of(static_cast<int64_t>(right))
-                     : static_cast<float>(n) / (left * right);
+inline double score_of_distance(float d, float left, int64_t n, const simd::Reciprocals& over) {
+  const auto all = static_cast<float>(n);
+  const auto i = static_cast<int64_t>(left);
+  const float sides = over.serves(n) ? *over.of(i) + *over.of(n - i) : all / (left * (all - left));
   return d * d * sides;
 }
 
-// The same for nodes of few rows, in 32 bits: D, the sum over the left of n - t for a row of
-// class 1 and -t for any other, is exact; floats put the score off by a share of 6 / 2^24.
-class TwoClassFewRows {
+// Two classes, Gini, unit weights. With n rows of which t are of class 1, and on the left
+// n_L with l of class 1, the gain is 2 D^2 / (n^2 n_L n_R), D = l n - t n_L. D is exact; floats
+// put the score, D^2 (1 / n_L + 1 / n_R), off by a share of 7 / 2^24 at most.
+class TwoClassGini {
  public:
   static constexpr bool kCheap = true;
-  TwoClassFewRows(const CountedRows& rows, const int64_t* node, const int64_t* left,
-                  const simd::Reciprocals& over)
-      : rows_(rows), over_(&over), n_(node[kRows]), n_ones_(node[kFirst + 1]) {
+  TwoClassGini(const CountedRows& rows, const int64_t* node, const int64_t* left,
+               const simd::Reciprocals& over)
+      : rows_(rows),
+        over_(&over),
+        n_(node[kRows]),
+        n_ones_(node[kFirst + 1]),
+        zero_(n_ < simd::kSumsOfRows ? static_cast<int32_t>(-n_ones_) : 0),
+        one_(n_ < simd::kSumsOfRows ? static_cast<int32_t>(n_ - n_ones_) : 1) {
+    const int64_t ones = left[kFirst + 1];
     s_.left = static_cast<float>(left[kRows]);
-    s_.sum = static_cast<int32_t>(left[kFirst + 1] * n_ - left[kRows] * n_ones_);
+    s_.sum = static_cast<int32_t>(ones * one_ + (left[kRows] - ones) * zero_);
   }
 
   void add(Entry e) {
-    s_.sum += static_cast<int32_t>((rows_.label(e) ? n_ : 0) - n_ones_);
+    s_.sum += rows_.label(e) ? one_ : zero_;
     s_.left += 1.0f;
   }
   double score() const {
-    return score_of_sum(static_cast<float>(s_.sum), s_.left, static_cast<float>(n_) - s_.left, n_,
-                        *over_);
+    const double d = n_ < simd::kSumsOfRows
+                         ? s_.sum
+                         : real(int64_t(s_.sum)) * real(n_) - real(n_ones_) * s_.left;
+    return score_of_distance(static_cast<float>(d), s_.left, n_, *over_);
   }
   double gain(double score) const { return score * 2.0 / (real(n_) * real(n_) * real(n_)); }
   double score_of(double gain) const { return gain * (real(n_) * real(n_) * real(n_)) / 2.0; }
   double margin(const NodeCost& cost, double best) const {
-    return cost.tolerance() + 0x1p-21 * best;
+    return cost.tolerance() + 0x1p-20 * best;
   }
   int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
     s_.i = i;
     s_.best = static_cast<float>(best);
-    simd::few_rows_gini(entries, end, n_, n_ones_, *over_, s_);
+    simd::two_class_gini(entries, end, n_, n_ones_, *over_, s_);
     best = s_.best;
     return s_.i;
   }
@@ -119,6 +85,7 @@ class TwoClassFewRows {
   CountedRows rows_;
   const simd::Reciprocals* over_;
   int64_t n_, n_ones_;
+  int32_t zero_, one_;  // what a row of class 0 and of class 1 adds to the sum
   simd::SumState s_;
 };
 
@@ -348,8 +315,8 @@ class CoarseSquaredError {
   }
   // D^2 (1 / n_L + 1 / n_R), which is n times the gain.
   double score() const {
-    return score_of_sum(static_cast<float>(s_.sum) - s_.left * coarse_.rest, s_.left,
-                        static_cast<float>(n_) - s_.left, n_, *over_);
+    return score_of_distance(static_cast<float>(s_.sum) - s_.left * coarse_.rest, s_.left, n_,
+                             *over_);
   }
   double gain(double score) const { return score * unit_ * unit_ / real(n_); }
   double score_of(double gain) const { return gain * real(n_) / (unit_ * unit_); }

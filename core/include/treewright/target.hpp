@@ -62,8 +62,6 @@ constexpr int64_t kShortRange = int64_t(1) << 48;
 // sums of its distances from the mean: over any rows of a node they are at most half of
 // n times the standard deviation, and that is kept below 2^30.
 struct Coarse {
-  static constexpr int64_t kMostRows = int64_t(1) << 24;  // whole numbers in a float
-
   int shift = -1;    // -1: there is none
   int32_t mean = 0;  // of the image, rounded down
   float rest = 0;    // what was lost by that

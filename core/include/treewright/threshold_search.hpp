@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "treewright/parallel.hpp"
 #include "treewright/split.hpp"
 #include "treewright/sweep.hpp"
 #include "treewright/words.hpp"
@@ -48,11 +49,18 @@ inline double midpoint(double a, double b) {
   return (a <= plain && plain < b ? plain : t) + 0.0;
 }
 
+// A large node of a slow sweep takes long: it listens to Ctrl-C on the way.
+inline void check_now_and_then(const Control& control, int64_t i) {
+  if (i % 65536 == 0) {
+    control.check();
+  }
+}
+
 // The best score of an allowed cut between entries i - 1 and i whose values differ, the first
 // i known rows being on the left of the sweep.
 template <class Sweep>
 double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Rules& rules,
-                  int64_t min_rows) {
+                  int64_t min_rows, const Control& control) {
   const int64_t first = std::max<int64_t>(1, min_rows - already_left);
   const int64_t last = std::min(span.n_known - 1, span.n_rows - already_left - min_rows);
   const Entry* e = span.entries;
@@ -69,8 +77,11 @@ double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Ru
       // No branch: a new best comes too irregularly to be predicted.
       constexpr double kPenalty[2] = {kNone, 0.0};
       best = std::max(best, sweep.score() + kPenalty[e[i] & kDiffers]);
-    } else if ((e[i] & kDiffers) && sweep.allowed(rules)) {
-      best = std::max(best, sweep.score());
+    } else {
+      check_now_and_then(control, i);
+      if ((e[i] & kDiffers) && sweep.allowed(rules)) {
+        best = std::max(best, sweep.score());
+      }
     }
     sweep.add(e[i]);
   }
@@ -82,8 +93,13 @@ template <class Rows, class MakeSweep>
 class ThresholdSearch {
  public:
   ThresholdSearch(const NodeCost& cost, const Rows& rows, const Rules& rules, const int64_t* node,
-                  const MakeSweep& make_sweep)
-      : cost_(cost), rows_(rows), rules_(rules), node_(node), make_sweep_(make_sweep) {
+                  const MakeSweep& make_sweep, const Control& control)
+      : cost_(cost),
+        rows_(rows),
+        rules_(rules),
+        node_(node),
+        make_sweep_(make_sweep),
+        control_(control) {
     // With unit weights both rules are a number of rows, checked by where the sweep stops.
     min_rows_ = Rows::kUnitWeights
                     ? std::max({rules.min_rows, rules.min_weight, rules.min_branch_weight})
@@ -139,6 +155,7 @@ class ThresholdSearch {
       }
     };
     for (int64_t i = 0; i < span.n_known; ++i) {
+      check_now_and_then(control_, i);
       if (i % kStretch == 1 && !has_missing) {
         i = pass_over(span, i, sweep, at_least);
         if (i == span.n_known) {
@@ -196,7 +213,7 @@ class ThresholdSearch {
   }
   double best_cut(const Span& span, const int64_t* left) const {
     auto sweep = start(span, left);
-    const double best = best_score(span, sweep, left[kRows], rules_, min_rows_);
+    const double best = best_score(span, sweep, left[kRows], rules_, min_rows_, control_);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }
   template <class Sweep>
@@ -232,6 +249,7 @@ class ThresholdSearch {
   const Rules& rules_;
   const int64_t* node_;
   const MakeSweep& make_sweep_;
+  const Control& control_;
   int64_t min_rows_;
 };
 

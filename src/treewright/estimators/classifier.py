@@ -125,6 +125,12 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         two. None is 'multiway'.
     min_branch_weight : float or None, default=None
         Under method 'c45': at least two branches must have this weight. None is 2.
+    many_levels : {'guard', 'exact'} or None, default=None
+        Columns of more than 12 categories, which noise can group in very many ways.
+        'guard': where columns compete for a split, such a column is charged what it
+        would gain from noise alone (weights count as copies of rows); the best
+        grouping of a column, and the recorded gain, are exact. 'exact': no charge.
+        None is 'guard' for method 'cart', 'exact' otherwise and with `conventions`.
     conventions : {'sklearn', 'rpart', 'j48'} or None, default=None
         Habits of another program that have no parameter of their own; see `like`.
     prune : {'auto', 'cv', 'validation', 'pessimistic'} or None, default='auto'
@@ -219,6 +225,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         discretize: Any = None,
         categories: str | None = None,
         min_branch_weight: float | None = None,
+        many_levels: str | None = None,
         conventions: str | None = None,
         prune: str | None = "auto",
         prune_rule: str = "1se",
@@ -256,6 +263,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.discretize = discretize
         self.categories = categories
         self.min_branch_weight = min_branch_weight
+        self.many_levels = many_levels
         self.conventions = conventions
         self.prune = prune
         self.prune_rule = prune_rule

@@ -95,6 +95,12 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         number n for ``("quantile", n)``; not in a dict: for all numeric columns.
         Such a column is ordinal, or categorical if `kinds` says so too. See
         `as_table`.
+    many_levels : {'guard', 'exact'} or None, default=None
+        Columns of more than 12 categories, which noise can group in very many ways.
+        'guard': where columns compete for a split, such a column is charged what it
+        would gain from noise alone (weights count as copies of rows); the best
+        grouping of a column, and the recorded gain, are exact. 'exact': no charge.
+        None is 'guard' for method 'cart', 'exact' otherwise and with `conventions`.
     conventions : {'sklearn', 'rpart'} or None, default=None
         Habits of another program that have no parameter of their own; see `like`.
     prune : {'auto', 'cv', 'validation'} or None, default='auto'
@@ -176,6 +182,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         competitors: int = 0,
         kinds: Mapping[Any, Any] | None = None,
         discretize: Any = None,
+        many_levels: str | None = None,
         conventions: str | None = None,
         prune: str | None = "auto",
         prune_rule: str = "1se",
@@ -208,6 +215,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.competitors = competitors
         self.kinds = kinds
         self.discretize = discretize
+        self.many_levels = many_levels
         self.conventions = conventions
         self.prune = prune
         self.prune_rule = prune_rule

@@ -297,6 +297,7 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "ranks_too": options.method == "id3",
         "gain_ratio": options.criterion == "gain_ratio",
         "charge_cuts": is_c45,
+        "charge_levels": options.many_levels == "guard",
         "min_branch_weight": options.min_branch_weight or 0.0,
         "max_surrogates": min(options.max_surrogates, len(table.usable)),
         "stop_without_surrogate": options.surrogate_fallback == "stop",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import TreewrightError
 from treewright.reading.answer import answers, class_shares, classes
+from treewright.reading.missing import surrogate_splits
 from treewright.tree.data import SPLIT_KINDS, STOP_REASONS, TreeData
 from treewright.tree.split import Split, Threshold, splits_of
 
@@ -33,8 +34,8 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
     pandas.DataFrame
         Indexed by node: its place (`parent`, `branch`, `depth`, `condition` =
         what holds for the rows that come here), its split (`split`, `feature`,
-        `threshold`, `missing_route`, `gain`, `proven`), its evidence (`n_rows`,
-        `weight`, `share`, `answer`, `impurity`, `risk`, `weighted_risk`; for
+        `threshold`, `missing_route`, `n_missing`, `gain`, `proven`), its evidence
+        (`n_rows`, `weight`, `share`, `answer`, `impurity`, `risk`, `weighted_risk`; for
         classes `confidence` and one column ``weight of ...`` per class, for
         numbers `variance`, `q1`, `median`, `q3`), `stop_reason`, and the extra
         arrays of one dimension as ``extra ...``.
@@ -55,6 +56,7 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
         "feature": [names[j] if j >= 0 else None for j in tree.feature.tolist()],
         "threshold": tree.threshold,
         "missing_route": tree.missing_route,
+        "n_missing": tree.n_missing,
         "gain": tree.gain,
         "proven": tree.proven,
         "n_rows": tree.n_rows,
@@ -162,6 +164,7 @@ def _nodes(tree: TreeData) -> Iterator[dict[str, Any]]:
             node["stop_reason"] = STOP_REASONS[int(tree.stop_reason[i])].name
         else:
             node["split"] = _split(split, SPLIT_KINDS[int(tree.split_kind[i])])
+            node["split"] |= _missing(tree, i)
         if extras:
             node["extras"] = {name: array[i] for name, array in extras.items()}
         yield node
@@ -181,6 +184,25 @@ def _split(split: Split, kind: str) -> dict[str, Any]:
     branches = getattr(split, "branches", None)
     if branches is not None:
         out["categories"] = [[_plain(each) for each in group] for group in branches]
+    return out
+
+
+def _missing(tree: TreeData, node: int) -> dict[str, Any]:
+    """Return how many rows were missing, and the surrogates that stood in."""
+    found = surrogate_splits(tree, node)
+    out: dict[str, Any] = {"n_missing": int(tree.n_missing[node])}
+    if found:
+        out["surrogates"] = [
+            {
+                "feature": each.feature,
+                "column": each.column,
+                "left": each.words(0),
+                "agree": each.agree,
+                "adjusted": each.adjusted,
+                "n_rows": each.n_rows,
+            }
+            for each in found
+        ]
     return out
 
 

@@ -178,9 +178,11 @@ def _conditions(
     is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
     prefixes = [""] * (_DEEPEST_INDENT + 1)
     splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
+    # Where surrogates decide, no branch alone takes missing values.
+    by_branch = (np.diff(tree.surrogate_start)[shown] == 0) & with_missing
     for place, split in enumerate(splits_of(tree, shown)):
         depth, branch = depths[place], branches[place]
-        splits[depth] = None if split is None else (split, with_missing[place])
+        splits[depth] = None if split is None else (split, bool(by_branch[place]))
         above = splits[depth - 1] if depth else None
         if above is None:
             yield "all rows"
@@ -219,6 +221,7 @@ def missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
     columns, routes = tree.feature.tolist(), tree.missing_route.tolist()
     depths, branches = tree.depth.tolist(), tree.branch.tolist()
     parents = tree.parent.tolist()
+    has_surrogates = (np.diff(tree.surrogate_start) > 0).tolist()
     sent_away: list[tuple[int, int]] = []  # depth and column, on the way from the root
     arrives = []
     for node in shown.tolist():
@@ -228,7 +231,11 @@ def missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
         if depth:
             above = parents[node]
             column, route = columns[above], routes[above]
-            if here[column] and route not in (branches[node], ALL_BRANCHES):
+            if (
+                here[column]
+                and route not in (branches[node], ALL_BRANCHES)
+                and not has_surrogates[above]
+            ):
                 here[column] = False
                 sent_away.append((depth, column))
         arrives.append(columns[node] >= 0 and here[columns[node]])
@@ -248,6 +255,7 @@ def _notes(
     kinds, routes = tree.split_kind[shown].tolist(), tree.missing_route[shown].tolist()
     opened, branches = n_open[shown].tolist(), tree.n_children[shown].tolist()
     said = {STOP_HERE: "missing stops here", ALL_BRANCHES: "missing is divided"}
+    stand_ins = [_stand_in(tree, node) for node in shown.tolist()]
     for i, kind in enumerate(kinds):
         if kind == LEAF:
             yield "*"
@@ -256,7 +264,17 @@ def _notes(
         elif opened[i] < branches[i]:
             yield f"... {branches[i] - opened[i]} more branches, lighter than these"
         else:
-            yield said.get(routes[i], "") if with_missing[i] else ""
+            yield stand_ins[i] or said.get(routes[i], "") if with_missing[i] else ""
+
+
+def _stand_in(tree: TreeData, node: int) -> str:
+    """Say which column decides first where the split's own is missing."""
+    first, end = tree.surrogate_start[node : node + 2].tolist()
+    if first == end:
+        return ""
+    feature = tree.schema.features[int(tree.surrogate_feature[first])]
+    name = _short(wording.name(feature.name), _LONGEST_LABEL)
+    return f"missing goes by {name}" + (" and others" if end - first > 1 else "")
 
 
 def _aligned(columns: Sequence[Sequence[str]], notes: Sequence[str]) -> list[str]:

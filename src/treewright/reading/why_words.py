@@ -42,6 +42,12 @@ def lines(why: Why) -> list[str]:
     return said
 
 
+def guards_levels(why: Why) -> bool:
+    """Whether this tree was grown with ``many_levels='guard'``."""
+    options = why._tree.made_by.get("options", {})
+    return bool(options.get("many_levels") == "guard")
+
+
 def with_ratio(why: Why) -> bool:
     """Whether columns compete by the gain ratio in this tree."""
     made_by = why._tree.made_by
@@ -196,6 +202,11 @@ def _verdict(why: Why) -> Iterator[str]:
             yield "Columns of at least average gain compete by the gain ratio."
         elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
             yield f"This is not the split of largest gain; {best.words} gains more."
+            if guards_levels(why):
+                yield (
+                    "Columns of more than 12 categories are charged for the choice "
+                    "among so many groupings (many_levels='guard')."
+                )
     if why.link is not None:
         yield _link(why._tree, why.node, why.link)
     if why.collapse_alpha is not None:

@@ -1,6 +1,6 @@
 """Which candidates are allowed at a node, and which of them wins."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,6 +11,7 @@ from treewright.growing.reference.candidates import (
     Levels,
     thresholds,
 )
+from treewright.growing.reference.guard import charge_of
 from treewright.growing.reference.known import (
     gain_at_node,
     gini_gain_at_node,
@@ -80,13 +81,15 @@ def enough_rows(sums: Sums, least: int, no_rule: int = 1) -> bool:
 class Offer:
     """What a column offers: the candidates that are allowed, in order, their gains.
 
-    `refusals` names the rules that refused the others.
+    `refusals` names the rules that refused the others. `charge` is taken off the
+    gains where columns compete, and nowhere else.
     """
 
     levels: Levels
     allowed: list[Candidate]
     gains: list[Number]
     refusals: list[str]
+    charge: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -103,11 +106,13 @@ def offers_of(
     impurity: Number,
     target: Target,
     rules: Rules,
+    charged: Collection[int] = (),
 ) -> list[Offer]:
     """List what each column offers.
 
     `columns` holds the levels of each column, in table order, and the way they are
-    split: into "thresholds", "groupings" or "multiway".
+    split: into "thresholds", "groupings" or "multiway". `charged` are the columns
+    whose groupings pay for their number.
     """
     tie = TIE * Fraction(impurity)
     offers = []
@@ -122,22 +127,26 @@ def offers_of(
         allowed = [c for c in candidates if not rules.refuses(c)]
         gains = [gain_at_node(c, target) for c in allowed]
         refusals = [rules.refuses(c) for c in candidates if rules.refuses(c)]
-        offers.append(Offer(levels, allowed, gains, refusals))
+        charge = Fraction(0)
+        if levels.column in charged:
+            charge = charge_of(levels, impurity, rules.weight_scale)
+        offers.append(Offer(levels, allowed, gains, refusals, charge))
     return offers
 
 
 def best_gain(
     offers: Sequence[Offer], impurity: Number, target: Target
 ) -> tuple[Candidate, Number]:
-    """Find the split of the largest gain.
+    """Find the split of the largest gain, less what its column is charged.
 
-    The best gain is found first; the winner is the first candidate, in the order
+    The best of these is found first; the winner is the first candidate, in the order
     of columns and of candidates, that reaches it.
     """
     allowed = [candidate for offer in offers for candidate in offer.allowed]
     gains = [gain for offer in offers for gain in offer.gains]
-    reach = max(gains) - TIE * Fraction(impurity)
-    best = [i for i, gain in enumerate(gains) if gain >= reach]
+    scores = [gain - offer.charge for offer in offers for gain in offer.gains]
+    reach = max(scores) - TIE * Fraction(impurity)
+    best = [i for i, score in enumerate(scores) if score >= reach]
     if target.criterion == "misclassification":
         best = _purest(best, allowed)
     return allowed[best[0]], gains[best[0]]

@@ -34,6 +34,7 @@ from treewright.growing.reference.choose import (
     why_none,
 )
 from treewright.growing.reference.divide import branch_of, divide, with_route
+from treewright.growing.reference.guard import FEW_LEVELS
 from treewright.growing.reference.known import known_only
 from treewright.growing.reference.layout import heaviest, lay_out
 from treewright.growing.reference.ratio import best_ratio, bests_of
@@ -146,6 +147,7 @@ class Grower:
         }
         total = self.target.sums(dict.fromkeys(self.target.present, 1))
         self.total = total
+        self.charged = self._charged(columns)
         self.min_split = max(2, _count(options.min_samples_split, total.n_rows))
         self.rules = self._rules()
 
@@ -173,6 +175,18 @@ class Grower:
             lightest = min(target.weights[row] for row in target.present)
             return lightest / target.weight_scale
         return options.min_branch_weight or 0.0
+
+    def _charged(self, columns: dict[int, Column]) -> set[int]:
+        """Columns whose groupings pay for their number; see `guard`."""
+        if self.options.many_levels != "guard":
+            return set()
+        return {
+            i
+            for i, column in columns.items()
+            if isinstance(column, CategoricalColumn)
+            and len({int(column.codes[row]) for row in self.target.present} - {-1})
+            > FEW_LEVELS
+        }
 
     def open(self, rows: Rows, depth: int, used: frozenset[int] = frozenset()) -> Node:
         """Make a node of rows, with its best split or the reason to stop."""
@@ -203,7 +217,9 @@ class Grower:
         if not any(levels.differ for levels, _ in columns):
             node.stop_reason = "identical_rows"
             return
-        offers = offers_of(columns, node.impurity, self.target, self.rules)
+        offers = offers_of(
+            columns, node.impurity, self.target, self.rules, self.charged
+        )
         if any(offer.allowed for offer in offers):
             choice = self._choose(node, offers)
         else:

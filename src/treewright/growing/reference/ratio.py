@@ -20,8 +20,9 @@ from treewright.growing.reference.sums import Number, Target
 class Best:
     """The best split of a column.
 
-    `gain` is its gain and `score` what it competes with: the same, but for C4.5 a
-    cut of numbers pays for the choice among many.
+    `gain` is its gain and `score` what it competes with: the same, but for the
+    groupings of many levels, and for C4.5 the cuts of numbers, which pay for the
+    choice among many.
     """
 
     offer: Offer
@@ -45,7 +46,7 @@ def bests_of(offers: Sequence[Offer], impurity: Number, target: Target) -> list[
     for offer in offers:
         if offer.allowed:
             split, gain = best_gain([offer], impurity, target)
-            found.append(Best(offer, split, gain, float(gain)))
+            found.append(Best(offer, split, gain, float(gain - offer.charge)))
     return found
 
 
