@@ -175,21 +175,6 @@ def test_options_cannot_be_changed():
         GrowOptions().max_depth = 3
 
 
-def test_an_unknown_option_names_the_nearest_one():
-    with pytest.raises(OptionError, match=r"no option 'max_dept'.*'max_depth'"):
-        GrowOptions.from_params({"max_dept": 3})
-    with pytest.raises(
-        OptionError, match="The options are: categories, competitors, conventions, cr"
-    ):
-        GrowOptions.from_params({"zzzzzz": 3})
-
-
-def test_from_params_passes_over_names_that_belong_to_somebody_else():
-    params = {"max_depth": 3, "kinds": None, "prune": None}
-    options = GrowOptions.from_params(params, ignore=("kinds", "prune"))
-    assert options == GrowOptions(max_depth=3)
-
-
 def test_the_criterion_follows_the_target_unless_given():
     assert GrowOptions().for_task("class").criterion == "gini"
     assert GrowOptions().for_task("number").criterion == "squared_error"
@@ -224,4 +209,4 @@ def test_max_features_counts_columns_as_scikit_learn_does(
 def test_to_dict_gives_every_option_by_name():
     options = GrowOptions(max_depth=3)
     assert options.to_dict()["max_depth"] == 3
-    assert GrowOptions.from_params(options.to_dict()) == options
+    assert GrowOptions(**options.to_dict()) == options

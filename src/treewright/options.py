@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -391,44 +391,6 @@ for no limit; got 0.
             if clash.holds(self):
                 wanted = _CONVENTIONS.get(str(self.conventions))
                 raise OptionError(clash.words.format(o=self, wanted=wanted))
-
-    @classmethod
-    def from_params(
-        cls, params: Mapping[str, Any], ignore: Collection[str] = ()
-    ) -> "GrowOptions":
-        """Build options from a mapping, such as an estimator's `get_params()`.
-
-        Parameters
-        ----------
-        params : mapping of str to value
-            Options by name.
-        ignore : collection of str, default=()
-            Names that belong to somebody else and are passed over.
-
-        Returns
-        -------
-        GrowOptions
-
-        Raises
-        ------
-        OptionError
-            When a name is unknown (the nearest known one is named) or a value
-            is out of range.
-        """
-        known = {field.name for field in fields(cls)}
-        chosen = {}
-        for name, value in params.items():
-            if name in known:
-                chosen[name] = value
-            elif name not in ignore:
-                near = nearest_name(name, sorted(known))
-                advice = (
-                    f"Did you mean {near!r}?"
-                    if near
-                    else "The options are: " + ", ".join(sorted(known)) + "."
-                )
-                raise OptionError(f"There is no option {name!r}. {advice}")
-        return cls(**chosen)
 
     def for_task(self, task: str) -> "GrowOptions":
         """Return the options with all that is None by default settled.

@@ -41,7 +41,7 @@ SEEDS = range(30_000, 30_160)  # not used by the tests against the reference
 
 
 def of_steps(seed):
-    """A case that can be grown step by step: without J48's habits, put on at the end."""
+    """A case that grows step by step: without J48's habits, put on at the end."""
     table, options = classic_case(seed)
     if options.conventions == "j48":
         options = replace(options, conventions=None)

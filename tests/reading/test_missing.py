@@ -32,7 +32,9 @@ def test_surrogates_in_words():
     assert (arm.agree, arm.adjusted) == (0.875, 0.75)
     assert (arm.words(0), arm.words(1)) == ("arm <= 0.75", "arm > 0.75")
     assert (town.agree, town.adjusted, town.n_rows) == (0.75, 0.5, 1)
-    assert str(town) == ("2. town = a goes left: agrees 75.0%, adjusted 50.0%, sent 1 row")
+    assert str(town) == (
+        "2. town = a goes left: agrees 75.0%, adjusted 50.0%, sent 1 row"
+    )
     assert tree.surrogates(1) == ()
 
 

@@ -1,4 +1,4 @@
-"""Where the rows went that were missing in a split's column: surrogates, and the rest."""
+"""Where rows went that were missing in a split's column: surrogates, and the rest."""
 
 from __future__ import annotations
 
