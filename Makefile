@@ -15,7 +15,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format stub bench sanitize sanitize-thread node build wheel clean
+.PHONY: help demo test lint format stub bench sanitize sanitize-thread node browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -71,6 +71,16 @@ endef
 # used where they lie). After that only the changed C++ files are compiled again.
 node:  ## Install what some tests take from npm (mermaid, axe-core) into build/
 	npm install --prefix build/node --no-audit --no-fund mermaid@11 axe-core@4
+
+# Tests of pages say loudly that they are skipped where this could not be done.
+browser:  ## Install what tests of pages need, as far as that is allowed here
+	@command -v chromium > /dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+	       && { apt-get -qq update; apt-get -qq install -y chromium > /dev/null; }; } \
+	  || echo "NOT INSTALLED: chromium. Browser tests are skipped; 'apt install chromium'."
+	@if [ -d build/node/node_modules/axe-core ]; then :; \
+	  elif command -v npm > /dev/null && $(MAKE) --no-print-directory node; then :; \
+	  else echo "NOT INSTALLED: mermaid and axe-core from npm. Their tests are skipped."; fi
 
 build: $(VENV)/.dev  ## Build the C++ core; run it after editing core/
 	@$(BIN)/cmake --build $(BUILD) > build/log.txt || { cat build/log.txt; exit 1; }

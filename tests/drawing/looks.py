@@ -51,7 +51,8 @@ def grown(name, target, drop=(), number=False, **options):
     made = Named(y[i] for i in known)
     made.name = target
     estimator = tw.TreeRegressor if number else tw.TreeClassifier
-    return estimator(**options).fit(columns, made).tree_
+    # As grown: how trees are pruned is no matter of pictures.
+    return estimator(**{"prune": None, **options}).fit(columns, made).tree_
 
 
 def tennis():

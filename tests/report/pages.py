@@ -46,15 +46,15 @@ def open_report(page, tree, folder, **more):
     return path
 
 
-def fill(page, j, text):
-    """Put text into the field of column j, as typing or choosing does."""
+def fill(page, texts):
+    """Put text into fields by their columns, as typing or choosing does."""
     page.evaluate(
-        """([j, text]) => {
+        """(pairs) => pairs.forEach(([j, text], i) => {
             const { input } = treewright.fields.get(j);
             input.value = text;
-            input.dispatchEvent(new Event("input"));
-        }""",
-        [j, text],
+            if (i === pairs.length - 1) input.dispatchEvent(new Event("input"));
+        })""",
+        [list(pair) for pair in texts.items()],
     )
 
 

@@ -170,6 +170,13 @@ def cell_text(feature, value):
     return str(value) if isinstance(value, dt.timedelta) else repr(value)
 
 
+def texts_of(tree, row):
+    """What to type for a row, by the number of its column."""
+    features = tree.schema.features
+    places = {name: tree.schema.index_of[name] for name in row}
+    return {j: cell_text(features[j], row[name]) for name, j in places.items()}
+
+
 def random_rows(model, columns, n=200, seed=0):
     """Rows mixed from the values there are, with missing and unseen ones."""
     rng = np.random.default_rng(seed)
@@ -255,9 +262,7 @@ def test_the_way_and_the_smallest_change_are_those_of_explain(page, tmp_path, na
         row = {c: rows[c][r] for c in tree.columns_used}
         if "never seen" in row.values():
             continue
-        for j in (tree.schema.index_of[c] for c in row):
-            feature = tree.schema.features[j]
-            fill(page, j, cell_text(feature, row[feature.name]))
+        fill(page, texts_of(tree, row))
         steps, changes = page.evaluate(
             """() => {
                 const { row } = treewright;
@@ -281,9 +286,9 @@ def test_a_value_that_cannot_be_read_is_said(page, tmp_path):
     open_report(page, model, tmp_path)
     page.click("#tab-what-if")
     j = model.tree_.schema.index_of[model.tree_.columns_used[0]]
-    fill(page, j, "twelve")
+    fill(page, {j: "twelve"})
     assert "cannot be read" in page.inner_text("#walked")
-    fill(page, j, "12")
+    fill(page, {j: "12"})
     assert page.inner_text("#what-if-answer")
 
 
@@ -301,9 +306,8 @@ def test_a_pruned_size_answers_as_the_pruned_tree(page, tmp_path):
         assert page.evaluate("treewright.answerNodes().length") == small.n_leaves
         predicted = small.predict(rows)
         for r in range(0, 60, 7):
-            for name in tree.columns_used:
-                j = tree.schema.index_of[name]
-                fill(page, j, cell_text(tree.schema.features[j], rows[name][r]))
+            row = {name: rows[name][r] for name in tree.columns_used}
+            fill(page, texts_of(tree, row))
             assert page.inner_text("#what-if-answer b") == str(predicted[r])
 
 

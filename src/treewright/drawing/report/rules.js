@@ -101,6 +101,8 @@ function someKnown(condition) {
 }
 
 function oneOf(labels, most, longest, one = "=", many = "in") {
+  // An interval such as "<= 2" is said already.
+  if (labels.length === 1 && one === "=" && /^[<>]=? /.test(labels[0])) return labels[0];
   if (labels.length === 1) return `${one} ${cut(labels[0], longest)}`;
   return `${many} ${listed(labels, most, longest)}`;
 }
