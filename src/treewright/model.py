@@ -17,13 +17,15 @@ from treewright.pruning.refit import refit_tree
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.colour import MOST_PRINTED, can_draw
 from treewright.reading.importance import impurity_importance
+from treewright.table.costs import prior_factors
 from treewright.table.match import match, plain_matrix
 from treewright.table.match_target import match_target
-from treewright.table.table import Target
+from treewright.table.table import ClassTarget, Target
 from treewright.table.weights import read_weights
 from treewright.tree import walk
 from treewright.tree.data import TreeData
 from treewright.tree.route import (
+    Ends,
     columns_used,
     decision_path,
     ends_of,
@@ -225,10 +227,12 @@ class Tree(Views):
         Returns
         -------
         Tree
-            A node that no row reaches answers as the node above it.
+            A node that no row reaches answers as the node above it. A row that is
+            divided among branches counts in each by its share. With priors, the
+            rows are weighed so that the classes have them.
         """
-        nodes, target, weights = sent_down(self, X, y, sample_weight)
-        return Tree(refit_tree(self.data, nodes, target, weights))
+        ends, target, weights = sent_down(self, X, y, sample_weight)
+        return Tree(refit_tree(self.data, ends, target, weights))
 
     # -- answers ------------------------------------------------------------------
 
@@ -362,13 +366,22 @@ class Tree(Views):
 
 def sent_down(
     tree: Tree, X: Any, y: Any, sample_weight: Any
-) -> tuple[NDArray[np.int32], Target, NDArray[np.float64] | None]:
-    """Return where new rows end, with their target and weights."""
-    nodes = tree.apply(X)
-    if not len(nodes):
+) -> tuple[NDArray[np.int32] | Ends, Target, NDArray[np.float64] | None]:
+    """Return where new rows end, with their target and weights.
+
+    With priors, the weights give each class its prior share.
+    """
+    ends = tree._ends(X, "missing", 1)
+    n_rows = ends.n_rows if isinstance(ends, Ends) else len(ends)
+    if not n_rows:
         raise TableError("X has no rows; at least one is needed.")
-    target = match_target(tree.schema, y, len(nodes))
-    return nodes, target, read_weights(sample_weight, len(nodes))
+    target = match_target(tree.schema, y, n_rows)
+    weights = read_weights(sample_weight, n_rows)
+    priors = tree.schema.target.priors if tree.schema.target else None
+    if priors is not None and isinstance(target, ClassTarget):
+        own = prior_factors(priors, target, weights)[target.codes]
+        weights = own if weights is None else own * weights
+    return ends, target, weights
 
 
 def as_tree(tree: object) -> Tree:

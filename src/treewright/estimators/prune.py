@@ -25,11 +25,9 @@ from treewright.pruning.prune import (
 )
 from treewright.pruning.result import Pruning
 from treewright.pruning.risks import RISKS
-from treewright.pruning.validation import (
-    NewRows,
-    grow_validated,
-    prune_by_validation,
-)
+from treewright.pruning.score import NewRows
+from treewright.pruning.validation import grow_validated, prune_by_validation
+from treewright.table.costs import cost_factors
 from treewright.table.match import match
 from treewright.table.match_target import match_target
 from treewright.table.table import ClassTarget, Table
@@ -155,9 +153,8 @@ def grow_pruned(
     pruning : Pruning
     """
     if plan.method == "cv":
-        how = CrossValidation(
-            risk=plan.risk, rule=plan.rule, **_folds(plan, table, given)
-        )
+        folds = _folds(plan, table, given)
+        how = CrossValidation(risk=plan.risk, rule=plan.rule, factors=factors, **folds)
         return grow_cross_validated(table, options, how, progress)
     if plan.method == "validation" and plan.share is not None:
         _check_divisible(table)
@@ -384,7 +381,9 @@ def _new_rows(
     if isinstance(target, ClassTarget):
         _check_all_classes(table, target)
         if factors is not None:
-            own = factors[target.codes]
+            costs = schema.target.costs if schema.target else None
+            own = factors if costs is None else factors / cost_factors(costs)
+            own = own[target.codes]
             weights = own if weights is None else own * weights
     return NewRows(columns, target, weights)
 

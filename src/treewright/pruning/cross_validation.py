@@ -22,8 +22,8 @@ from treewright.growing.grow import make_grower, n_threads, tree_of
 from treewright.options import GrowOptions
 from treewright.pruning.folds import Fold
 from treewright.pruning.path import PruningPath, find_path
-from treewright.pruning.score import loss_at_steps, part_of
-from treewright.table.table import ClassTarget, NumericTarget, Table
+from treewright.pruning.score import loss_at_steps, rows_left_out, unaltered
+from treewright.table.table import Table
 
 if TYPE_CHECKING:
     from treewright._core import SortedTable
@@ -56,6 +56,8 @@ class _Task:
     alphas: NDArray[np.float64]
     risk: str
     stop: threading.Event
+    weights: NDArray[np.float64] | None
+    scale: NDArray[np.float64] | None
 
     def score(self, fold: Fold) -> tuple[Any, Any, float]:
         """Grow one fold's tree and score it on the rows left out."""
@@ -66,12 +68,9 @@ class _Task:
         tree = tree_of(grower.take_tree(), table.schema, self.options)
         del grower, weights
         path = find_path(tree, self.risk)
-        part = part_of(tree, [column.data for column in table.columns], fold.test)
-        own = None if table.weights is None else table.weights[fold.test]
-        total = float(len(fold.test)) if own is None else math.fsum(own)
-        target = _target_of(table, fold.test)
-        sums = loss_at_steps(tree, path.collapse_alpha, self.alphas, part, target, own)
-        return *sums, total
+        rows = rows_left_out(tree, table, fold.test, self.weights, self.scale)
+        sums = loss_at_steps(tree, path.collapse_alpha, self.alphas, rows)
+        return *sums, rows.total
 
     def _watch(self, share: float) -> None:
         if self.stop.is_set():
@@ -91,6 +90,7 @@ def cross_validate(
     folds: list[Fold],
     progress: Callable[[int], Any] | None = None,
     alphas: NDArray[np.float64] | None = None,
+    factors: NDArray[np.float64] | None = None,
 ) -> CrossValidated:
     """Score every step of a path on rows not trained on.
 
@@ -110,6 +110,8 @@ def cross_validate(
         Called with the number of folds done.
     alphas : float array, optional
         Where to score the fold trees, instead of the geometric means.
+    factors : float array, optional
+        What priors and costs multiplied the weight of each class by.
 
     Returns
     -------
@@ -121,7 +123,8 @@ def cross_validate(
     workers = 1 if small else min(threads, len(folds))
     options = replace(options, n_jobs=max(1, threads // workers))
     stop = threading.Event()
-    task = _Task(table, options, columns, alphas, path.kind, stop)
+    own = unaltered(table, factors)
+    task = _Task(table, options, columns, alphas, path.kind, stop, *own)
     loss, squares, total = np.zeros(len(alphas)), np.zeros(len(alphas)), 0.0
     for done, part in enumerate(_scored(task, folds, workers)):
         loss += part[0]
@@ -187,11 +190,3 @@ def _training_weights(table: Table, fold: Fold) -> NDArray[np.float64]:
         weights[fold.test] = 0.0
         return weights
     return fold.train if table.weights is None else fold.train * table.weights
-
-
-def _target_of(table: Table, rows: NDArray[np.int64]) -> ClassTarget | NumericTarget:
-    target = table.target
-    if isinstance(target, ClassTarget):
-        return ClassTarget(target.codes[rows], target.classes, target.name)
-    assert isinstance(target, NumericTarget)
-    return NumericTarget(target.values[rows], target.name)

@@ -132,7 +132,7 @@ def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
     arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
     kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
     if table.weights is not None:
-        arrays, kinds = [*arrays, table.weights], [*kinds, 0]
+        arrays, kinds = [*arrays, _weights_to_deal_by(table)], [*kinds, 0]
     hashes: NDArray[np.uint64] = np.asarray(
         _core.hash_rows(arrays, kinds, table.n_rows, seed)
     )
@@ -145,6 +145,23 @@ def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
     if table.weights is not None:
         order = order[table.weights[order] > 0]
     return order
+
+
+def _weights_to_deal_by(table: Table) -> NDArray[np.float64]:
+    """Return the weights; where costs or priors altered them, their ranks by class.
+
+    Rounding may alter the last bit of a weight, but not its rank.
+    """
+    weights, target, info = table.weights, table.target, table.schema.target
+    assert weights is not None
+    altered = info is not None and (info.costs is not None or info.priors is not None)
+    if not altered or not isinstance(target, ClassTarget):
+        return weights
+    ranks = np.zeros(len(weights))
+    for code in range(len(target.classes)):
+        here = target.codes == code
+        ranks[here] = np.unique(weights[here], return_inverse=True)[1]
+    return ranks
 
 
 def _dealt_singly(n: int, n_folds: int, seed: int) -> NDArray[np.int64]:

@@ -11,9 +11,17 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
+from treewright.pruning.risks import cost_matrix
+from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import STOP_HERE, TreeData
 
-__all__ = ["AS_GOOD", "added_errors", "check_confidence", "replace_subtrees"]
+__all__ = [
+    "AS_GOOD",
+    "ErrorCosts",
+    "added_errors",
+    "check_confidence",
+    "replace_subtrees",
+]
 
 AS_GOOD = 0.1
 """A leaf may have so many more estimated errors than its subtree."""
@@ -94,21 +102,58 @@ def replace_subtrees(tree: TreeData, confidence: float) -> TreeData:
     )
 
 
+class ErrorCosts:
+    """Counts the errors of class weights, or what they cost.
+
+    Costs are in units of their mean, so that only their ratios matter. An error that
+    the bound adds costs what the answer's errors cost on average, were all classes
+    there as often as at the root.
+    """
+
+    def __init__(self, tree: TreeData, confidence: float) -> None:
+        self.confidence = confidence
+        k = tree.value.shape[1]
+        costs = cost_matrix(tree)
+        self.per_added = np.ones(k)
+        self.costs = 1.0 - np.eye(k)
+        self.plain = costs is None or k < 2
+        if costs is not None and k > 1:
+            self.costs = costs / (costs.sum() / (k * (k - 1)))
+            others = (1.0 - np.eye(k)) * tree.value[0][:, None]
+            total = others.sum(axis=0)
+            mean = (others * self.costs).sum(axis=0)
+            np.divide(mean, total, out=self.per_added, where=total > 0)
+
+    def seen(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the least cost of answering nodes of these class weights."""
+        if self.plain:
+            return np.asarray(value.sum(axis=1) - value.max(axis=1))
+        return np.asarray((value @ self.costs).min(axis=1))
+
+    def bound(
+        self, value: NDArray[np.float64], label: NDArray[np.int32] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the upper bound of that cost; of answering `label`, if given."""
+        if label is None:
+            label = answer_by_cost(value, None if self.plain else self.costs)[0]
+        every, n = np.arange(len(value)), value.sum(axis=1)
+        wrong = np.maximum(n - value[every, label], 0.0)
+        cost = wrong if self.plain else (value * self.costs.T[label]).sum(axis=1)
+        added = added_errors(n, wrong, self.confidence)
+        return np.asarray(cost + added * self.per_added[label])
+
+
 def _bounds(
     tree: TreeData, confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the bound of each node as a leaf, and of the rows that stop in it."""
-    every = np.arange(tree.n_nodes)
-    right = tree.value[every, tree.label]
-    errors = np.maximum(tree.weight - right, 0.0)
-    leaf = errors + added_errors(tree.weight, errors, confidence)
+    errors = ErrorCosts(tree, confidence)
+    leaf = errors.bound(tree.value, tree.label)
     stopped = np.zeros(tree.n_nodes)
     stops = (tree.missing_route == STOP_HERE) & (tree.subtree_size > 1)
     if stops.any():
         below = np.zeros_like(tree.value)
         np.add.at(below, tree.parent[1:], tree.value[1:])
         rest = np.maximum(tree.value - below, 0.0)
-        n = rest.sum(axis=1)
-        wrong = n - rest[every, tree.label]
-        stopped = np.where(stops, wrong + added_errors(n, wrong, confidence), 0.0)
+        stopped = np.where(stops, errors.bound(rest, tree.label), 0.0)
     return leaf, stopped

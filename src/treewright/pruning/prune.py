@@ -49,6 +49,8 @@ class CrossValidation:
     folds: list[Fold] | None = None
     """Given folds, instead of dealing."""
     groups: NDArray[np.int64] | None = None
+    factors: NDArray[np.float64] | None = None
+    """What priors and costs multiplied the weight of each class by."""
 
 
 def not_pruned(tree: TreeData, why: str, notes: tuple[str, ...] = ()) -> Pruning:
@@ -164,8 +166,9 @@ def grow_cross_validated(
     if len(path) == 1:
         return _only_one_size(tree, path, notes)
     report = None if progress is None else (lambda n: progress((1 + n) / parts))
+    table = replace(table, schema=schema)
     scored = cross_validate(
-        replace(table, schema=schema), options, columns, path, folds, report
+        table, options, columns, path, folds, report, factors=how.factors
     )
     step, best = choose(scored.error, scored.std, how.rule)
     pruned = path.pruned(step, "cross_validation")

@@ -12,9 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.pessimistic import AS_GOOD, added_errors
+from treewright.pruning.pessimistic import AS_GOOD, ErrorCosts
 from treewright.pruning.refit import refit_tree
+from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, Table
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import (
     ALL_BRANCHES,
     IS_MISSING,
@@ -61,10 +63,13 @@ class _Pruner:
 
     def __init__(self, tree: TreeData, table: Table, confidence: float) -> None:
         assert isinstance(table.target, ClassTarget)
-        self.tree, self.confidence = tree, confidence
+        self.tree, self.errors = tree, ErrorCosts(tree, confidence)
         self.codes = table.target.codes
         self.columns = [column.data for column in table.columns]
         self.k = tree.value.shape[1]
+        # Rows are divided by the weights to grow by, and counted without costs.
+        costs = tree.schema.target.costs if tree.schema.target else None
+        self.unit = np.ones(self.k) if costs is None else 1.0 / cost_factors(costs)
         self.source = list(range(tree.n_nodes))
         self.kids = [list(children(tree, node)) for node in range(tree.n_nodes)]
         self.rows: list[_Rows] = [_Rows(*_nothing())] * tree.n_nodes
@@ -141,14 +146,14 @@ class _Pruner:
         return total
 
     def _bound(self, rows: _Rows) -> float:
-        n = float(rows.weight.sum())
-        errors = self._errors(rows)
-        added = added_errors(np.array([n]), np.array([errors]), self.confidence)
-        return errors + float(added[0])
+        return float(self.errors.bound(self._counts(rows))[0])
 
     def _errors(self, rows: _Rows) -> float:
+        return float(self.errors.seen(self._counts(rows))[0])
+
+    def _counts(self, rows: _Rows) -> NDArray[np.float64]:
         counts = np.bincount(self.codes[rows.row], rows.weight, minlength=self.k)
-        return float(counts.sum() - counts.max())
+        return np.asarray(counts * self.unit)[None, :]
 
     # -- rows ---------------------------------------------------------------------
 
@@ -225,10 +230,15 @@ class _Pruner:
         )
         classes = np.arange(self.k)
         target = ClassTarget(self.codes[row], classes)
-        refitted = refit_tree(shaped, at, target, weight)
+        refitted = refit_tree(shaped, at, target, weight * self.unit[target.codes])
         n_rows = np.array([len(self.rows[node].row) for node in order])
-        squared = [float(np.sum(self.rows[node].weight ** 2)) for node in order]
-        return with_values(refitted, n_rows=n_rows, weight_squared=np.array(squared))
+        squared = np.array(
+            [float(np.sum(self.rows[node].weight ** 2)) for node in order]
+        )
+        # As in growing, costs leave the effective number of rows as it is.
+        grown = np.maximum(growth_weight(refitted), np.finfo(np.float64).tiny)
+        squared *= (refitted.weight / grown) ** 2
+        return with_values(refitted, n_rows=n_rows, weight_squared=squared)
 
 
 def _nothing() -> tuple[NDArray[np.int64], NDArray[np.float64]]:

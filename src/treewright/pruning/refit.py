@@ -8,16 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.pruning.risks import cost_matrix
-from treewright.table.table import ClassTarget, Target
+from treewright.table.costs import cost_factors
+from treewright.table.table import ClassTarget, NumericTarget, Target
+from treewright.tree.costs import answer_by_cost, growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
+from treewright.tree.route import Ends, decision_path
 
 __all__ = ["refit_tree"]
 
 
 def refit_tree(
     tree: TreeData,
-    nodes: NDArray[np.int32],
+    nodes: NDArray[np.int32] | Ends,
     target: Target,
     weights: NDArray[np.float64] | None,
 ) -> TreeData:
@@ -27,18 +30,21 @@ def refit_tree(
     ----------
     tree : TreeData
         Gives structure, splits and stop reasons; it stays as it is.
-    nodes : int array
-        The node in which each row ends.
+    nodes : int array, or Ends
+        The node in which each row ends, or all the parts of each. A divided row is
+        in every node that it reaches, by its share.
     target : ClassTarget or NumericTarget
         The rows' target, classes numbered as in the tree.
     weights : float array or None
-        Their weights.
+        Their weights; not altered by costs.
 
     Returns
     -------
     TreeData
         A node that no row reaches has weight 0 and the answer of the node above.
     """
+    if isinstance(nodes, Ends):
+        return _refit_divided(tree, nodes, target, weights)
     n = tree.n_nodes
     own = np.ones(len(nodes)) if weights is None else weights
     present = own > 0
@@ -57,8 +63,35 @@ def refit_tree(
         # The variance of numbers near the limit of float64 is beyond it: infinite.
         with np.errstate(over="ignore", invalid="ignore"):
             evidence = _of_numbers(tree, nodes, target.values, own, sums[:, 1])
-    gain = _gain(tree, sums[:, 1], evidence["impurity"])
-    return with_values(tree, **common, **evidence, gain=gain)
+    made = with_values(tree, **common, **evidence)
+    return with_values(made, gain=_gain(tree, growth_weight(made), made.impurity))
+
+
+def _refit_divided(
+    tree: TreeData, ends: Ends, target: Target, weights: NDArray[np.float64] | None
+) -> TreeData:
+    """Return the tree with the evidence of rows that are divided among branches."""
+    from scipy.sparse import csr_matrix
+
+    own = np.ones(ends.n_rows) if weights is None else weights
+    parts: Target
+    if isinstance(target, ClassTarget):
+        parts = ClassTarget(target.codes[ends.rows], target.classes, target.name)
+    else:
+        parts = NumericTarget(target.values[ends.rows], target.name)
+    made = refit_tree(tree, ends.nodes, parts, own[ends.rows] * ends.shares)
+    # Parts of a row that meet in a node are one row there, with their shares summed.
+    n = len(ends.nodes)
+    places = (ends.rows, np.arange(n))
+    shares = csr_matrix((ends.shares, places), (ends.n_rows, n))
+    inside = (shares @ decision_path(tree, ends.nodes)).tocsr()
+    here = np.repeat(own, np.diff(inside.indptr)) * inside.data
+    at, n_nodes = inside.indices, tree.n_nodes
+    return with_values(
+        made,
+        n_rows=np.bincount(at[here > 0], minlength=n_nodes),
+        weight_squared=np.bincount(at, here**2, minlength=n_nodes),
+    )
 
 
 def _levels(tree: TreeData) -> list[NDArray[np.int64]]:
@@ -102,13 +135,14 @@ def _of_classes(
     known = total > 0
     shares = value / np.where(known, total, 1.0)[:, None]
     costs = cost_matrix(tree)
-    per_answer = 1.0 - shares if costs is None else shares @ costs
-    label = _inherited(tree, per_answer.argmin(axis=1).astype(np.int32), known)
-    risk = np.where(known, per_answer.min(axis=1), 0.0)
+    label, risk = answer_by_cost(value, costs)
+    if costs is not None:  # impurity is that of the weights to grow by
+        altered = value * cost_factors(costs)
+        shares = altered / np.where(known, altered.sum(axis=1), 1.0)[:, None]
     return {
         "value": value,
-        "label": label,
-        "risk": np.maximum(risk, 0.0),
+        "label": _inherited(tree, label, known),
+        "risk": np.where(known, risk, 0.0),
         "impurity": np.where(known, _class_impurity(tree, shares), 0.0),
     }
 

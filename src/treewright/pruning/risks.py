@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
+from treewright.table.costs import cost_factors
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import STOP_HERE, TreeData
 
 __all__ = ["RISKS", "NodeRisks", "check_risk", "cost_matrix", "node_risks"]
@@ -85,12 +87,14 @@ def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
     criterion = tree.made_by.get("options", {}).get("criterion")
     if tree.is_classifier and (risk == "error" or criterion == "misclassification"):
         return _class_risks(tree)
+    # Impurity is per unit of the weight that the tree grew on.
+    weight = tree.weight if risk == "error" else growth_weight(tree)
     per_weight = tree.risk if risk == "error" else tree.impurity
     stopped = np.zeros(tree.n_nodes)
     stops = _stops(tree)
     if stops.any():
         stopped[stops] = _stopped_cost(tree, criterion, risk)[stops]
-    return _rounded(tree, tree.weight * per_weight, stopped)
+    return _rounded(weight, weight * per_weight, stopped)
 
 
 def _stops(tree: TreeData) -> NDArray[np.bool_]:
@@ -110,7 +114,8 @@ def _class_risks(tree: TreeData) -> NodeRisks:
         if stops.any():
             rest = np.maximum(_rest(tree, tree.value), 0.0)
             stopped[stops] = _cost_of(rest, tree.label, costs)[stops]
-        return _rounded(tree, _cost_of(tree.value, tree.label, costs), stopped)
+        own = _cost_of(tree.value, tree.label, costs)
+        return _rounded(tree.weight, own, stopped)
     whole = None if costs is None else costs.astype(np.int64)
     own = _cost_of(units, tree.label, whole)
     stopped_units = np.zeros(tree.n_nodes, dtype=np.int64)
@@ -187,9 +192,12 @@ def _stopped_cost(
 
 def _stopped_impurity(tree: TreeData, criterion: str | None) -> NDArray[np.float64]:
     """Return the same for impurities: each row pays by the node's class shares."""
-    rest = np.maximum(_rest(tree, tree.value), 0.0)
-    total = tree.value.sum(axis=1, keepdims=True)
-    shares = tree.value / np.where(total > 0, total, 1.0)
+    value = tree.value
+    if tree.schema.target is not None and tree.schema.target.costs is not None:
+        value = value * cost_factors(tree.schema.target.costs)
+    rest = np.maximum(_rest(tree, value), 0.0)
+    total = value.sum(axis=1, keepdims=True)
+    shares = value / np.where(total > 0, total, 1.0)
     if criterion in ("entropy", "gain_ratio"):
         with np.errstate(divide="ignore", invalid="ignore"):
             bits = np.where(rest > 0, -np.log2(shares), 0.0)
@@ -198,13 +206,15 @@ def _stopped_impurity(tree: TreeData, criterion: str | None) -> NDArray[np.float
 
 
 def _rounded(
-    tree: TreeData, own: NDArray[np.float64], stopped: NDArray[np.float64]
+    weight: NDArray[np.float64],
+    own: NDArray[np.float64],
+    stopped: NDArray[np.float64],
 ) -> NodeRisks:
     """Return risks as whole numbers of 61 bits, ties by tolerance."""
     own = np.nan_to_num(own, posinf=np.finfo(np.float64).max)
     largest = float(own.max())
     exponent = min(_BITS - math.frexp(largest)[1], _MOST_EXPONENT) if largest else 0
-    total = float(tree.weight[0])
+    total = float(weight[0])
     return NodeRisks(
         np.rint(np.ldexp(own, exponent)).astype(np.int64),
         np.rint(np.ldexp(stopped, exponent)).astype(np.int64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,24 +11,144 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.pruning.risks import cost_matrix
-from treewright.table.table import ClassTarget, Target
+from treewright.table.costs import cost_factors
+from treewright.table.table import ClassTarget, NumericTarget, Table, Target
 from treewright.tree.data import TreeData
-from treewright.tree.route import columns_used, route
+from treewright.tree.route import Ends, columns_used, ends_of
 
-__all__ = ["loss_at_nodes", "loss_at_steps", "part_of"]
+__all__ = [
+    "LOSSES",
+    "NewRows",
+    "loss_at_nodes",
+    "loss_at_steps",
+    "part_of",
+    "rows_left_out",
+    "unaltered",
+]
 
-_LOSSES = {"squared_error": 1, "poisson": 2, "absolute_error": 3}
+LOSSES = {"squared_error": 1, "poisson": 2, "absolute_error": 3}
 _NO_CODES = np.zeros(0, dtype=np.int32)
 _NO_NUMBERS = np.zeros(0)
+
+
+@dataclass(frozen=True)
+class NewRows:
+    """Rows that a tree was not grown on, in the form of its table.
+
+    Attributes
+    ----------
+    columns : sequence of array or None
+        As `route` takes them.
+    target : ClassTarget or NumericTarget
+        Their target.
+    weights : float array or None
+        Their weights, not altered for growing; None: all 1.
+    scale : float array or None
+        What the loss of each class is multiplied by, to give the classes their
+        priors; None: 1. A scale is no number of copies: it is squared with the
+        loss where the spread of losses is asked for.
+    """
+
+    columns: Sequence[NDArray[Any] | None]
+    target: Target
+    weights: NDArray[np.float64] | None = None
+    scale: NDArray[np.float64] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        target = self.target
+        return len(target.codes if isinstance(target, ClassTarget) else target.values)
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights, priors counted."""
+        if self.scale is not None and isinstance(self.target, ClassTarget):
+            scaled = self.scale[self.target.codes]
+            return float(
+                scaled.sum() if self.weights is None else self.weights @ scaled
+            )
+        return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    def costs(self, tree: TreeData) -> NDArray[np.float64] | None:
+        """Return the cost of each answer (column) to each class; None: 0 and 1."""
+        costs = cost_matrix(tree)
+        if self.scale is None or not tree.is_classifier:
+            return costs
+        if costs is None:
+            costs = 1.0 - np.eye(tree.value.shape[1])
+        return np.asarray(costs * self.scale[:, None])
+
+
+def unaltered(
+    table: Table, factors: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+    """Return the weights of a table's rows before priors and costs altered them.
+
+    Parameters
+    ----------
+    table : Table
+        With weights altered for growing; see `table.costs`.
+    factors : float array, optional
+        What the weight of each class was multiplied by. Without it, priors stay
+        in the weights.
+
+    Returns
+    -------
+    weights : float array or None
+        None: all 1.
+    scale : float array or None
+        Of each class, by its prior.
+    """
+    info, target, weights = table.schema.target, table.target, table.weights
+    if info is None or weights is None or not isinstance(target, ClassTarget):
+        return weights, None
+    by_cost = None if info.costs is None else cost_factors(info.costs)
+    scale = None
+    if info.priors is not None and factors is not None:
+        scale = factors if by_cost is None else factors / by_cost
+        return weights / factors[target.codes], scale
+    return weights if by_cost is None else weights / by_cost[target.codes], None
+
+
+def rows_left_out(
+    tree: TreeData,
+    table: Table,
+    rows: NDArray[np.int64],
+    weights: NDArray[np.float64] | None,
+    scale: NDArray[np.float64] | None = None,
+) -> NewRows:
+    """Return some rows of a table, with the columns that a tree asks for.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    table : Table
+        Columns and target.
+    rows : int array
+        Which rows.
+    weights, scale : float array or None
+        From `unaltered`, of all rows.
+
+    Returns
+    -------
+    NewRows
+    """
+    part = part_of(tree, [column.data for column in table.columns], rows)
+    target: Target = table.target  # type: ignore[assignment]
+    if isinstance(target, ClassTarget):
+        target = ClassTarget(target.codes[rows], target.classes, target.name)
+    else:
+        target = NumericTarget(target.values[rows], target.name)
+    return NewRows(part, target, None if weights is None else weights[rows], scale)
 
 
 def loss_at_steps(
     tree: TreeData,
     collapse_alpha: NDArray[np.float64],
     alphas: NDArray[np.float64],
-    columns: Sequence[NDArray[Any] | None],
-    target: Target,
-    weights: NDArray[np.float64] | None,
+    rows: NewRows,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the summed loss, and squared loss, of rows at every alpha.
 
@@ -39,22 +160,25 @@ def loss_at_steps(
         Of its nodes, from its path.
     alphas : float array
         Rising prices of a leaf.
-    columns : sequence of array or None
-        The rows, as `route` takes them.
-    target : ClassTarget or NumericTarget
-        Their target.
-    weights : float array or None
-        Their weights.
+    rows : NewRows
+        The rows.
 
     Returns
     -------
     loss, squared_loss : float arrays, one entry per alpha
         Sums of weight x loss and weight x loss^2: for classes the cost of the
-        answer, for numbers squared error, half the deviance or absolute error.
+        answer, for numbers squared error, half the deviance or absolute error. The
+        parts of a divided row answer together, as in prediction.
     """
     # NaN, at leaves, is larger than all: a leaf never collapses.
     first_step = np.searchsorted(alphas, collapse_alpha).astype(np.int32)
-    given = _given(tree, columns, target, weights) | {"first_step": first_step}
+    ends = ends_of(tree, rows.columns, rows.n_rows)
+    if isinstance(ends, Ends):
+        # Imported late: it scores by this module's rows.
+        from treewright.pruning.divided import divided_at_steps
+
+        return divided_at_steps(tree, rows, ends, first_step, len(alphas))
+    given = _given(tree, rows, ends) | {"first_step": first_step}
     sums: tuple[NDArray[np.float64], NDArray[np.float64]] = _core.score_steps(
         given, len(alphas)
     )
@@ -62,25 +186,26 @@ def loss_at_steps(
 
 
 def loss_at_nodes(
-    tree: TreeData,
-    columns: Sequence[NDArray[Any] | None],
-    target: Target,
-    weights: NDArray[np.float64] | None,
+    tree: TreeData, rows: NewRows
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the summed loss of the rows that pass, and that end in, each node.
 
     Parameters
     ----------
-    tree, columns, target, weights
-        See `loss_at_steps`.
+    tree : TreeData
+        A tree that does not divide rows.
+    rows : NewRows
+        The rows.
 
     Returns
     -------
     passed, ended : float arrays, one entry per node
         As if all that pass were answered there; and of those that end there.
     """
+    ends = ends_of(tree, rows.columns, rows.n_rows)
+    assert not isinstance(ends, Ends)
     sums: tuple[NDArray[np.float64], NDArray[np.float64]] = _core.node_losses(
-        _given(tree, columns, target, weights)
+        _given(tree, rows, ends)
     )
     return sums
 
@@ -95,26 +220,22 @@ def part_of(
     return part
 
 
-def _given(
-    tree: TreeData,
-    columns: Sequence[NDArray[Any] | None],
-    target: Target,
-    weights: NDArray[np.float64] | None,
-) -> dict[str, Any]:
+def _given(tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]) -> dict[str, Any]:
     """Return tree and rows as the core takes them."""
+    target = rows.target
     common: dict[str, Any] = {
         "subtree_size": tree.subtree_size,
         "first_step": _NO_CODES,
         "label": tree.label,
         "n_classes": tree.value.shape[1],
-        "weight": _NO_NUMBERS if weights is None else weights,
+        "weight": _NO_NUMBERS if rows.weights is None else rows.weights,
+        "node": nodes,
     }
     if isinstance(target, ClassTarget):
-        costs = cost_matrix(tree)
+        costs = rows.costs(tree)
         return common | {
             "value": _NO_NUMBERS,
             "costs": _NO_NUMBERS if costs is None else costs.ravel(),
-            "node": route(tree, columns, len(target.codes)),
             "row_label": target.codes,
             "row_value": _NO_NUMBERS,
             "loss": 0,
@@ -123,8 +244,7 @@ def _given(
     return common | {
         "value": np.ascontiguousarray(tree.value[:, 0]),
         "costs": _NO_NUMBERS,
-        "node": route(tree, columns, len(target.values)),
         "row_label": _NO_CODES,
         "row_value": target.values,
-        "loss": _LOSSES.get(str(criterion), 1),
+        "loss": LOSSES.get(str(criterion), 1),
     }

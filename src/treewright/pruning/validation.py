@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.growing.grow import (
     make_grower,
@@ -18,34 +16,25 @@ from treewright.growing.grow import (
 )
 from treewright.options import GrowOptions
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
+from treewright.pruning.divided import divided_cuts
 from treewright.pruning.folds import held_out
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning, leaves_words
-from treewright.pruning.score import loss_at_nodes, loss_at_steps, part_of
-from treewright.table.table import ClassTarget, NumericTarget, Table, Target
+from treewright.pruning.score import (
+    NewRows,
+    loss_at_nodes,
+    loss_at_steps,
+    rows_left_out,
+    unaltered,
+)
+from treewright.table.table import Table
 from treewright.tree.data import TreeData
+from treewright.tree.edit import collapse
+from treewright.tree.route import Ends, divides_rows, ends_of
 
-__all__ = ["NewRows", "grow_validated", "prune_by_validation"]
+__all__ = ["grow_validated", "prune_by_validation"]
 
 _TIE = 1e-12
-
-
-@dataclass(frozen=True)
-class NewRows:
-    """Rows that a tree was not grown on, in the form of its table."""
-
-    columns: Sequence[NDArray[Any] | None]
-    target: Target
-    weights: NDArray[np.float64] | None
-
-    @property
-    def total(self) -> float:
-        """Sum of the weights."""
-        if self.weights is not None:
-            return float(self.weights.sum())
-        target = self.target
-        rows = target.codes if isinstance(target, ClassTarget) else target.values
-        return float(len(rows))
 
 
 def grow_validated(
@@ -81,20 +70,11 @@ def grow_validated(
     schema = with_summaries(table.schema, columns)
     out = held_out(table, share, int(options.random_state))
     weights = np.ones(table.n_rows) if table.weights is None else table.weights.copy()
-    kept = weights[out]
     weights[out] = 0.0
     grower = make_grower(table, options, columns, weights=weights, consume=True)
     grower.grow_all(progress)
     tree = tree_of(grower.take_tree(), schema, options)
-    part = part_of(tree, [column.data for column in table.columns], out)
-    target = table.target
-    held: Target
-    if isinstance(target, ClassTarget):
-        held = ClassTarget(target.codes[out], target.classes, target.name)
-    else:
-        assert isinstance(target, NumericTarget)
-        held = NumericTarget(target.values[out], target.name)
-    rows = NewRows(part, held, None if table.weights is None else kept)
+    rows = rows_left_out(tree, table, out, *unaltered(table))
     return prune_by_validation(tree, rows, keep_ties=keep_ties)
 
 
@@ -117,27 +97,17 @@ def prune_by_validation(
     tree : TreeData
     pruning : Pruning
     """
-    passed, ended = loss_at_nodes(tree, rows.columns, rows.target, rows.weights)
-    stopped = np.where(tree.subtree_size > 1, ended, 0.0)
-    # Sums of whole numbers are exact; others tie to rounding.
-    margin = _TIE * float(passed[0])
-    pruned = cut_where_leaf_is_as_good(
-        tree, passed, stopped, margin=margin, reason="validation", keep_ties=keep_ties
-    )
+    pruned, before, after = _cut(tree, rows, keep_ties)
     total = rows.total
     path = find_path(tree)
-    sums, _ = loss_at_steps(
-        tree, path.collapse_alpha, path.alpha, rows.columns, rows.target, rows.weights
-    )
+    sums, _ = loss_at_steps(tree, path.collapse_alpha, path.alpha, rows)
     error = sums / total
     best = int(np.flatnonzero(error <= error.min() * (1 + _TIE))[-1])
-    before = float(ended.sum()) / total
-    after = _loss_of(pruned, rows) / total
     words = (
         f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split without "
         f"which the validation rows are answered "
         f"{'better' if keep_ties else 'as well'} was cut (validation error "
-        f"{before:.4g} before, {after:.4g} after)"
+        f"{before / total:.4g} before, {after / total:.4g} after)"
     )
     return pruned, Pruning(
         "validation",
@@ -153,6 +123,24 @@ def prune_by_validation(
     )
 
 
-def _loss_of(tree: TreeData, rows: NewRows) -> float:
-    _, ended = loss_at_nodes(tree, rows.columns, rows.target, rows.weights)
-    return float(ended.sum())
+def _cut(
+    tree: TreeData, rows: NewRows, keep_ties: bool
+) -> tuple[TreeData, float, float]:
+    """Return the pruned tree, and the summed loss before and after."""
+    if divides_rows(tree):
+        ends = ends_of(tree, rows.columns, rows.n_rows)
+        assert isinstance(ends, Ends)
+        nodes, before, after = divided_cuts(
+            tree, rows, ends, margin=_TIE, keep_ties=keep_ties
+        )
+        pruned = collapse(tree, nodes, "validation")[0] if len(nodes) else tree
+        return pruned, before, after
+    passed, ended = loss_at_nodes(tree, rows)
+    stopped = np.where(tree.subtree_size > 1, ended, 0.0)
+    # Sums of whole numbers are exact; others tie to rounding.
+    margin = _TIE * float(passed[0])
+    pruned = cut_where_leaf_is_as_good(
+        tree, passed, stopped, margin=margin, reason="validation", keep_ties=keep_ties
+    )
+    left = loss_at_nodes(pruned, rows)[1]
+    return pruned, float(ended.sum()), float(left.sum())

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from treewright.errors import TreewrightError
 from treewright.pruning.refit import refit_tree
-from treewright.reading.answer import answers, classes
+from treewright.pruning.risks import cost_matrix, node_risks
+from treewright.reading.answer import answers, class_shares, classes
 from treewright.table.table import ClassTarget, Target
+from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
+from treewright.tree.route import Ends
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,14 +35,15 @@ class Evaluation:
     Attributes
     ----------
     n_rows, weight : int, float
-        Rows of positive weight, and the sum of their weights.
+        Rows of positive weight, and the sum of their weights. With priors, classes
+        are weighed to have them.
     error : float
-        Classes: share of the weight that is answered wrongly. Numbers: mean squared
-        error.
+        Classes: share of the weight that is answered wrongly; with costs, what the
+        answers cost per unit of weight. Numbers: mean squared error.
     interval : tuple of float
         95 % interval of the error: Wilson's for a share, a normal one for a mean.
     accuracy : float
-        1 - error; NaN for numbers.
+        Share of the weight that is answered rightly; NaN for numbers.
     confusion : float array or None
         Weight of each true class (row) answered as each class (column).
     precision, recall, f1 : float arrays or None
@@ -47,7 +51,8 @@ class Evaluation:
     r2, rmse, mae : float
         For numbers; NaN for classes.
     mean_questions, most_questions : float, int
-        Splits on a row's way, by weight, and of the longest way.
+        Splits on a row's way, by weight, and of the longest way. A divided row has
+        several ways, which count by its shares.
     training_error : float
         The tree's error on its own rows.
     """
@@ -122,6 +127,8 @@ class Evaluation:
         """A page: error, classes, confusion."""
         low, high = self.interval
         what = "error" if self.confusion is not None else "mean squared error"
+        if cost_matrix(self.tree) is not None:
+            what = "cost of the answers"
         lines = [
             f"{self.n_rows} rows: {what} {self.error:.4g}, 95 % interval {low:.4g} to "
             f"{high:.4g} (training rows: {self.training_error:.4g})",
@@ -158,7 +165,7 @@ class Evaluation:
 
 def evaluate_rows(
     tree: TreeData,
-    nodes: NDArray[np.int32],
+    ends: NDArray[np.int32] | Ends,
     target: Target,
     weights: NDArray[np.float64] | None,
 ) -> Evaluation:
@@ -168,44 +175,61 @@ def evaluate_rows(
     ----------
     tree : TreeData
         The tree.
-    nodes : int array
-        The node in which each row ends.
+    ends : int array, or Ends
+        Where each row ends, from `ends_of`.
     target : ClassTarget or NumericTarget
         The rows' target, classes numbered as in the tree.
     weights : float array or None
-        Their weights.
+        Their weights, priors counted.
 
     Returns
     -------
     Evaluation
     """
-    own = np.ones(len(nodes)) if weights is None else weights
+    n_rows = ends.n_rows if isinstance(ends, Ends) else len(ends)
+    own = np.ones(n_rows) if weights is None else weights
     total = float(own.sum())
-    seen = refit_tree(tree, nodes, target, weights)
-    depth = tree.depth[nodes]
+    seen = refit_tree(tree, ends, target, weights)
     present = own > 0
+    if isinstance(ends, Ends):
+        depth = ends.total(tree.depth.astype(np.float64))
+        deepest = tree.depth[ends.nodes[present[ends.rows]]].max()
+    else:
+        depth = tree.depth[ends].astype(np.float64)
+        deepest = depth[present].max()
     common: dict[str, Any] = {
         "tree": tree,
         "n_rows": int(present.sum()),
         "weight": total,
         "training_error": _training_error(tree),
         "mean_questions": float(own @ depth) / total,
-        "most_questions": int(depth[present].max()),
+        "most_questions": int(deepest),
     }
     if isinstance(target, ClassTarget):
-        figures, error = _class_figures(tree, nodes, target, own)
+        figures, error = _class_figures(tree, _labels(tree, ends), target, own)
         by_node = _class_error_by_node(tree, seen)
     else:
-        figures, error = _number_figures(tree, nodes, target.values, own)
-        by_node = _number_error_by_node(tree, seen, nodes, target.values, own)
+        said = answers(tree, ends)
+        figures, error = _number_figures(said, target.values, own)
+        by_node = _number_error_by_node(tree, seen, ends, target.values, own)
     seen = _with_extra(seen, by_node)
     return Evaluation(**common, **figures, error=error, seen=seen)
 
 
 def _training_error(tree: TreeData) -> float:
     is_leaf = tree.subtree_size == 1
-    per_weight = tree.risk if tree.is_classifier else tree.variance
-    return float(np.sum(per_weight[is_leaf] * tree.share[is_leaf]))
+    if tree.is_classifier:  # rows that stop on the way counted
+        risks = node_risks(tree)
+        units = int(risks.own[is_leaf].sum()) + int(risks.stopped.sum())
+        return units / risks.total if risks.total > 0 else 0.0
+    return float(np.sum(tree.variance[is_leaf] * tree.share[is_leaf]))
+
+
+def _labels(tree: TreeData, ends: NDArray[np.int32] | Ends) -> NDArray[np.int32]:
+    """Return the number of the class that each row is answered."""
+    if not isinstance(ends, Ends):
+        return tree.label[ends]
+    return answer_by_cost(class_shares(tree, ends), cost_matrix(tree))[0]
 
 
 def _with_extra(seen: TreeData, by_node: NDArray[np.float64]) -> TreeData:
@@ -214,12 +238,12 @@ def _with_extra(seen: TreeData, by_node: NDArray[np.float64]) -> TreeData:
 
 def _class_figures(
     tree: TreeData,
-    nodes: NDArray[np.int32],
+    said: NDArray[np.int32],
     target: ClassTarget,
     own: NDArray[np.float64],
 ) -> tuple[dict[str, Any], float]:
     k = tree.value.shape[1]
-    cell = target.codes.astype(np.int64) * k + tree.label[nodes]
+    cell = target.codes.astype(np.int64) * k + said
     confusion = np.bincount(cell, own, minlength=k * k).reshape(k, k)
     total, right = float(confusion.sum()), np.diag(confusion)
     error = float(total - right.sum()) / total
@@ -229,9 +253,14 @@ def _class_figures(
         f1 = 2 * right / (confusion.sum(axis=0) + confusion.sum(axis=1))
     # As many rows of equal weight as say the same.
     effective = total**2 / float(own @ own)
+    costs, accuracy = cost_matrix(tree), 1.0 - error
+    interval = _wilson(error, effective)
+    if costs is not None:
+        error = float((confusion * costs).sum()) / total
+        interval = _of_mean(costs[target.codes, said], error, own)
     figures = {
-        "interval": _wilson(error, effective),
-        "accuracy": 1.0 - error,
+        "interval": interval,
+        "accuracy": accuracy,
         "confusion": confusion,
         "precision": precision,
         "recall": recall,
@@ -247,23 +276,28 @@ def _wilson(share: float, n: float) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
+def _of_mean(
+    loss: NDArray[np.float64], mean: float, own: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return a normal interval of a mean loss."""
+    total = float(own.sum())
+    effective = total**2 / float(own @ own)
+    variance = float(own @ (loss - mean) ** 2) / total
+    half = _Z * math.sqrt(variance / max(effective - 1, 1))
+    return max(0.0, mean - half), mean + half
+
+
 def _number_figures(
-    tree: TreeData,
-    nodes: NDArray[np.int32],
-    y: NDArray[np.float64],
-    own: NDArray[np.float64],
+    said: NDArray[np.float64], y: NDArray[np.float64], own: NDArray[np.float64]
 ) -> tuple[dict[str, Any], float]:
-    residual = y - tree.value[nodes, 0]
+    residual = y - said
     total = float(own.sum())
     squares = residual**2
     mse = float(own @ squares) / total
     mean = float(own @ y) / total
     spread = float(own @ (y - mean) ** 2) / total
-    effective = total**2 / float(own @ own)
-    variance = float(own @ (squares - mse) ** 2) / total
-    half = _Z * math.sqrt(variance / max(effective - 1, 1))
     figures = {
-        "interval": (max(0.0, mse - half), mse + half),
+        "interval": _of_mean(squares, mse, own),
         "r2": 1.0 - mse / spread if spread > 0 else math.nan,
         "rmse": math.sqrt(mse),
         "mae": float(own @ np.abs(residual)) / total,
@@ -272,24 +306,30 @@ def _number_figures(
 
 
 def _class_error_by_node(tree: TreeData, seen: TreeData) -> NDArray[np.float64]:
-    right = np.take_along_axis(
-        seen.value, tree.label[:, None].astype(np.int64), axis=1
-    )[:, 0]
+    costs = cost_matrix(tree)
+    if costs is None:
+        costs = 1.0 - np.eye(tree.value.shape[1])
+    cost = (seen.value * costs.T[tree.label]).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(seen.weight > 0, 1.0 - right / seen.weight, np.nan)
+        return np.where(seen.weight > 0, cost / seen.weight, np.nan)
 
 
 def _number_error_by_node(
     tree: TreeData,
     seen: TreeData,
-    nodes: NDArray[np.int32],
+    ends: NDArray[np.int32] | Ends,
     y: NDArray[np.float64],
     own: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the mean squared error of each node's answer: spread plus shift."""
     mean = seen.value[:, 0]
     if tree.made_by.get("options", {}).get("criterion") == "absolute_error":
-        ended = np.bincount(nodes, own * y, minlength=tree.n_nodes)
+        sums = own * y
+        if isinstance(ends, Ends):
+            nodes, sums = ends.nodes, sums[ends.rows] * ends.shares
+        else:
+            nodes = ends
+        ended = np.bincount(nodes, sums, minlength=tree.n_nodes)
         before = np.concatenate([[0.0], np.cumsum(ended)])
         every = np.arange(tree.n_nodes)
         total = before[every + tree.subtree_size] - before[every]

@@ -18,7 +18,13 @@ from treewright.errors import OptionError, nearest_name
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
 
-__all__ = ["cost_factors", "read_costs", "read_priors", "with_costs"]
+__all__ = [
+    "cost_factors",
+    "prior_factors",
+    "read_costs",
+    "read_priors",
+    "with_costs",
+]
 
 Costs: TypeAlias = tuple[tuple[float, ...], ...]
 _SUM_TOLERANCE = 1e-6
@@ -57,8 +63,7 @@ def with_costs(table: Table, costs: Any, priors: Any) -> Table:
     if priors is not None:
         totals = _class_totals(target, table.weights)
         shares = read_priors(priors, classes, totals)
-        there = totals > 0
-        factors[there] = np.array(shares)[there] * math.fsum(totals) / totals[there]
+        factors = _prior_factors(shares, totals)
     if costs is not None:
         read = read_costs(costs, classes)
         factors *= cost_factors(read)
@@ -71,12 +76,12 @@ def with_costs(table: Table, costs: Any, priors: Any) -> Table:
     return replace(table, weights=weights, schema=replace(table.schema, target=info))
 
 
-def cost_factors(costs: Costs) -> NDArray[np.float64]:
+def cost_factors(costs: Costs | NDArray[np.float64]) -> NDArray[np.float64]:
     """Return what the weights of each class are multiplied by for growing.
 
     Parameters
     ----------
-    costs : tuple of tuple of float
+    costs : tuple of tuple of float, or array
         From `read_costs`.
 
     Returns
@@ -88,6 +93,40 @@ def cost_factors(costs: Costs) -> NDArray[np.float64]:
     if (sums == sums[0]).all():
         return np.ones(len(sums))
     return np.asarray(sums / sums.mean())
+
+
+def prior_factors(
+    priors: Sequence[float], target: ClassTarget, weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Return what gives each class of some rows its prior share of their weight.
+
+    Parameters
+    ----------
+    priors : sequence of float
+        Share of each class.
+    target : ClassTarget
+        The rows' classes.
+    weights : float64 array or None
+        Their weights.
+
+    Returns
+    -------
+    float64 array of classes
+        The total weight stays the same; 1 for a class that does not occur, whose
+        share goes to the others.
+    """
+    return _prior_factors(priors, _class_totals(target, weights))
+
+
+def _prior_factors(
+    priors: Sequence[float], totals: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    there, shares = totals > 0, np.array(priors)
+    factors = np.ones(len(shares))
+    whole = 1.0 if there.all() else float(shares[there].sum())
+    if whole > 0:
+        factors[there] = shares[there] * math.fsum(totals) / totals[there] / whole
+    return factors
 
 
 def read_costs(costs: Any, classes: Sequence[Any]) -> Costs:

@@ -26,7 +26,8 @@ _TIE = 1e-12
 
 
 def answer_by_cost(
-    value: ArrayLike, costs: Sequence[Sequence[float]] | None = None
+    value: ArrayLike,
+    costs: Sequence[Sequence[float]] | NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return the class each node answers, and r(t).
 

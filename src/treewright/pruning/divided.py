@@ -1,0 +1,174 @@
+"""Scoring trees that divide rows: the parts of a row answer together.
+
+What a row costs is then no sum over nodes, since the class of the mixture is not the
+mixture of the classes. Each row keeps the mean of what its parts answer, which is
+mended where a node is cut: O(parts) at every step, or for every node, plus the
+classes of the parts that change. Trees that send a row one way are scored in the
+core, in one climb per row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.pruning.risks import cost_matrix
+from treewright.pruning.score import LOSSES, NewRows
+from treewright.table.table import ClassTarget
+from treewright.tree.costs import answer_by_cost
+from treewright.tree.data import TreeData
+from treewright.tree.route import Ends
+
+__all__ = ["divided_at_steps", "divided_cuts"]
+
+_SMALLEST_RATE = 1e-9  # of a branch without events, as in the core
+
+
+class _Mixed:
+    """Rows with the nodes that their parts are answered by, and what that costs."""
+
+    def __init__(self, tree: TreeData, rows: NewRows, ends: Ends) -> None:
+        self.tree, self.rows = tree, rows
+        self.row, self.share = ends.rows, ends.shares
+        self.at = ends.nodes.astype(np.int64)
+        self.says = _answers(tree)
+        self.mix = ends.total(self.says)
+        n = ends.n_rows
+        self.weights = np.ones(n) if rows.weights is None else rows.weights
+        self.costs = rows.costs(tree)
+        self.loss = self.losses(np.arange(n), self.mix)
+
+    def losses(
+        self, rows: NDArray[np.int64], mix: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return what these mixtures cost as answers to these rows."""
+        target = self.rows.target
+        if isinstance(target, ClassTarget):
+            codes = target.codes[rows]
+            label, _ = answer_by_cost(mix, cost_matrix(self.tree))
+            if self.costs is None:
+                return np.asarray(codes != label, dtype=np.float64)
+            return np.asarray(self.costs[codes, label])
+        y, said = target.values[rows], mix[:, 0]
+        kind = LOSSES.get(str(self.tree.made_by.get("options", {}).get("criterion")), 1)
+        if kind == LOSSES["absolute_error"]:
+            return np.asarray(np.abs(y - said))
+        if kind == LOSSES["poisson"]:
+            rate = np.where(said > 0, said, _SMALLEST_RATE)
+            logs = y * np.log(np.where(y > 0, y, 1.0) / rate)
+            return np.asarray(np.where(y > 0, logs, 0.0) - (y - rate))
+        return np.asarray((y - said) ** 2)
+
+    def moved(
+        self, parts: NDArray[np.int64], to: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the rows of some parts, were these answered elsewhere.
+
+        Returns
+        -------
+        rows, mix, loss
+        """
+        change = self.says[to] - self.says[self.at[parts]]
+        change = change * self.share[parts][:, None]
+        rows, number = np.unique(self.row[parts], return_inverse=True)
+        mix = self.mix[rows]
+        np.add.at(mix, number, change)
+        return rows, mix, self.losses(rows, mix)
+
+
+def divided_at_steps(
+    tree: TreeData,
+    rows: NewRows,
+    ends: Ends,
+    first_step: NDArray[np.int32],
+    n_steps: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the summed loss, and squared loss, of divided rows at every step.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree that divides rows.
+    rows : NewRows
+        The rows.
+    ends : Ends
+        Where their parts end.
+    first_step : int array
+        Of each inner node: the first step that collapses it.
+    n_steps : int
+        Number of steps.
+
+    Returns
+    -------
+    loss, squared_loss : float arrays
+    """
+    mixed = _Mixed(tree, rows, ends)
+    parent, weights = tree.parent.astype(np.int64), mixed.weights
+    # The step at which the node above each part collapses; the root has none above.
+    above = np.where(parent >= 0, first_step[np.maximum(parent, 0)], n_steps)
+    sums, squares = np.zeros(n_steps), np.zeros(n_steps)
+    for step in range(n_steps):
+        parts = np.flatnonzero(above[mixed.at] <= step)
+        if len(parts):
+            to = mixed.at[parts]
+            while (climbs := above[to] <= step).any():
+                to[climbs] = parent[to[climbs]]
+            there, mix, loss = mixed.moved(parts, to)
+            mixed.at[parts], mixed.mix[there], mixed.loss[there] = to, mix, loss
+        sums[step] = weights @ mixed.loss
+        squares[step] = weights @ mixed.loss**2
+    return sums, squares
+
+
+def divided_cuts(
+    tree: TreeData, rows: NewRows, ends: Ends, *, margin: float, keep_ties: bool
+) -> tuple[NDArray[np.int64], float, float]:
+    """Return the nodes that reduced-error pruning cuts, children first.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree that divides rows.
+    rows : NewRows
+        The validation rows.
+    ends : Ends
+        Where their parts end.
+    margin : float
+        Sums of losses that differ by this share are equal.
+    keep_ties : bool
+        Cut only where the rows are answered better.
+
+    Returns
+    -------
+    nodes : int array
+        Each is cut, or kept, with all else as it stands by then.
+    before, after : float
+        Summed loss of the rows.
+    """
+    mixed = _Mixed(tree, rows, ends)
+    order = np.argsort(mixed.at, kind="stable")
+    inner = np.flatnonzero(tree.subtree_size > 1)
+    first = np.searchsorted(mixed.at[order], inner)
+    last = np.searchsorted(mixed.at[order], inner + tree.subtree_size[inner])
+    before = float(mixed.weights @ mixed.loss)
+    spare = margin * before
+    cut = []
+    for i in reversed(range(len(inner))):
+        node, parts = inner[i], order[first[i] : last[i]]
+        there, mix, loss = mixed.moved(parts, np.full(len(parts), node))
+        saved = float(mixed.weights[there] @ (mixed.loss[there] - loss))
+        if saved > spare if keep_ties else saved >= -spare:
+            cut.append(node)
+            mixed.at[parts], mixed.mix[there], mixed.loss[there] = node, mix, loss
+    after = float(mixed.weights @ mixed.loss)
+    return np.array(cut[::-1], dtype=np.int64), before, after
+
+
+def _answers(tree: TreeData) -> NDArray[np.float64]:
+    """Return the class shares, or the number, of every node."""
+    if not tree.is_classifier:
+        return np.ascontiguousarray(tree.value[:, :1])
+    total = tree.value.sum(axis=1, keepdims=True)
+    shares = np.full_like(tree.value, 1.0 / tree.value.shape[1])
+    np.divide(tree.value, total, out=shares, where=total > 0)
+    return shares
