@@ -5,13 +5,7 @@ one of several equally good ones, and ours is another, nothing is compared. `TIE
 them: what rpart's own file calls a tie is accepted as such.
 """
 
-import numpy as np
-import pandas as pd
-import pytest
 
-import treewright as tw
-from growing.oracle_files import data_of, oracle
-from treewright.tree.walk import children
 
 NAMES = (
     "rpart_kyphosis",
