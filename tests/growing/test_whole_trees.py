@@ -5,8 +5,6 @@ one of several equally good ones, and ours is another, nothing is compared. `TIE
 them: what rpart's own file calls a tie is accepted as such.
 """
 
-
-
 NAMES = (
     "rpart_kyphosis",
     "rpart_stagec",

@@ -2,6 +2,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import treewright as tw
@@ -341,3 +342,21 @@ def test_leaves_are_rules_in_order():
             Rules(tree).nodes.tolist()
             == np.flatnonzero(tree.split_kind == LEAF).tolist()
         )
+
+
+@pytest.mark.parametrize("method", ["id3", "c45", "cart"])
+def test_rules_of_intervals_are_intervals_and_answer_as_the_tree(method):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))
+    X = X.mask(rng.random(X.shape) < 0.05)
+    y = np.where(X["a"].fillna(0) * X["b"].fillna(0) > 0, "up", "down")
+    clf = tw.TreeClassifier(method=method, discretize=4, missing="learned", prune=None)
+    tree = clf.fit(X, y).tree_
+    rules = tree.rules()
+    applies = np.array([rule.applies(X) for rule in rules])
+    assert (applies.sum(axis=0) == 1).all()
+    said = np.array([rule.prediction for rule in rules])[applies.argmax(axis=0)]
+    assert (said == clf.predict(X)).all()
+    for words in (str(rule) for rule in rules):
+        assert "= <=" not in words
+        assert "= >" not in words

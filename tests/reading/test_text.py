@@ -1,6 +1,5 @@
 import io
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -125,11 +124,9 @@ def test_lines_end_without_blanks_and_hostile_names_do_not_break_them():
     assert '"a\\nb" = "x\\r"' in lines[4]
 
 
-def test_a_deep_chain_is_written_quickly_and_not_indented_for_ever():
+def test_a_deep_chain_is_not_indented_for_ever():
     tree = chain(50_000)
-    started = time.perf_counter()
     lines = text(tree).splitlines()
-    assert time.perf_counter() - started < 10
     assert len(lines) == tree.n_nodes + 3 + 2
     assert max(map(len, lines)) < 140
     assert "[depth 50000] x > 49999" in lines[-3]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from treewright.reading.condition import Condition
+from treewright.reading.way import features_as_split
 from treewright.tree.data import TreeData
 
 __all__ = ["Box", "Boxes"]
@@ -34,7 +35,7 @@ class Boxes:
     """
 
     def __init__(self, tree: TreeData, regions: Iterable[dict[int, Condition]]) -> None:
-        self._features = tree.schema.features
+        self._features = features_as_split(tree)
         cuts: dict[int, set[float]] = {}
         for region in regions:
             for column, condition in region.items():

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from treewright.growing.readable import short_between
 from treewright.reading.condition import Condition, every
 from treewright.reading.one_row import OneRow, ends_of, is_missing, meets, say
-from treewright.reading.way import narrowed
+from treewright.reading.way import features_as_split, narrowed
 from treewright.table.schema import Feature
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_HERE, TreeData
@@ -147,7 +147,7 @@ def _go(
 ) -> tuple[Mapping[int, Condition], Mapping[int, _Step]] | None:
     """Return conditions and changes one step further down; None if there is no way."""
     column = int(tree.feature[way.node])
-    feature = tree.schema.features[column]
+    feature = features_as_split(tree)[column]
     above = way.conditions.get(column) or every(feature, column)
     condition = narrowed(tree, way.node, branch, above)
     conditions = {**way.conditions, column: condition}

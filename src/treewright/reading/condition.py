@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.table.show import show_value
+from treewright.table.show import show_number, show_value
 from treewright.tree import wording
 
 if TYPE_CHECKING:
@@ -284,10 +284,12 @@ class Condition(NamedTuple):
         if self.codes is not None and self.codes == _all_codes(self.feature):
             return ""
         if self.codes is not None:
-            return f"{name} {self._set_words(most, longest)}"
+            said = self._run_words(name, self.codes) if self.feature.cuts else ""
+            return said or f"{name} {self._set_words(most, longest)}"
         if self.low is None and self.high is None:
             return ""
-        if self.feature.kind == "ordinal" and len(self.categories) == 1:
+        is_rank = self.feature.kind == "ordinal" and not self.feature.cuts
+        if is_rank and len(self.categories) == 1:
             return f"{name} {_one_of(self.categories, most, longest)}"
         if self._is_bool:
             return f"{name} = {self.low is not None}"
@@ -296,6 +298,19 @@ class Condition(NamedTuple):
         if self.high is None:
             return f"{name} > {self._at(self.low, longest)}"
         low, high = self._at(self.low, longest), self._at(self.high, longest)
+        return f"{low} < {name} <= {high}"
+
+    def _run_words(self, name: str, codes: int) -> str:
+        """Say neighbouring intervals as one; nothing if they are not neighbours."""
+        first, end = (codes & -codes).bit_length() - 1, codes.bit_length()
+        if codes != (1 << end) - (1 << first):
+            return ""
+        # Intervals first to end - 1 lie above cut first - 1 and up to cut end - 1.
+        cuts = self.feature.cuts or ()
+        low = show_number(self.feature, cuts[first - 1]) if first else ""
+        high = show_number(self.feature, cuts[end - 1]) if end <= len(cuts) else ""
+        if not low or not high:
+            return f"{name} > {low}" if low else f"{name} <= {high}"
         return f"{low} < {name} <= {high}"
 
     def _set_words(self, most: int | None, longest: int | None) -> str:
@@ -320,6 +335,8 @@ class Condition(NamedTuple):
         if self.feature.kind != "ordinal":
             return show_value(self.feature, bound + 0.0)
         rank = min(max(math.floor(bound), 0), len(self.feature.labels) - 1)
+        if self.feature.cuts and rank < len(self.feature.cuts):
+            return show_number(self.feature, self.feature.cuts[rank])
         return wording.value(self.feature.labels[rank], longest)
 
     def _missing_words(self, longest: int | None) -> str:

@@ -6,9 +6,11 @@ does so along one way, `walked` for many nodes in one pass over the tree.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +20,25 @@ from treewright.tree.data import (
     ALL_BRANCHES,
     IS_MISSING,
     LEAF,
+    MULTIWAY,
     STOP_HERE,
+    SUBSET,
     THRESHOLD,
     TreeData,
 )
 from treewright.tree.walk import children, path
 
-__all__ = ["answer_nodes", "conditions_of", "narrowed", "surrogates_of", "walked"]
+if TYPE_CHECKING:
+    from treewright.table.schema import Feature
+
+__all__ = [
+    "answer_nodes",
+    "conditions_of",
+    "features_as_split",
+    "narrowed",
+    "surrogates_of",
+    "walked",
+]
 
 
 def narrowed(tree: TreeData, node: int, branch: int, above: Condition) -> Condition:
@@ -76,6 +90,10 @@ def _without_missing(above: Condition) -> tuple[Part, ...]:
 
 
 def _by_threshold(above: Condition, threshold: float, branch: int) -> Condition:
+    if above.codes is not None:  # ranks, which another split takes one by one
+        up_to = (1 << (math.floor(threshold) + 1)) - 1
+        kept = {0: above.codes & up_to, 1: above.codes & ~up_to}
+        return above._replace(codes=kept.get(branch, 0))
     if branch == STOP_HERE:
         return above._replace(low=None, high=None, known=False)
     if branch == 0:
@@ -170,9 +188,35 @@ def conditions_of(
     found: dict[int, Condition] = {}
     for at, branch in asked:
         column = int(tree.feature[at])
-        above = found.get(column) or every(tree.schema.features[column], column)
+        above = found.get(column) or every(features_as_split(tree)[column], column)
         found[column] = narrowed(tree, at, branch, above)
     return found
+
+
+def features_as_split(tree: TreeData) -> tuple[Feature, ...]:
+    """Return the columns, an ordinal one as categorical where a split lists its ranks.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+
+    Returns
+    -------
+    tuple of Feature
+    """
+    return tree.keep("features_as_split", _features_as_split)
+
+
+def _features_as_split(tree: TreeData) -> tuple[Feature, ...]:
+    listing = np.isin(tree.split_kind, (SUBSET, MULTIWAY))
+    by_category = set(tree.feature[listing].tolist())
+    return tuple(
+        replace(feature, kind="categorical")
+        if feature.kind == "ordinal" and j in by_category
+        else feature
+        for j, feature in enumerate(tree.schema.features)
+    )
 
 
 # Where rows end ---------------------------------------------------------------------
@@ -223,7 +267,7 @@ def walked(
     ends = (tree.split_kind != LEAF if stops is None else stops).tolist()
     depths, branches = tree.depth.tolist(), tree.branch.tolist()
     columns, parents = tree.feature.tolist(), tree.parent.tolist()
-    whole = [every(feature, j) for j, feature in enumerate(tree.schema.features)]
+    whole = [every(feature, j) for j, feature in enumerate(features_as_split(tree))]
     states: list[dict[int, Condition]] = [{}] * (max(depths) + 1)
     for node in range(int(nodes[-1]) + 1):
         depth = depths[node]
