@@ -83,14 +83,16 @@ def rpart_1se(split, seed=1):
         given, answer = Path(folder) / "table.csv", Path(folder) / "answer.txt"
         script = Path(folder) / "fit.R"
         script.write_text(_RPART)
-        part = np.full(len(split.y), "test", dtype=object)
-        part[split.train] = "train"
-        table = split.X.assign(**{".y": split.y, ".part": part})
+        # R answers row by row, so the rows are written in the order of the division.
+        rows = np.concatenate([split.train, split.test])
+        part = np.repeat(["train", "test"], [len(split.train), len(split.test)])
+        table = split.X.iloc[rows].assign(**{".y": split.y[rows], ".part": part})
         table.to_csv(given, index=False, quoting=csv.QUOTE_NONNUMERIC)
         method = "class" if split.task == "class" else "anova"
         words = ["Rscript", str(script), str(given), str(answer), str(seed), method]
         subprocess.run(words, check=True, capture_output=True, timeout=1800)
         n_leaves, *said = answer.read_text().splitlines()
+    assert len(said) == len(split.test)
     answers = np.array(said, dtype=object if split.task == "class" else float)
     return answers, int(n_leaves)
 
