@@ -1,4 +1,4 @@
-"""The classic family on hostile tables: it works, or one clear error says what to do."""
+"""The classic family on hostile tables: it works, or one clear error helps."""
 
 import re
 
@@ -163,8 +163,8 @@ def test_numbers_under_id3_offer_intervals():
 @pytest.mark.parametrize("method", METHODS)
 def test_surrogates_need_splits_in_two(method):
     refused(
-        f"missing='surrogate' needs splits in two, and method={method!r} opens a branch "
-        "for every category. Use method='cart', or missing='fractional'.",
+        f"missing='surrogate' needs splits in two, and method={method!r} opens a "
+        "branch for every category. Use method='cart', or missing='fractional'.",
         pd.DataFrame({"c": list("aba")}),
         [0, 1, 0],
         OptionError,
