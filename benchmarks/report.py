@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 LIBRARIES = ("treewright", "scikit-learn", "lightgbm", "xgboost-cpu", "xgboost", "ydf")
+LIBRARIES += ("chefboost", "imodels")
 HEADER = ("task", "compared with", "theirs", "ours", "ratio", "must reach", "")
 
 

@@ -12,7 +12,7 @@ namespace {
 
 // A target, weights and options that fit together, drawn at random.
 struct Problem {
-  Problem(Random& random, int64_t n_rows);
+  Problem(Random& random, int64_t n_rows, Criterion criterion);
 
   std::vector<int32_t> labels;
   std::vector<double> values, weights;
@@ -22,11 +22,11 @@ struct Problem {
   const double* weights_or_null() const { return weights.empty() ? nullptr : weights.data(); }
 };
 
-Problem::Problem(Random& random, int64_t n_rows) {
+Problem::Problem(Random& random, int64_t n_rows, Criterion criterion) {
   const auto size = static_cast<size_t>(n_rows);
-  options.criterion = static_cast<Criterion>(random.whole(0, 4));
+  options.criterion = criterion;
   const bool poisson = options.criterion == Criterion::poisson;
-  if (poisson || options.criterion == Criterion::squared_error) {
+  if (poisson || criterion == Criterion::squared_error || criterion == Criterion::absolute_error) {
     const double scale = random.share() < 0.2 ? 1e200 : 1.0;
     for (size_t i = 0; i < size; ++i) {
       values.push_back(poisson ? static_cast<double>(random.whole(0, 4)) : scale * random.normal());
@@ -69,6 +69,18 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
+bool same_surrogates(const FlatTree& a, const FlatTree& b) {
+  return same_bytes(a.surrogate_start, b.surrogate_start) &&
+         same_bytes(a.surrogate_feature, b.surrogate_feature) &&
+         same_bytes(a.surrogate_threshold, b.surrogate_threshold) &&
+         same_bytes(a.surrogate_flip, b.surrogate_flip) &&
+         same_bytes(a.surrogate_agree, b.surrogate_agree) &&
+         same_bytes(a.surrogate_adjust, b.surrogate_adjust) &&
+         same_bytes(a.surrogate_rows, b.surrogate_rows) &&
+         same_bytes(a.surrogate_categories, b.surrogate_categories) &&
+         same_bytes(a.surrogate_category_branch, b.surrogate_category_branch);
+}
+
 bool same_tree(const FlatTree& a, const FlatTree& b) {
   return same_bytes(a.subtree_size, b.subtree_size) && same_bytes(a.split_kind, b.split_kind) &&
          same_bytes(a.feature, b.feature) && same_bytes(a.threshold, b.threshold) &&
@@ -79,7 +91,8 @@ bool same_tree(const FlatTree& a, const FlatTree& b) {
          same_bytes(a.value, b.value) && same_bytes(a.variance, b.variance) &&
          same_bytes(a.quartiles, b.quartiles) && same_bytes(a.impurity, b.impurity) &&
          same_bytes(a.gain, b.gain) && same_bytes(a.risk, b.risk) && same_bytes(a.label, b.label) &&
-         same_bytes(a.stop_reason, b.stop_reason) && same_bytes(a.proven, b.proven);
+         same_bytes(a.stop_reason, b.stop_reason) && same_bytes(a.proven, b.proven) &&
+         same_bytes(a.n_missing, b.n_missing) && same_surrogates(a, b);
 }
 
 FlatTree grow_all(const SortedTable& table, const Problem& problem, int n_threads) {
@@ -109,8 +122,9 @@ FlatTree grow_in_any_order(const SortedTable& table, const Problem& problem, Ran
     const std::vector<Candidate> best = grower->candidates(node, 1);
     if (!best.empty()) {
       const int32_t left = grower->split(node, best[0]);
-      open.push_back(left);
-      open.push_back(left + 1);
+      for (int32_t branch = 0; branch < best[0].n_branches; ++branch) {
+        open.push_back(left + branch);
+      }
     }
   }
   grower->grow_all();
@@ -154,12 +168,75 @@ bool rows_come_home(const FlatTree& tree, const RandomTable& table, const Proble
   return true;
 }
 
+// ID3, C4.5, surrogates and divided rows, in any mixture that the core knows.
+void draw_classics(Random& random, size_t n_columns, GrowOptions& options) {
+  options.missing = static_cast<Missing>(random.whole(0, 2));
+  const bool sums = options.criterion != Criterion::absolute_error;
+  if (sums && options.missing != Missing::surrogate && random.share() < 0.5) {
+    options.multiway = true;
+    options.ranks_too = random.share() < 0.5;
+  }
+  if (options.criterion == Criterion::entropy) {
+    options.gain_ratio = true;
+    options.charge_cuts = random.share() < 0.7;
+    options.min_branch_weight = options.charge_cuts ? 2.0 : 0.0;
+    options.j48 = options.charge_cuts && random.share() < 0.3;
+    options.not_averaged.assign(options.j48 ? n_columns : 0, 0);
+  }
+  if (options.missing == Missing::surrogate) {
+    options.max_surrogates = random.whole(0, 5);
+    options.stop_without_surrogate = random.share() < 0.5;
+    options.known_agreement = random.share() < 0.5;
+    options.rpart = random.share() < 0.5;
+  }
+}
+
+// Rows may stop on the way; only where they are divided, they may be in several children.
+bool no_row_is_made_up(const FlatTree& tree, Missing missing) {
+  for (size_t i = 0; i < tree.subtree_size.size(); ++i) {
+    int64_t below = 0;
+    const size_t end = i + static_cast<size_t>(tree.subtree_size[i]);
+    for (size_t c = i + 1; c < end; c += static_cast<size_t>(tree.subtree_size[c])) {
+      below += tree.n_rows[c];
+      if (tree.n_rows[c] < 1 || tree.n_rows[c] > tree.n_rows[i]) {
+        return false;
+      }
+    }
+    if (missing != Missing::fractional && below > tree.n_rows[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+void check_classics(Tally& tally, Random& random) {
+  const int64_t n_rows = random.share() < 0.95 ? random.whole(1, 200) : random.whole(1, 9000);
+  const auto n_columns = static_cast<size_t>(random.whole(1, 6));
+  const RandomTable table(random, n_rows, n_columns);
+  Problem problem(random, n_rows, static_cast<Criterion>(random.whole(0, 5)));
+  problem.options.max_features = 0;
+  if (n_rows > 300) {  // divided rows are many
+    problem.options.max_depth = 5;
+  }
+  draw_classics(random, n_columns, problem.options);
+  Control control;
+  const SortedTable sorted = sort_table(table.views, n_rows, 2, control);
+  const FlatTree tree = grow_all(sorted, problem, 1);
+  tally.expect(no_row_is_made_up(tree, problem.options.missing), "classics: no row is made up");
+  tally.expect(same_tree(tree, grow_all(sorted, problem, 3)), "classics: threads change nothing");
+  tally.expect(same_tree(tree, grow_in_any_order(sorted, problem, random)),
+               "classics: the order of expansion changes nothing");
+  problem.options.max_leaf_nodes = random.whole(2, 20);
+  tally.expect(same_tree(grow_all(sorted, problem, 1), grow_all(sorted, problem, 3)),
+               "classics: threads change nothing, best first");
+}
 
 void check_growing(Tally& tally, Random& random) {
   const int64_t n_rows = random.share() < 0.95 ? random.whole(1, 300) : random.whole(1, 20000);
   const RandomTable table(random, n_rows, static_cast<size_t>(random.whole(1, 9)));
-  Problem problem(random, n_rows);
+  Problem problem(random, n_rows, static_cast<Criterion>(random.whole(0, 4)));
   Control control;
   const SortedTable sorted = sort_table(table.views, n_rows, 2, control);
 

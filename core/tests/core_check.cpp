@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     check_team(tally, random);
     check_sorting(tally, random);
     check_growing(tally, random);
+    check_classics(tally, random);
   } while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
            seconds);
   return tally.report() ? 0 : 1;

@@ -1,4 +1,4 @@
-"""The classic family on hostile tables: it works, or one clear error says why."""
+"""The classic family on hostile tables: it works, or one clear error helps."""
 
 import re
 
