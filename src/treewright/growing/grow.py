@@ -305,12 +305,13 @@ def _check_counts(table: Table) -> None:
 def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
     weights = table.weights
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    total = float(n_rows if weights is None else math.fsum(weights))
+    share = options.min_weight_fraction_leaf
+    total = float(n_rows if weights is None else math.fsum(weights) if share else 0.0)
     values = {
         "criterion": _CRITERIA[str(options.criterion)],
         "min_samples_split": max(2, _count(options.min_samples_split, n_rows)),
         "min_samples_leaf": _count(options.min_samples_leaf, n_rows),
-        "min_weight_leaf": options.min_weight_fraction_leaf * total,
+        "min_weight_leaf": share * total,
         "min_gain": options.min_gain,
         "min_impurity_decrease": options.min_impurity_decrease,
         "max_leaf_nodes": min(options.max_leaf_nodes or 0, _NO_LIMIT),
