@@ -146,8 +146,9 @@ constexpr uint32_t kNoRow = std::numeric_limits<uint32_t>::max();
 template <class Rows>
 class Engine final : public Grower {
  public:
-  Engine(SortedTable&& table, const Target& target, Weights&& weights, const GrowOptions& options,
-         Control& control);
+  // Takes the entries of `to_consume`, the same table, unless it is null.
+  Engine(const SortedTable& table, SortedTable* to_consume, const Target& target, Weights&& weights,
+         const GrowOptions& options, Control& control);
 
   int64_t n_nodes() const override { return static_cast<int64_t>(list_.nodes.size()); }
   StopReason stop_reason(int32_t node) const override { return at(node).stop; }
@@ -163,7 +164,7 @@ class Engine final : public Grower {
   void set_rules();
   void set_share_unit();
   void set_rows();
-  void take_entries(SortedTable& table);
+  void take_entries(const SortedTable& table, SortedTable* to_consume);
   Entry with_label(uint32_t row, Entry differs) const;
   void add_root();
 

@@ -6,8 +6,8 @@
 namespace treewright {
 
 template <class Rows>
-Engine<Rows>::Engine(SortedTable&& table, const Target& target, Weights&& weights,
-                     const GrowOptions& options, Control& control)
+Engine<Rows>::Engine(const SortedTable& table, SortedTable* to_consume, const Target& target,
+                     Weights&& weights, const GrowOptions& options, Control& control)
     : options_(options),
       control_(control),
       target_(target),
@@ -20,7 +20,7 @@ Engine<Rows>::Engine(SortedTable&& table, const Target& target, Weights&& weight
   }
   set_rules();
   set_rows();
-  take_entries(table);
+  take_entries(table, to_consume);
   add_root();
 }
 
@@ -122,47 +122,55 @@ Entry Engine<Rows>::with_label(uint32_t row, Entry differs) const {
   }
 }
 
-// Rows of weight 0 are left out here, and nowhere else.
+// Rows of weight 0 are left out here, and nowhere else. The entries of a table that is not to be
+// consumed are filtered while they are copied.
 template <class Rows>
-void Engine<Rows>::take_entries(SortedTable& table) {
+void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consume) {
   const bool all_rows = weights_.rows == table.n_rows;
-  const auto present = [&](uint32_t row) { return all_rows || weights_.units(row) > 0; };
-  // Moves the entries of rows that count to the front; a row left out hands its "differs" bit
-  // to the next one. Returns how many there are, and how many of them are known.
-  const auto keep_present = [&](std::vector<Entry>& entries, int64_t n_all_known,
-                                int64_t& n_known) {
-    Entry pending = 0;
-    size_t kept = 0;
-    for (size_t i = 0; i < entries.size(); ++i) {
-      if (static_cast<int64_t>(i) == n_all_known) {
-        n_known = static_cast<int64_t>(kept);
-      }
-      const uint32_t row = entries[i] >> 1;
-      pending |= entries[i] & kDiffers;
-      if (present(row)) {
-        entries[kept++] = with_label(row, pending);
-        pending = 0;
-      }
-    }
-    if (n_all_known == static_cast<int64_t>(entries.size())) {
-      n_known = static_cast<int64_t>(kept);
+  std::vector<uint8_t> is_present(all_rows ? 0 : size_t(table.n_rows));
+  for (size_t row = 0; row < is_present.size(); ++row) {
+    is_present[row] = weights_.units(row) > 0;
+  }
+  // Writes the entries of rows that count; a row left out hands its "differs" bit to the next
+  // one. `to` may be `from`, and has room for one more than will stay. Returns how many stay.
+  const auto keep_present = [&](const Entry* from, size_t first, size_t last, Entry* to,
+                                size_t kept, Entry& pending) {
+    for (size_t i = first; i < last; ++i) {
+      const uint32_t row = from[i] >> 1;
+      const bool stays = all_rows || is_present[row] != 0;
+      pending |= from[i] & kDiffers;
+      to[kept] = with_label(row, pending);
+      kept += stays;
+      pending = stays ? 0 : pending;
     }
     return kept;
   };
   const auto team = make_team(table.n_rows);
   std::vector<int64_t> n_known(n_columns());
   const auto take = [&](size_t c, int) {
-    SortedColumn& column = table.columns[c];
-    column.entries.resize(keep_present(column.entries, column.n_known, n_known[c]));
-    entries_[c] = std::move(column.entries);
+    const SortedColumn& column = table.columns[c];
+    const Entry* from = column.entries.data();
+    const size_t n = column.entries.size();
+    std::vector<Entry> own;
+    if (to_consume != nullptr) {
+      own = std::move(to_consume->columns[c].entries);  // where `from` points to still
+    } else {
+      own.resize(std::min(n, size_t(weights_.rows) + 1));
+    }
+    Entry pending = 0;
+    const auto middle = size_t(column.n_known);
+    const size_t known = keep_present(from, 0, middle, own.data(), 0, pending);
+    n_known[c] = static_cast<int64_t>(known);
+    own.resize(keep_present(from, middle, n, own.data(), known, pending));
+    entries_[c] = std::move(own);
   };
   entries_.resize(n_columns() + (kNumber ? 1 : 0));
   team->run(n_columns(), take);
   if constexpr (kNumber) {
     auto& order = entries_.back();
     order = sort_values(target_.values, table.n_rows, control_);
-    int64_t n_known_of_target = 0;
-    order.resize(keep_present(order, table.n_rows, n_known_of_target));
+    Entry pending = 0;
+    order.resize(keep_present(order.data(), 0, order.size(), order.data(), 0, pending));
   }
   has_many_levels_.assign(n_columns(), 0);
   for (size_t c = 0; c < n_columns(); ++c) {

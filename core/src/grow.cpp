@@ -41,17 +41,15 @@ bool has_missing(const SortedTable& table) {
                      [&](const SortedColumn& column) { return column.n_known < table.n_rows; });
 }
 
-}  // namespace
-
-std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
-                                    const double* weights, const GrowOptions& options,
-                                    Control& control) {
+std::unique_ptr<Grower> make_grower(const SortedTable& table, SortedTable* to_consume,
+                                    const Target& target, const double* weights,
+                                    const GrowOptions& options, Control& control) {
   Weights units = make_weights(weights, table.n_rows);
   if (options.missing == Missing::fractional && has_missing(table)) {
     units = divisible(units);
   }
   const auto make = [&]<class Rows>(std::type_identity<Rows>) -> std::unique_ptr<Grower> {
-    return std::make_unique<Engine<Rows>>(std::move(table), target, std::move(units), options,
+    return std::make_unique<Engine<Rows>>(table, to_consume, target, std::move(units), options,
                                           control);
   };
   if (target.task == Task::number) {
@@ -67,11 +65,18 @@ std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
                        : make(std::type_identity<WeightedRows>{});
 }
 
+}  // namespace
+
+std::unique_ptr<Grower> make_grower(SortedTable&& table, const Target& target,
+                                    const double* weights, const GrowOptions& options,
+                                    Control& control) {
+  return make_grower(table, &table, target, weights, options, control);
+}
+
 std::unique_ptr<Grower> make_grower(const SortedTable& table, const Target& target,
                                     const double* weights, const GrowOptions& options,
                                     Control& control) {
-  SortedTable copy = table;
-  return make_grower(std::move(copy), target, weights, options, control);
+  return make_grower(table, nullptr, target, weights, options, control);
 }
 
 }  // namespace treewright

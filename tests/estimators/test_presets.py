@@ -12,8 +12,8 @@ import treewright as tw
 from treewright.estimators import base, presets
 
 BOTH = (tw.TreeClassifier, tw.TreeRegressor)
+OF_PRUNING = {"ccp_alpha", "prune", "prune_confidence", "prune_risk"}
 PEERS = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
-NO_PRUNING = "ccp_alpha" not in tw.TreeClassifier().get_params()
 
 
 def given(program, estimator=tw.TreeClassifier, **settings):
@@ -31,7 +31,7 @@ def refused(words, program, estimator=tw.TreeClassifier, **settings):
 
 
 def without_pruning(parameters):
-    return {k: v for k, v in parameters.items() if k not in presets._OF_PRUNING}
+    return {k: v for k, v in parameters.items() if k not in OF_PRUNING}
 
 
 # --- what each preset is -------------------------------------------------------------
@@ -234,30 +234,8 @@ def test_what_cannot_be_is_refused(program, settings, words):
     refused(words, program, **settings)
 
 
-@pytest.mark.skipif(not NO_PRUNING, reason="there is pruning now")
-@pytest.mark.parametrize(
-    ("program", "settings"),
-    [
-        ("rpart", {"cp": 0.01}),
-        ("sklearn", {"ccp_alpha": 0.01}),
-        ("c45", {"c": 25}),
-        ("j48", {"C": 0.1}),
-        ("j48", {"U": False}),
-        ("j48", {"R": True}),
-    ],
-)
-def test_settings_of_pruning_are_refused_until_there_is_pruning(program, settings):
-    (name,) = settings
-    refused(
-        f"{name} is a setting of pruning, which is not part of this version. Leave it "
-        "out, and bound the tree with max_depth, min_samples_leaf or max_leaf_nodes.",
-        program,
-        **settings,
-    )
-
-
-def test_settings_of_pruning_are_ready():
-    names = {*tw.TreeClassifier().get_params(), *presets._OF_PRUNING}
+def test_settings_of_pruning():
+    names = tw.TreeClassifier().get_params()
     made = presets.translated("rpart", "class", names, {"cp": 0.02})
     assert (made["ccp_alpha"], made["prune_risk"]) == (0.02, "error")
     assert presets.translated("rpart", "class", names, {})["ccp_alpha"] == 0.01
@@ -269,6 +247,82 @@ def test_settings_of_pruning_are_ready():
     assert (made["prune"], made["prune_confidence"]) == ("pessimistic", 0.1)
     made = presets.translated("j48", "class", names, {"R": True, "N": 4})
     assert (made["prune"], made["validation_fraction"]) == ("validation", 0.25)
+
+
+def noisy(n=300):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4)).round(1)
+    return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+
+
+def test_another_way_to_the_size_leaves_the_programs_own_out():
+    X, y = noisy()
+    for settings, method in (
+        ({}, "ccp_alpha"),
+        ({"cp": 0.1}, "ccp_alpha"),
+        ({"cp": -1}, None),
+        ({"prune": None}, None),
+        ({"prune": "cv"}, "cv"),
+        ({"prune": "cv", "cv": 4, "prune_rule": "min"}, "cv"),
+        ({"prune": "validation"}, "validation"),
+    ):
+        fitted = tw.TreeClassifier.like("rpart", **settings).fit(X, y)
+        assert fitted.pruning_.method == method, settings
+    for program in ("c45", "j48"):
+        fitted = tw.TreeClassifier.like(program).fit(X, y)
+        assert fitted.pruning_.method == "pessimistic"
+        assert fitted.pruning_.n_leaves_after < fitted.pruning_.n_leaves_before
+    fitted = tw.TreeClassifier.like("j48", U=True).fit(X, y)
+    assert fitted.pruning_.method is None
+    fitted = tw.TreeClassifier.like("j48", R=True, N=3).fit(X, y)
+    assert fitted.pruning_.method == "validation"
+
+
+def test_cp_is_relative_to_the_risk_of_the_root():
+    X, y = noisy()
+    whole = tw.TreeClassifier.like("rpart", cp=-1).fit(X, y)
+    path = tw.pruning_path(whole)
+    for alpha, n_leaves in zip(path.alpha, path.n_leaves, strict=True):
+        # A node whose complexity is cp is cut.
+        cp = float(alpha / path.risk[-1])
+        fitted = tw.TreeClassifier.like("rpart", cp=cp).fit(X, y)
+        assert fitted.tree_.n_leaves == n_leaves
+    assert "that of the root" in fitted.pruning_.words
+    numbers = X[:, 0] + X[:, 1]
+    fitted = tw.TreeRegressor.like("rpart", cp=0.05).fit(X, numbers)
+    by_share = tw.TreeRegressor.like("rpart", cp=-1).fit(X, numbers)
+    path = tw.pruning_path(by_share)
+    same = path.tree(alpha=0.05 * float(np.var(numbers)))
+    np.testing.assert_array_equal(fitted.tree_.threshold, same.threshold)
+
+
+def test_scikit_learn_keeps_every_split_at_alpha_0():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    y = [0, 1, 0, 1]
+    fitted = tw.TreeClassifier.like("sklearn", ccp_alpha=0.0).fit(X, y)
+    assert fitted.prune is None
+    theirs = DecisionTreeClassifier(ccp_alpha=0.0).fit(X, y)
+    assert fitted.get_n_leaves() == theirs.get_n_leaves()
+    for alpha in (0.005, 0.02):
+        X, y = noisy()
+        ours = tw.TreeClassifier.like("sklearn", ccp_alpha=alpha, max_depth=4).fit(X, y)
+        theirs = DecisionTreeClassifier(ccp_alpha=alpha, max_depth=4, random_state=0)
+        assert ours.get_n_leaves() == theirs.fit(X, y).get_n_leaves()
+
+
+@pytest.mark.parametrize("prune", [None, "cv", "validation"])
+def test_what_is_asked_for_beside_growing_is_there_after_pruning(prune):
+    X, y = noisy()
+    rng = np.random.default_rng(1)
+    X = X + rng.random(X.shape) * 1e-3
+    options = {"thresholds": "readable", "competitors": 2, "prune": prune}
+    tree = tw.TreeClassifier(max_depth=3, **options).fit(X, y).tree_
+    assert tree.n_leaves > 1
+    cuts = tree.threshold[~np.isnan(tree.threshold)]
+    assert max(len(repr(float(cut))) for cut in cuts) <= 8
+    assert len(tree.competitors(0)) == 2
+    float32 = tw.TreeClassifier.like("sklearn", prune=prune).fit(X, y).tree_
+    assert float32.schema.any_float32
 
 
 def test_the_document_names_every_setting_and_its_code_runs():

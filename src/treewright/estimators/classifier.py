@@ -157,7 +157,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         other ones.
     ccp_alpha : float or None, default=None
         Price of a leaf, a share of the total weight: the smallest tree of least
-        risk + ccp_alpha x leaves. None: not fixed.
+        risk + ccp_alpha x leaves. None: not fixed. With ``conventions='rpart'`` it
+        is a share of the root's error, as cp is.
     validation_fraction : float or None, default=None
         With 'validation': share of the rows held out (0.2 if None and no `X_val`).
     n_jobs : int or None, default=None

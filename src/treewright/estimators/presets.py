@@ -162,6 +162,15 @@ _RPART = _Preset(
 
 # -- scikit-learn -------------------------------------------------------------------
 
+
+def _sklearn_alpha(name: str, value: Any) -> dict[str, Any]:
+    """Cut at a price; at 0 scikit-learn keeps every split."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and value == 0:
+        return {"prune": None}
+    return {"ccp_alpha": value, "prune": "auto", "prune_risk": "impurity"}
+
+
 _AS_THERE = (
     "max_depth",
     "min_samples_split",
@@ -191,11 +200,7 @@ _SKLEARN = _Preset(
     settings={name: _same(name) for name in _AS_THERE}
     | {
         "criterion": _choice("criterion", _SKLEARN_CRITERIA),
-        "ccp_alpha": lambda name, value: {
-            "ccp_alpha": value,
-            "prune": "auto",
-            "prune_risk": "impurity",
-        },
+        "ccp_alpha": _sklearn_alpha,
         "splitter": _only(
             "best", "every threshold is tried. Use max_features for random trees."
         ),
@@ -271,9 +276,6 @@ _PRESETS = {
     "j48": _J48,
     "id3": _ID3,
 }
-_OF_PRUNING = frozenset(
-    {"ccp_alpha", "prune", "prune_confidence", "prune_risk", "validation_fraction"}
-)
 PROGRAMS = tuple(_PRESETS)
 """The programs that `like` knows."""
 
@@ -309,8 +311,7 @@ def translated(
     """
     preset = _preset(program, task)
     made: dict[str, Any] = {**preset.fixed, "criterion": preset.criterion[task]}
-    if _can_prune(parameters):
-        made |= preset.pruning
+    made |= preset.pruning
     if preset.completed is not None:
         made |= preset.completed(settings, task)
     made = {name: value for name, value in made.items() if name in parameters}
@@ -318,9 +319,13 @@ def translated(
     for name, value in settings.items():
         for ours, its in _one(preset, program, name, value, parameters).items():
             _check_once(asked, name, ours, its)
-            _check_here(name, ours, its, parameters)
+            _check_here(name, ours, parameters)
             asked[ours] = name, its
-    return made | {ours: its for ours, (_, its) in asked.items()}
+    given = {ours: its for ours, (_, its) in asked.items()}
+    if given.get("prune", made["prune"]) != made["prune"]:
+        # Another way to the size: what belongs to the program's own is left out.
+        made = {name: its for name, its in made.items() if name not in preset.pruning}
+    return made | given
 
 
 def _preset(program: Any, task: str) -> _Preset:
@@ -367,18 +372,8 @@ def _check_once(
         )
 
 
-def _can_prune(parameters: Collection[str]) -> bool:
-    return "ccp_alpha" in parameters
-
-
-def _check_here(name: str, ours: str, value: Any, parameters: Collection[str]) -> None:
-    """Refuse what this estimator, or this version, does not have."""
-    if ours in _OF_PRUNING and not _can_prune(parameters) and value is not None:
-        raise OptionError(
-            f"{name} is a setting of pruning, which is not part of this version. Leave "
-            "it out, and bound the tree with max_depth, min_samples_leaf or "
-            "max_leaf_nodes."
-        )
+def _check_here(name: str, ours: str, parameters: Collection[str]) -> None:
+    """Refuse what this estimator does not have."""
     if ours not in parameters:
         raise OptionError(
             f"{name} is a setting for classes, and TreeRegressor predicts numbers. "

@@ -119,7 +119,8 @@ def risk_of(estimator: Any) -> str:
     """Return what counts as risk: scikit-learn's where its parameter is used."""
     if estimator.prune_risk != "auto":
         return str(estimator.prune_risk)
-    return "error" if estimator.ccp_alpha is None else "impurity"
+    is_price = estimator.ccp_alpha is not None and estimator.conventions != "rpart"
+    return "impurity" if is_price else "error"
 
 
 def grow_pruned(
@@ -172,9 +173,8 @@ def grow_pruned(
     if plan.method == "pessimistic":
         return prune_pessimistically(tree, plan.confidence, table)
     if plan.method == "ccp_alpha":
-        # rpart's cp is a share of the risk of the root.
-        is_share = options.conventions == "rpart"
-        return cut_at(tree, plan.alpha, plan.risk, relative=is_share)
+        of_root = options.conventions == "rpart"
+        return cut_at(tree, plan.alpha, plan.risk, of_root=of_root)
     return tree, not_pruned(tree, plan.why)
 
 

@@ -37,10 +37,13 @@ if TYPE_CHECKING:
     from treewright._core import Grower, SortedTable
 
 __all__ = [
+    "dressed",
     "grow",
     "make_grower",
     "n_threads",
+    "prepared",
     "settled",
+    "shaped",
     "sort_columns",
     "tree_of",
     "with_summaries",
@@ -86,16 +89,52 @@ def grow(
         The same tree for any number of threads and any order of the rows.
     """
     options = settled(table, options)
-    runs: dict[int, Runs] = {}
-    if options.conventions == "sklearn":
-        table, runs = read_as_float32(table)
+    table, runs = prepared(table, options)
     columns = sort_columns(table, options.n_jobs)
     schema = with_summaries(table.schema, columns)
     grower = make_grower(table, options, columns, consume=True)
     grower.grow_all(progress)
-    tree = out_of_runs(tree_of(grower.take_tree(), schema, options), runs)
-    if options.conventions == "j48":
-        tree = as_j48(tree, table)
+    tree = tree_of(grower.take_tree(), schema, options)
+    return dressed(shaped(tree, table, options, runs), table, options)
+
+
+def prepared(table: Table, options: GrowOptions) -> tuple[Table, dict[int, Runs]]:
+    """Return the table as another program would read it, and the runs for `shaped`."""
+    if options.conventions == "sklearn":
+        return read_as_float32(table)
+    return table, {}
+
+
+def shaped(
+    tree: TreeData, table: Table, options: GrowOptions, runs: dict[int, Runs]
+) -> TreeData:
+    """Return the tree with the thresholds and branches of the conventions.
+
+    Parameters
+    ----------
+    tree : TreeData
+        From `tree_of`.
+    table : Table
+        From `prepared`, with the weights that the tree grew on.
+    options : GrowOptions
+        From `settled`.
+    runs : dict of int to Runs
+        From `prepared`.
+
+    Returns
+    -------
+    TreeData
+    """
+    tree = out_of_runs(tree, runs)
+    return as_j48(tree, table) if options.conventions == "j48" else tree
+
+
+def dressed(tree: TreeData, table: Table, options: GrowOptions) -> TreeData:
+    """Return the tree with what was asked for beside its growing.
+
+    Competitors of its splits and readable thresholds: to be done once, after pruning.
+    Parameters are those of `shaped`.
+    """
     if options.competitors:
         # Imported late: it grows by steps, which grow by this module.
         from treewright.growing.competitors import with_competitors
@@ -266,12 +305,13 @@ def _check_counts(table: Table) -> None:
 def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
     weights = table.weights
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    total = float(n_rows if weights is None else math.fsum(weights))
+    share = options.min_weight_fraction_leaf
+    total = float(n_rows if weights is None else math.fsum(weights) if share else 0.0)
     values = {
         "criterion": _CRITERIA[str(options.criterion)],
         "min_samples_split": max(2, _count(options.min_samples_split, n_rows)),
         "min_samples_leaf": _count(options.min_samples_leaf, n_rows),
-        "min_weight_leaf": options.min_weight_fraction_leaf * total,
+        "min_weight_leaf": share * total,
         "min_gain": options.min_gain,
         "min_impurity_decrease": options.min_impurity_decrease,
         "max_leaf_nodes": min(options.max_leaf_nodes or 0, _NO_LIMIT),

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.growing.grow import make_grower, n_threads, tree_of
+from treewright.growing.grow import make_grower, n_threads, shaped, tree_of
 from treewright.options import GrowOptions
 from treewright.pruning.folds import Fold
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.score import loss_at_steps, rows_left_out, unaltered
+from treewright.table.float32 import Runs
 from treewright.table.table import Table
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class _Task:
     stop: threading.Event
     weights: NDArray[np.float64] | None
     scale: NDArray[np.float64] | None
+    runs: dict[int, Runs]
 
     def score(self, fold: Fold) -> tuple[Any, Any, float]:
         """Grow one fold's tree and score it on the rows left out."""
@@ -66,6 +68,9 @@ class _Task:
         grower = make_grower(table, self.options, self.columns, weights=weights)
         grower.grow_all(self._watch)
         tree = tree_of(grower.take_tree(), table.schema, self.options)
+        if self.options.conventions is not None:
+            trained = replace(table, weights=weights)
+            tree = shaped(tree, trained, self.options, self.runs)
         del grower, weights
         path = find_path(tree, self.risk)
         rows = rows_left_out(tree, table, fold.test, self.weights, self.scale)
@@ -91,6 +96,7 @@ def cross_validate(
     progress: Callable[[int], Any] | None = None,
     alphas: NDArray[np.float64] | None = None,
     factors: NDArray[np.float64] | None = None,
+    runs: dict[int, Runs] | None = None,
 ) -> CrossValidated:
     """Score every step of a path on rows not trained on.
 
@@ -112,6 +118,8 @@ def cross_validate(
         Where to score the fold trees, instead of the geometric means.
     factors : float array, optional
         What priors and costs multiplied the weight of each class by.
+    runs : dict of int to Runs, optional
+        From `prepared`.
 
     Returns
     -------
@@ -124,7 +132,7 @@ def cross_validate(
     options = replace(options, n_jobs=max(1, threads // workers))
     stop = threading.Event()
     own = unaltered(table, factors)
-    task = _Task(table, options, columns, alphas, path.kind, stop, *own)
+    task = _Task(table, options, columns, alphas, path.kind, stop, *own, runs or {})
     loss, squares, total = np.zeros(len(alphas)), np.zeros(len(alphas)), 0.0
     for done, part in enumerate(_scored(task, folds, workers)):
         loss += part[0]

@@ -24,6 +24,7 @@ __all__ = ["DEFAULT_FOLDS", "Fold", "check_groups", "deal", "held_out", "n_folds
 
 DEFAULT_FOLDS = 10
 FEWEST_ROWS = 10
+_FEW_CLASSES = 2**15  # 16 bits are sorted in one pass
 _KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -138,7 +139,12 @@ def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
     )
     target = table.target
     assert target is not None
-    y = target.codes if isinstance(target, ClassTarget) else target.values
+    y: NDArray[Any]
+    if isinstance(target, ClassTarget):
+        few = len(target.classes) < _FEW_CLASSES
+        y = target.codes.astype(np.int16) if few else target.codes
+    else:
+        y = target.values
     # By hash, then stably by target: the same as by both, and faster.
     order = np.argsort(hashes)
     order = order[np.argsort(y[order], kind="stable")]

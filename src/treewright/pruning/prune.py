@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.growing.grow import (
+    dressed,
     make_grower,
+    prepared,
     settled,
+    shaped,
     sort_columns,
     tree_of,
     with_summaries,
@@ -36,6 +39,7 @@ __all__ = [
 ]
 
 Progress = Callable[[float], Any] | None
+_SAME_CP = 1e-9  # a cp read off a table cuts the nodes that it belongs to
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,17 +64,33 @@ def not_pruned(tree: TreeData, why: str, notes: tuple[str, ...] = ()) -> Pruning
 
 
 def cut_at(
-    tree: TreeData, alpha: float, risk: str, *, relative: bool = False
+    tree: TreeData, alpha: float, risk: str, *, of_root: bool = False
 ) -> tuple[TreeData, Pruning]:
-    """Cut a tree at a fixed price of a leaf, or, `relative`, at rpart's cp.
+    """Cut a tree at a fixed price of a leaf.
 
-    cp is the price as a share of the risk of the root.
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    alpha : float
+        The price.
+    risk : {'error', 'impurity'}
+        What counts as risk.
+    of_root : bool, default=False
+        The price is a share of the risk of the root, as rpart's cp is.
+
+    Returns
+    -------
+    tree : TreeData
+    pruning : Pruning
     """
     path = find_path(tree, risk)
-    error = _training_error(path)
-    step = path.at(alpha * float(error[-1]) if relative else alpha)
+    price = f"{alpha:g}"
+    if of_root:
+        price += f" x {path.risk[-1]:g}, that of the root,"
+        alpha *= float(path.risk[-1]) * (1 + _SAME_CP)
+    step = path.at(alpha)
     pruned = path.pruned(step, "ccp_alpha")
-    price = f"{alpha:g} x {risk} of the root" if relative else f"{alpha:g}"
     words = (
         f"{leaves_words(pruned.n_leaves)}: the smallest tree of least {risk} + "
         f"{price} x leaves, of {leaves_words(tree.n_leaves)} grown"
@@ -83,7 +103,7 @@ def cut_at(
         risk=risk,
         alpha=path.alpha,
         n_leaves=path.n_leaves,
-        error=error,
+        error=_training_error(path),
         chosen=step,
     )
 
@@ -152,27 +172,30 @@ def grow_cross_validated(
         The table and the words.
     """
     options = settled(table, options)
+    table, runs = prepared(table, options)
     columns = sort_columns(table, options.n_jobs)
     schema = with_summaries(table.schema, columns)
     folds, notes = _folds(table, how, int(options.random_state))
     parts = len(folds) + 1
     grower = make_grower(table, options, columns)
     grower.grow_all(None if progress is None else lambda s: progress(s / parts))
-    tree = tree_of(grower.take_tree(), schema, options)
+    tree = shaped(tree_of(grower.take_tree(), schema, options), table, options, runs)
     del grower
     if len(folds) < 2:
-        return tree, not_pruned(tree, notes[0], notes[1:])
+        pruning = not_pruned(tree, notes[0], notes[1:])
+        return dressed(tree, table, options), pruning
     path = find_path(tree, how.risk)
     if len(path) == 1:
-        return _only_one_size(tree, path, notes)
+        tree, pruning = _only_one_size(tree, path, notes)
+        return dressed(tree, table, options), pruning
     report = None if progress is None else (lambda n: progress((1 + n) / parts))
     table = replace(table, schema=schema)
     scored = cross_validate(
-        table, options, columns, path, folds, report, factors=how.factors
+        table, options, columns, path, folds, report, factors=how.factors, runs=runs
     )
     step, best = choose(scored.error, scored.std, how.rule)
     pruned = path.pruned(step, "cross_validation")
-    return pruned, Pruning(
+    return dressed(pruned, table, options), Pruning(
         "cv",
         _words(path, step, best, how.rule),
         tree.n_leaves,

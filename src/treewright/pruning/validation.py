@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from treewright.growing.grow import (
+    dressed,
     make_grower,
+    prepared,
     settled,
+    shaped,
     sort_columns,
     tree_of,
     with_summaries,
@@ -66,6 +70,7 @@ def grow_validated(
     pruning : Pruning
     """
     options = settled(table, options)
+    table, runs = prepared(table, options)
     columns = sort_columns(table, options.n_jobs)
     schema = with_summaries(table.schema, columns)
     out = held_out(table, share, int(options.random_state))
@@ -74,8 +79,11 @@ def grow_validated(
     grower = make_grower(table, options, columns, weights=weights, consume=True)
     grower.grow_all(progress)
     tree = tree_of(grower.take_tree(), schema, options)
+    trained = replace(table, weights=weights)
+    tree = shaped(tree, trained, options, runs)
     rows = rows_left_out(tree, table, out, *unaltered(table))
-    return prune_by_validation(tree, rows, keep_ties=keep_ties)
+    pruned, pruning = prune_by_validation(tree, rows, keep_ties=keep_ties)
+    return dressed(pruned, trained, options), pruning
 
 
 def prune_by_validation(
