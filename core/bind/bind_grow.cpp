@@ -88,6 +88,7 @@ GrowOptions to_options(const nb::dict& dict) {
   read(dict, "known_agreement", options.known_agreement);
   read(dict, "rpart", options.rpart);
   read(dict, "j48", options.j48);
+  read(dict, "sklearn", options.sklearn);
   read(dict, "not_averaged", options.not_averaged);
   return options;
 }

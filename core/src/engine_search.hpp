@@ -236,8 +236,9 @@ Candidate Engine<Rows>::make_threshold(const Space<Rows>& space, const Span& spa
     return candidate;
   }
   candidate.kind = SplitKind::threshold;
-  candidate.threshold = midpoint(views_[column].value(space.row(span.entries[cut - 1])),
-                                 views_[column].value(space.row(span.entries[cut])));
+  candidate.threshold =
+      midpoint(views_[column].value(space.row(span.entries[cut - 1])),
+               views_[column].value(space.row(span.entries[cut])), options_.sklearn);
   const bool has_missing = span.n_known < span.n_rows;
   const bool to_left = has_missing ? missing_left : left[kWeight] >= right[kWeight];
   candidate.missing_route = to_left ? 0 : 1;

@@ -26,7 +26,7 @@ from treewright.growing.grow import grow, settled
 from treewright.growing.impurity import gain, impurity
 from treewright.growing.steps import Steps, resume
 from treewright.options import GrowOptions
-from treewright.tree.data import STOP_HERE, STOP_REASONS
+from treewright.tree.data import STOP_REASONS
 from treewright.tree.split import IsMissing, Subset, Threshold, split_of
 from treewright.tree.walk import node_at
 
@@ -320,7 +320,7 @@ def threshold_on(steps, **changes):
 
 @pytest.mark.parametrize("at", [-1.0, 5.0, np.inf, -np.inf])
 def test_a_split_that_leaves_a_branch_empty_is_refused(steps, at):
-    words = "'x <= .* does not divide node 0: .*without rows.*on both sides"
+    words = "'x <= .* does not divide node 0: .*without rows.*in every branch"
     with pytest.raises(OptionError, match=words):
         steps.split(0, threshold_on(steps, threshold=at, at=str(at)))
     assert steps.open == (0,)
@@ -364,7 +364,7 @@ def test_a_reason_that_does_not_exist_is_refused(steps):
         ({"column": 7}, r"usable column, \[0, 1\] by number; got column 7"),
         ({"column": -1}, "got column -1"),
         ({"column": 1}, "A categorical column such as 'c' cannot be divided by .*Thr"),
-        ({"missing": STOP_HERE}, "needs a branch for missing values, 0 or 1; got -1"),
+        ({"missing": 2}, "needs a branch for missing values, 0 to 1, or -1 to stop"),
         ({"threshold": np.nan}, "threshold of 'x' must not be NaN"),
     ],
 )
@@ -379,7 +379,7 @@ def test_a_split_that_does_not_fit_the_table_is_refused(steps, changes, words):
 )
 def test_a_grouping_that_does_not_fit_the_column_is_refused(steps, groups):
     like = first_of(Subset, steps.candidates(0, top=2))
-    words = r"'c' needs two groups of its categories \{a, b, c\}, each in one"
+    words = r"'c' needs 2 groups of its categories \{a, b, c\}, each in one"
     with pytest.raises(OptionError, match=words):
         steps.split(0, replace(like, branches=groups))
 

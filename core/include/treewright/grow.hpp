@@ -40,6 +40,7 @@ struct GrowOptions {
   bool known_agreement = false;         // agreement is a share of rows known to both splits
   bool rpart = false;                   // conventions of rpart, and of J48
   bool j48 = false;
+  bool sklearn = false;               // conventions of scikit-learn: midpoints as they are computed
   std::vector<uint8_t> not_averaged;  // by column: J48 leaves it out of the average gain
 
   // Whether a search sees the rows with a known value only.

@@ -40,12 +40,13 @@ inline double without_rounding(double t) {
 
 // The midpoint of neighbouring values a < b such that always a <= t < b (and never -0.0).
 // Between 42.3 and 42.4 it is 42.35, not the 42.349999999999994 that rounding makes of it.
-inline double midpoint(double a, double b) {
+// (scikit-learn takes the latter.)
+inline double midpoint(double a, double b, bool as_computed = false) {
   const double t = a / 2 + b / 2;
   if (!(a <= t && t < b)) {
     return a + 0.0;
   }
-  const double plain = std::isfinite(t) ? without_rounding(t) : t;
+  const double plain = std::isfinite(t) && !as_computed ? without_rounding(t) : t;
   return (a <= plain && plain < b ? plain : t) + 0.0;
 }
 

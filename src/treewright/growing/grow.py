@@ -344,6 +344,7 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "known_agreement": options.surrogate_agreement == "known",
         "rpart": options.conventions == "rpart",
         "j48": options.conventions == "j48",
+        "sklearn": options.conventions == "sklearn",
         "not_averaged": _not_averaged(table) if options.conventions == "j48" else [],
     }
 
