@@ -16,9 +16,9 @@ THREADS = 2
 def treewright(X, y, max_depth=None, min_leaf=1):
     """Our exact tree."""
     kind = tw.TreeRegressor if y.dtype.kind == "f" else tw.TreeClassifier
-    return kind(max_depth=max_depth, min_samples_leaf=min_leaf, n_jobs=THREADS).fit(
-        X, y
-    )
+    return kind(
+        prune=None, max_depth=max_depth, min_samples_leaf=min_leaf, n_jobs=THREADS
+    ).fit(X, y)
 
 
 def treewright_sort(X):
