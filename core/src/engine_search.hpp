@@ -133,7 +133,12 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
 template <class Rows>
 double Engine<Rows>::charge_for_levels(const NodeCost& cost, const Levels& levels,
                                        size_t column) const {
-  return has_many_levels_[column] ? charge_of_levels(cost, levels, weights_.unit) : 0.0;
+  if (!has_many_levels_[column]) {
+    return 0.0;
+  }
+  // Weights count as copies; where they are below 1 on average, a row counts 1.
+  const double all = real(weights_.total) * weights_.unit;
+  return charge_of_levels(cost, levels, weights_.unit * std::max(1.0, real(weights_.rows) / all));
 }
 
 // One branch for each category of the node; one more, the last, for its missing rows where

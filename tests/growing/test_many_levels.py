@@ -157,6 +157,15 @@ def test_weight_three_equals_three_copies(seed):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_that_sum_to_one_grow_the_tree_without_weights(seed):
+    table = levels_table(seed, n=80)
+    light = grow(weighted(table, np.full(80, 1 / 80)), GUARD)
+    plain = grow(table, GUARD)
+    for name in ("feature", "threshold", "category_branch"):
+        np.testing.assert_array_equal(getattr(light, name), getattr(plain, name))
+
+
 def test_statistics_counted_elsewhere_find_the_same_split():
     for seed in range(10):
         table = levels_table(seed, n=100)

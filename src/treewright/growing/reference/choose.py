@@ -11,7 +11,7 @@ from treewright.growing.reference.candidates import (
     Levels,
     thresholds,
 )
-from treewright.growing.reference.guard import charge_of
+from treewright.growing.reference.guard import charge_of, one_row
 from treewright.growing.reference.known import (
     gain_at_node,
     gini_gain_at_node,
@@ -129,7 +129,7 @@ def offers_of(
         refusals = [rules.refuses(c) for c in candidates if rules.refuses(c)]
         charge = Fraction(0)
         if levels.column in charged:
-            charge = charge_of(levels, impurity, rules.weight_scale)
+            charge = charge_of(levels, impurity, one_row(target))
         offers.append(Offer(levels, allowed, gains, refusals, charge))
     return offers
 
