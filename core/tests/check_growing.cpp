@@ -151,7 +151,10 @@ bool rows_come_home(const FlatTree& tree, const RandomTable& table, const Proble
                     int n_threads) {
   const Router router({tree.subtree_size, tree.split_kind, tree.feature, tree.threshold,
                        tree.category_start, tree.categories, tree.category_branch,
-                       tree.missing_route});
+                       tree.missing_route, tree.weight, tree.surrogate_start,
+                       tree.surrogate_feature, tree.surrogate_threshold, tree.surrogate_flip,
+                       tree.surrogate_category_start, tree.surrogate_category_of,
+                       tree.surrogate_categories, tree.surrogate_category_branch});
   const Control control;
   std::vector<int32_t> reached(static_cast<size_t>(table.n_rows));
   router.route(table.views, table.n_rows, n_threads, control, reached.data());
@@ -161,7 +164,12 @@ bool rows_come_home(const FlatTree& tree, const RandomTable& table, const Proble
         problem.weights.empty() || problem.weights[row] > 0.0;
   }
   for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] != (tree.subtree_size[i] == 1 ? tree.n_rows[i] : 0)) {
+    int64_t ends_here = tree.n_rows[i];
+    const size_t end = i + static_cast<size_t>(tree.subtree_size[i]);
+    for (size_t c = i + 1; c < end; c += static_cast<size_t>(tree.subtree_size[c])) {
+      ends_here -= tree.n_rows[c];
+    }
+    if (counts[i] != ends_here) {
       return false;
     }
   }
@@ -225,6 +233,9 @@ void check_classics(Tally& tally, Random& random) {
   const SortedTable sorted = sort_table(table.views, n_rows, 2, control);
   const FlatTree tree = grow_all(sorted, problem, 1);
   tally.expect(no_row_is_made_up(tree, problem.options.missing), "classics: no row is made up");
+  if (problem.options.missing != Missing::fractional) {
+    tally.expect(rows_come_home(tree, table, problem, 2), "classics: rows are routed as split");
+  }
   tally.expect(same_tree(tree, grow_all(sorted, problem, 3)), "classics: threads change nothing");
   tally.expect(same_tree(tree, grow_in_any_order(sorted, problem, random)),
                "classics: the order of expansion changes nothing");
