@@ -476,7 +476,9 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   }
   if constexpr (kNumber) {
     copy(space.own_y, from.rows.y);
-    copy(space.coarse, from.coarse.data());
+    if constexpr (std::is_same_v<Rows, NumberRows>) {
+      copy(space.coarse, from.coarse.data());
+    }
     if (options_.criterion == Criterion::absolute_error) {
       copy(space.rank, from.rank.data());
     }
