@@ -119,7 +119,7 @@ void Engine<Rows>::absolute_cuts(const Space<Rows>& space, const Sight& sight, s
   const auto offer = [&](const Words& branch, int128 cost, int64_t cut, bool missing_left) {
     layout_.difference(r.data(), sight.stats, branch.data());
     if (rules_.allows(branch.data(), r.data())) {
-      visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), 0.0, [&] {
+      visit(real(all - cost) / sight.cost.all_weight(), 0.0, [&] {
         Candidate split =
             make_threshold(space, span, column, cut, missing_left, branch.data(), r.data());
         split.left.assign(branch.data(), branch.data() + words);
@@ -226,7 +226,7 @@ void Engine<Rows>::absolute_groupings(const Space<Rows>& space, const Sight& sig
     if (!rules_.allows(l.data(), r.data())) {
       return;
     }
-    visit(real(all - cost) / (sight.cost.weight() / sight.cost.share()), charge, build);
+    visit(real(all - cost) / sight.cost.all_weight(), charge, build);
   };
   const auto deviation_of = [&](uint8_t which) {
     std::array<const RankedSet*, kEnumerate> together;

@@ -237,9 +237,8 @@ void check_classics(Tally& tally, Random& random) {
     tally.expect(rows_come_home(tree, table, problem, 2), "classics: rows are routed as split");
   }
   tally.expect(same_tree(tree, grow_all(sorted, problem, 3)), "classics: threads change nothing");
-  // Memory only: mixtures of options are drawn here that the library never asks for, and some
-  // record another gain when split from outside. tests/growing compares the real ones.
-  grow_in_any_order(sorted, problem, random);
+  tally.expect(same_tree(tree, grow_in_any_order(sorted, problem, random)),
+               "classics: the order of expansion changes nothing");
   problem.options.max_leaf_nodes = random.whole(2, 20);
   tally.expect(same_tree(grow_all(sorted, problem, 1), grow_all(sorted, problem, 3)),
                "classics: threads change nothing, best first");

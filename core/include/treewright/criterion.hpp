@@ -84,6 +84,8 @@ class NodeCost {
   Criterion criterion() const { return criterion_; }
   const Layout& layout() const { return layout_; }
   double weight() const { return weight_; }
+  // Of the whole node, where weight() is that of the rows that are seen.
+  double all_weight() const { return all_weight_; }
   // The weight that is seen, as a share of the node's.
   double share() const { return weight_ / all_weight_; }
   int64_t center() const { return center_; }
