@@ -45,7 +45,7 @@ void run_interruptible(bool large, const nb::object& progress, Control& control,
     };
     std::thread worker;
     try {
-      worker = std::thread(run);
+      worker = start_thread(run);
     } catch (const std::system_error&) {
       run();  // the system gives no thread: do it here, deaf to signals
     }

@@ -1,16 +1,51 @@
 #include "treewright/parallel.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <new>
 #include <system_error>
+#include <utility>
 
 namespace treewright {
 
+std::thread start_thread(std::function<void()> work) {
+  // Above the sizes a thread keeps for itself when it frees them, far above what is needed.
+  constexpr size_t reserve_bytes = 1 << 14;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> reserve(std::malloc(reserve_bytes));
+  if (!reserve) {
+    throw std::bad_alloc();
+  }
+  std::promise<void> is_ready;
+  const auto ready = is_ready.get_future();
+  std::thread thread([is_ready = std::move(is_ready), reserve = std::move(reserve),
+                      work = std::move(work)]() mutable {
+    reserve.reset();
+    try {
+      throw Interrupted();  // the first exception: allocates the thread's own state
+    } catch (const Interrupted&) {
+    }
+    is_ready.set_value();
+    work();
+  });
+  ready.wait();
+  return thread;
+}
+
 Team::Team(int n_threads, const Control& control) : control_(control) {
+  threads_.reserve(static_cast<size_t>(std::max(n_threads - 1, 0)));
   try {
     for (int worker = 1; worker < n_threads; ++worker) {
-      threads_.emplace_back([this, worker] { serve(worker); });
+      threads_.push_back(start_thread([this, worker] { serve(worker); }));
     }
   } catch (const std::system_error&) {
     // The system gives no more threads: those that started do the work.
+  } catch (const std::bad_alloc&) {
+    // Nor the memory for one: likewise.
   }
 }
 

@@ -34,6 +34,12 @@ struct Control {
   }
 };
 
+// A thread that can throw however little memory is left. The C library allocates what a
+// thread needs for its first exception only when it is thrown, and ends the process where
+// that fails; here the thread asks for it at once, out of memory set aside before it starts.
+// Returns when it has it. Throws system_error where the system gives no thread.
+std::thread start_thread(std::function<void()> work);
+
 class Team {
  public:
   Team(int n_threads, const Control& control);
