@@ -37,7 +37,7 @@ namespace treewright {
 constexpr int64_t kParallelWork = 100'000;
 // A subtree of at most this many rows is grown by one thread; a node of at most the second
 // number gets a numbering of its own.
-constexpr int64_t kSubtreeRows = 2048;
+constexpr int64_t kSubtreeRows = kFewRowNumbers;
 constexpr int64_t kMiddleRows = 131'072;
 
 // Parts of divided rows are rounded, so two thirds and a third may weigh a trifle less than 1.
@@ -48,18 +48,20 @@ constexpr int64_t kRoundedParts = 1'000'000'000;  // a sum is off by less than o
 template <class Rows>
 struct Space {
   Rows rows;
-  std::vector<std::vector<Entry>>* entries = nullptr;  // by column
-  const uint32_t* global = nullptr;                    // row of the table; null: the same number
+  std::vector<Entries>* entries = nullptr;  // by column
+  const uint32_t* global = nullptr;         // row of the table; null: the same number
   Sides sides{0};
-  std::vector<int32_t> branch;              // by row, where two sides do not say it
-  std::vector<int8_t> sign;                 // by row, while surrogates are looked for
-  std::vector<std::vector<Entry>> scratch;  // one per worker, for partitions
-  int64_t* y = nullptr;                     // what rows.y points to (numbers only)
-  std::vector<uint32_t> rank;               // by target in each row's open node (absolute error)
-  std::vector<int32_t> coarse;              // image of y in each row's open node (numbers only)
+  std::vector<int32_t> branch;   // by row, where two sides do not say it
+  std::vector<int8_t> sign;      // by row, while surrogates are looked for
+  std::vector<Entries> scratch;  // one per worker, for partitions
+  int64_t* y = nullptr;          // what rows.y points to (numbers only)
+  std::vector<uint32_t> rank;    // by target in each row's open node (absolute error)
+  std::vector<int32_t> coarse;   // image of y in each row's open node (numbers only)
+  int image_shift = -1;          // of the image in the entries; -1: there is none
+  int image_exponent = 0;        // of the quantiser whose units it is made of
 
   // Storage of a space that has its own numbering.
-  std::vector<std::vector<Entry>> own_entries;
+  std::vector<Entries> own_entries;
   std::vector<uint32_t> own_global, own_number;
   std::vector<int32_t> own_labels;
   std::vector<int64_t> own_weights, own_shares, own_y;
@@ -169,8 +171,9 @@ class Engine final : public Grower {
   void add_root();
 
   // -- searching (engine_search.hpp) --
-  std::optional<Candidate> choose(const Space<Rows>& space, NodeList& list, Open& open,
+  std::optional<Candidate> choose(Space<Rows>& space, NodeList& list, Open& open,
                                   StopReason& reason) const;
+  void look_again(Space<Rows>& space, const NodeList& list, Open& open, double best) const;
   void set_missing_route(Candidate& split) const;
   Candidate choose_by_gain(const Space<Rows>& space, const NodeList& list, const Open& open,
                            double best) const;
@@ -288,7 +291,7 @@ class Engine final : public Grower {
   void measure_number(Space<Rows>& space, Node& node, NumberPart& number, int64_t* stats);
   void rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,
                double minimum, double maximum);
-  Coarse coarsen(Space<Rows>& space, const Node& node) const;
+  Coarse coarsen(Space<Rows>& space, const NodeList& list, int32_t id, bool rough_will_do) const;
   double squared_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   double poisson_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   void set_quartiles(const Space<Rows>& space, const Node& node, NumberPart& number,
@@ -307,8 +310,13 @@ class Engine final : public Grower {
   std::vector<Open> grow_columnwise(Space<Rows>& space, std::vector<Open> stack, int64_t at_most,
                                     Team& team);
   void grow_subtrees(const Space<Rows>& space, std::vector<Open> roots, Team& team);
-  void enter_own_space(Space<Rows>& space, const Space<Rows>& from, Node& node, Team* team);
   std::unique_ptr<Team> make_team(int64_t n_rows) const;
+
+  // -- numberings (engine_space.hpp) --
+  void enter_own_space(Space<Rows>& space, const Space<Rows>& from, NodeList& list, int32_t id,
+                       Team* team);
+  void put_image_into_entries(Space<Rows>& space, Rows before, const NodeList& list, int32_t id);
+  void rewrite_entries(Space<Rows>& space, const Node& node, int shift, Team* team);
 
   // -- the finished tree (engine_tree.hpp) --
   template <class Visit>
@@ -370,11 +378,11 @@ class Engine final : public Grower {
   Rules rules_;
   int64_t share_unit_ = 1;  // what a whole row counts in statistics
   std::vector<ColumnView> views_;
-  std::vector<std::vector<Entry>> entries_;
+  std::vector<Entries> entries_;
   std::vector<int32_t> missing_slot_;     // by column: index into Open::known, -1 if never missing
   std::vector<uint8_t> has_many_levels_;  // by column: whether its groupings are charged
   std::vector<uint8_t> short_labels_;     // a smaller copy of the labels, while entries are made
-  std::vector<uint32_t> local_number_;    // by row: its number in its subtree's own space
+  Entries local_entry_;                   // by row: its entry in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
   std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;

@@ -280,7 +280,7 @@ void Engine<Rows>::divide_rows(Space<Rows>& space, Branches& branches) {
     make_room(space);
     for (size_t i = 0; i < branches.parts.size(); ++i) {
       if (branches.parts[i] != kNoRow) {
-        add_row(space, branches, i % branches.n, Entry(branches.parts[i]) << Rows::shift);
+        add_row(space, branches, i % branches.n, Entry(branches.parts[i]) << space.rows.shift);
       }
     }
   }

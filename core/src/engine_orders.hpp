@@ -208,7 +208,7 @@ void Engine<Rows>::grow_all() {
   // Nothing is open any more, so nobody will look at the rows again.
   entries_.clear();
   entries_.shrink_to_fit();
-  local_number_ = {};
+  local_entry_ = {};
   space_ = {};
 }
 
@@ -316,7 +316,7 @@ void Engine<Rows>::grow_depth_first() {
   if (n_rows <= small) {
     small = 0;  // nothing to gain from a numbering of its own
   } else {
-    local_number_.resize(size_t(weights_.n_rows));
+    local_entry_.resize(size_t(weights_.n_rows));
   }
   std::vector<Open> roots;
   for (auto& [id, open] : open_) {
@@ -330,10 +330,10 @@ void Engine<Rows>::grow_depth_first() {
   }
   Space<Rows> space;
   if (divides()) {
-    local_number_.resize(space_.own_global.size());
+    local_entry_.resize(space_.own_global.size());
   }
   for (Open& open : stopped) {
-    enter_own_space(space, space_, list_.nodes[size_t(open.id)], team.get());
+    enter_own_space(space, space_, list_, open.id, team.get());
     std::vector<Open> one;
     one.push_back(std::move(open));
     grow_subtrees(space, grow_columnwise(space, std::move(one), small, *team), *team);
@@ -399,13 +399,13 @@ void Engine<Rows>::grow_subtrees(const Space<Rows>& space, std::vector<Open> roo
     subtrees_.push_back(std::move(list));
   }
   if (divides()) {
-    local_number_.resize(std::max(local_number_.size(), space.own_global.size()));
+    local_entry_.resize(std::max(local_entry_.size(), space.own_global.size()));
   }
   std::vector<Space<Rows>> spaces(size_t(team.size()));
   team.run(roots.size(), [&](size_t i, int worker) {
     Space<Rows>& own = spaces[size_t(worker)];
     NodeList& list = subtrees_[first + i];
-    enter_own_space(own, space, list.nodes[0], nullptr);
+    enter_own_space(own, space, list, 0, nullptr);
     roots[i].id = 0;
     grow_subtree(own, list, std::move(roots[i]));
     list.shrink();
@@ -428,77 +428,6 @@ void Engine<Rows>::grow_subtree(Space<Rows>& space, NodeList& list, Open root) {
     }
     push_searched(stack, expand(space, list, open, *split, nullptr));
   }
-}
-
-// Renumbers the rows of a node 0..n-1 and copies their targets. The entries of its range are
-// rewritten in place (from here on nobody else reads them) or, where rows may be divided and
-// take more room, copied.
-template <class Rows>
-void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, Node& node,
-                                   Team* team) {
-  const size_t n = size_t(node.n_rows()), begin = node.begin;
-  const int shift = from.rows.shift;
-  space.rows = from.rows;
-  space.entries = from.entries;
-  if (divides()) {  // entries will be added, beyond the end of what the others use
-    space.entries = &space.own_entries;
-    space.own_entries.resize(from.entries->size());
-    for (size_t c = 0; c < from.entries->size(); ++c) {
-      const auto first = (*from.entries)[c].begin() + static_cast<int64_t>(begin);
-      space.own_entries[c].assign(first, first + static_cast<int64_t>(n));
-    }
-    node.begin = 0;
-    node.end = static_cast<uint32_t>(n);
-  }
-  space.own_global.resize(n);
-  std::vector<uint32_t>& number = space.own_number;  // in the numbering left behind
-  number.resize(n);
-  for (size_t i = 0; i < n; ++i) {
-    const Entry entry = (*from.entries)[0][begin + i];
-    number[i] = entry >> shift;
-    local_number_[number[i]] = static_cast<uint32_t>(i);
-    space.own_global[i] = static_cast<uint32_t>(from.row(entry));
-  }
-  const auto copy = [&](auto& own, const auto* values) {
-    own.resize(n);
-    for (size_t i = 0; i < n; ++i) {
-      own[i] = values[number[i]];
-    }
-  };
-  if constexpr (!Rows::kUnitWeights) {
-    copy(space.own_weights, from.rows.weights);
-    if (from.rows.shares) {
-      copy(space.own_shares, from.rows.shares);
-    }
-  }
-  if constexpr (std::is_same_v<Rows, WeightedRows>) {
-    copy(space.own_labels, from.rows.labels);
-  }
-  if constexpr (kNumber) {
-    copy(space.own_y, from.rows.y);
-    if constexpr (std::is_same_v<Rows, NumberRows>) {
-      copy(space.coarse, from.coarse.data());
-    }
-    if (options_.criterion == Criterion::absolute_error) {
-      copy(space.rank, from.rank.data());
-    }
-  }
-  space.point_to_own();
-  const auto renumber = [&](size_t c, int) {
-    const Entry low = (Entry(1) << shift) - 1;
-    Entry* entries = (*space.entries)[c].data() + node.begin;
-    for (size_t i = 0; i < n; ++i) {
-      entries[i] = local_number_[entries[i] >> shift] << shift | (entries[i] & low);
-    }
-  };
-  if (team) {
-    team->run(space.entries->size(), renumber);
-  } else {
-    for (size_t c = 0; c < space.entries->size(); ++c) {
-      renumber(c, 0);
-    }
-  }
-  space.sides = Sides(static_cast<int64_t>(n));
 }
 
 }  // namespace treewright

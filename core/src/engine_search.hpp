@@ -38,7 +38,8 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
   if constexpr (std::is_same_v<Rows, NumberRows>) {
     if (coarse.shift >= 0) {
       return search([&](const int64_t*) {
-        return CoarseSquaredError(coarse, space.coarse.data(), node, *reciprocals_);
+        return CoarseSquaredError(coarse, coarse.in_entry ? nullptr : space.coarse.data(),
+                                  space.rows, node, *reciprocals_);
       });
     }
     if (options_.criterion == Criterion::squared_error) {
@@ -296,7 +297,7 @@ void Engine<Rows>::search_more_columns(const Space<Rows>& space, const NodeList&
 }
 
 template <class Rows>
-std::optional<Candidate> Engine<Rows>::choose(const Space<Rows>& space, NodeList& list, Open& open,
+std::optional<Candidate> Engine<Rows>::choose(Space<Rows>& space, NodeList& list, Open& open,
                                               StopReason& reason) const {
   const auto best = [&] {
     return open.best.empty() ? kNone : *std::max_element(open.best.begin(), open.best.end());
@@ -317,6 +318,7 @@ std::optional<Candidate> Engine<Rows>::choose(const Space<Rows>& space, NodeList
     return std::nullopt;
   }
   if (!winner) {
+    look_again(space, list, open, best());
     winner = choose_by_gain(space, list, open, best());
   }
   reason = too_little(list, open.id, *winner);
@@ -336,6 +338,24 @@ void Engine<Rows>::set_missing_route(Candidate& split) const {
     const bool equal = 2 * split.left[kWeight] == split.weight_seen;
     if (options_.stop_without_surrogate || (options_.rpart && equal)) {
       split.missing_route = kStopHere;
+    }
+  }
+}
+
+// Where columns were searched with a rough image of the target: those that may be the best are
+// searched again with a finer one.
+template <class Rows>
+void Engine<Rows>::look_again(Space<Rows>& space, const NodeList& list, Open& open,
+                              double best) const {
+  if (!open.coarse.rough) {
+    return;
+  }
+  const NodeCost cost = cost_of(list, open.id);
+  const double at_least = best - 2 * margin_of(space, list, open, cost, best);
+  open.coarse = coarsen(space, list, open.id, false);
+  for (size_t c = 0; c < n_columns(); ++c) {
+    if (open.best[c] >= at_least) {
+      search(space, list, open, cost, c);
     }
   }
 }

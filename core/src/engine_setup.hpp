@@ -151,7 +151,7 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
     const SortedColumn& column = table.columns[c];
     const Entry* from = column.entries.data();
     const size_t n = column.entries.size();
-    std::vector<Entry> own;
+    Entries own;
     if (to_consume != nullptr) {
       own = std::move(to_consume->columns[c].entries);  // where `from` points to still
     } else {
@@ -239,7 +239,15 @@ void Engine<Rows>::add_root() {
   }
   if constexpr (kNumber) {
     space_.coarse.resize(n_rows);
-    open.coarse = coarsen(space_, list_.nodes[0]);
+    if constexpr (std::is_same_v<Rows, NumberRows>) {
+      local_entry_.resize(n_rows);
+      for (size_t row = 0; row < n_rows; ++row) {
+        local_entry_[row] = static_cast<Entry>(row) << 1;
+      }
+      put_image_into_entries(space_, space_.rows, list_, 0);
+      rewrite_entries(space_, list_.nodes[0], 1, make_team(weights_.rows).get());
+    }
+    open.coarse = coarsen(space_, list_, 0, true);
   }
   const NodeCost cost = cost_of(list_, 0);
   const auto wanted = columns_to_search(list_.nodes[0]);

@@ -116,7 +116,7 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
     if (reason != StopReason::none) {
       stop(list, id, reason);
     } else if constexpr (kNumber) {
-      children[b].open.coarse = coarsen(space, list.nodes[size_t(id)]);
+      children[b].open.coarse = coarsen(space, list, id, true);
     }
   }
   if (any) {
@@ -175,8 +175,8 @@ template <class Rows>
 void Engine<Rows>::divide_column(Space<Rows>& space, const NodeList& list, const Node& node,
                                  const Branches& branches, size_t column, int64_t known, int worker,
                                  int64_t* known_of_branches) const {
-  std::vector<Entry>& entries = (*space.entries)[column];
-  std::vector<Entry>& scratch = space.scratch[size_t(worker)];
+  Entries& entries = (*space.entries)[column];
+  Entries& scratch = space.scratch[size_t(worker)];
   const Node* children = list.nodes.data() + node.first_child;
   if (branches.two_sides) {
     scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + simd::kBlock));
@@ -300,24 +300,40 @@ void Engine<Rows>::rescale(Space<Rows>& space, const Node& node, NumberPart& num
   }
 }
 
-// Writes the coarse image of the node's target, where there is a sweep for it.
+// The coarse image of the node's target, where there is a sweep for it: the one in the entries
+// if it is fine enough for the node, otherwise written by row.
 template <class Rows>
-Coarse Engine<Rows>::coarsen(Space<Rows>& space, const Node& node) const {
+Coarse Engine<Rows>::coarsen(Space<Rows>& space, const NodeList& list, int32_t id,
+                             bool rough_will_do) const {
   Coarse coarse;
   if constexpr (std::is_same_v<Rows, NumberRows>) {
+    const Node& node = list.nodes[size_t(id)];
     const int64_t n = node.n_rows();
     if (options_.criterion != Criterion::squared_error || n >= simd::kMostRows) {
       return coarse;
     }
     const Entry* order = target_entries(space, node);
-    const int64_t lowest = space.y[space.rows.row(order[0])];
-    const int64_t range = space.y[space.rows.row(order[n - 1])] - lowest;
-    coarse = Coarse(range, n, std::sqrt(node.impurity));
+    const double deviation = std::sqrt(node.impurity);
     int64_t sum = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      const uint32_t row = space.rows.row(order[i]);
-      space.coarse[row] = static_cast<int32_t>((space.y[row] - lowest) >> coarse.shift);
-      sum += space.coarse[row];
+    const bool rough = space.n_numbers(weights_.n_rows) > size_t(kFewRowNumbers);
+    if (space.image_shift >= 0 && (!rough || rough_will_do) &&
+        deviation >= std::ldexp(kFewestUnits, space.image_shift) &&
+        list.numbers[size_t(id)].scale.exponent == space.image_exponent) {
+      coarse.shift = space.image_shift;
+      coarse.in_entry = true;
+      coarse.rough = rough;
+      for (int64_t i = 0; i < n; ++i) {
+        sum += image_in(order[i], space.rows.shift);
+      }
+    } else {
+      const int64_t lowest = space.y[space.rows.row(order[0])];
+      const int64_t range = space.y[space.rows.row(order[n - 1])] - lowest;
+      coarse = Coarse(range, n, deviation);
+      for (int64_t i = 0; i < n; ++i) {
+        const uint32_t row = space.rows.row(order[i]);
+        space.coarse[row] = static_cast<int32_t>((space.y[row] - lowest) >> coarse.shift);
+        sum += space.coarse[row];
+      }
     }
     coarse.mean = static_cast<int32_t>(sum / n);
     coarse.rest = static_cast<float>(real(sum % n) / real(n));

@@ -9,6 +9,7 @@
 #include "engine_ratio.hpp"
 #include "engine_search.hpp"
 #include "engine_setup.hpp"
+#include "engine_space.hpp"
 #include "engine_split.hpp"
 #include "engine_surrogates.hpp"
 #include "engine_tree.hpp"
@@ -21,11 +22,14 @@ OneOver::OneOver(int64_t largest) : table_(size_t(largest) + 1, 0.0) {
   }
 }
 
-simd::Reciprocals::Reciprocals(int64_t largest) : ascending_(size_t(largest) + 1, 0.0f) {
+simd::Reciprocals::Reciprocals(int64_t largest)
+    : largest_(largest), ascending_(size_t(largest) + 1, 0.0f) {
   for (size_t n = 1; n < ascending_.size(); ++n) {
     ascending_[n] = 1.0f / static_cast<float>(n);
   }
   descending_.assign(ascending_.rbegin(), ascending_.rend());
+  ascending_.resize(ascending_.size() + kBlock, 0.0f);
+  descending_.resize(descending_.size() + kBlock, 0.0f);
 }
 
 NLogN::NLogN(int64_t largest) : table_(size_t(largest) + 1, 0) {

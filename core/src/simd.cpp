@@ -110,10 +110,11 @@ TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
   return _mm256_add_epi32(x, _mm256_permute2x128_si256(totals, totals, 0x08));
 }
 
-// Eight cuts at a time, each scored D^2 (1 / n_L + 1 / n_R). values(entries) gives a number for
-// each of eight rows, and distance(sums of them over the rows on the left, rows on the left) is
-// D. No branch: a new best comes too irregularly to be predicted.
-template <class Values, class Distance>
+// Eight cuts at a time, each scored D^2 (1 / n_L + 1 / n_R). values(where the entries are, the
+// entries) gives a number for each of eight rows, and distance(sums of them over the rows on the
+// left, rows on the left) is D. No branch: a new best comes too irregularly to be predicted.
+// Fewer than eight at the end are taken too, unless the numbers are looked up by row.
+template <bool looks_up, class Values, class Distance>
 TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, const Reciprocals& over,
                                          int64_t n, const Values& values, const Distance& distance,
                                          SumState& state) {
@@ -125,18 +126,30 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, cons
   __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
   __m256i sum = _mm256_set1_epi32(state.sum);
   int64_t i = state.i;
+  const auto take = [&](__m256i e, __m256i x, __m256 both_sides) TREEWRIGHT_TARGET {
+    const __m256i through = running_sums(x);
+    const __m256i before = _mm256_add_epi32(sum, _mm256_sub_epi32(through, x));
+    const __m256 d = distance(before, left);
+    const __m256 score = _mm256_mul_ps(_mm256_mul_ps(d, d), both_sides);
+    const __m256 differs = _mm256_castsi256_ps(_mm256_slli_epi32(e, 31));
+    best = _mm256_max_ps(best, _mm256_blendv_ps(none, score, differs));
+    sum = _mm256_add_epi32(sum, _mm256_permutevar8x32_epi32(through, last));
+  };
   const auto sweep = [&](const auto& both_sides) TREEWRIGHT_TARGET {
     for (; i + kBlock <= end; i += kBlock) {
       const __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + i));
-      const __m256i x = values(entries + i, e);
-      const __m256i through = running_sums(x);
-      const __m256i before = _mm256_add_epi32(sum, _mm256_sub_epi32(through, x));
-      const __m256 d = distance(before, left);
-      const __m256 score = _mm256_mul_ps(_mm256_mul_ps(d, d), both_sides());
-      const __m256 differs = _mm256_castsi256_ps(_mm256_slli_epi32(e, 31));
-      best = _mm256_max_ps(best, _mm256_blendv_ps(none, score, differs));
-      sum = _mm256_add_epi32(sum, _mm256_permutevar8x32_epi32(through, last));
+      take(e, values(entries + i, e), both_sides());
       left = _mm256_add_ps(left, eight);
+    }
+    if (!looks_up && i < end) {
+      const auto rest = static_cast<int>(end - i);
+      const __m256i there =
+          _mm256_cmpgt_epi32(_mm256_set1_epi32(rest), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+      // An entry that is not there is 0, which does not differ: it is no cut.
+      const __m256i e = _mm256_maskload_epi32(reinterpret_cast<const int*>(entries + i), there);
+      take(e, _mm256_and_si256(values(nullptr, e), there), both_sides());
+      left = _mm256_add_ps(left, _mm256_set1_ps(static_cast<float>(rest)));
+      i = end;
     }
   };
   if (over.serves(n)) {
@@ -160,19 +173,32 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, cons
   state = {i, _mm256_cvtss_f32(left), _mm256_cvtsi256_si32(sum), _mm256_cvtss_f32(best)};
 }
 
-TREEWRIGHT_TARGET void squared_error_avx2(const Entry* entries, int64_t end, const int32_t* image,
+TREEWRIGHT_TARGET void squared_error_avx2(const Entry* entries, int64_t end, const Image& image,
                                           int32_t mean, float rest, const Reciprocals& over,
                                           int64_t n, SumState& state) {
   const __m256i means = _mm256_set1_epi32(mean);
   const __m256 rests = _mm256_set1_ps(rest);
-  score_cuts(
-      entries, end, over, n,
-      [&](const Entry* at, __m256i)
-          TREEWRIGHT_TARGET { return _mm256_sub_epi32(look_up(image, at, 1), means); },
-      [&](__m256i sums, __m256 left) TREEWRIGHT_TARGET {
-        return _mm256_sub_ps(_mm256_cvtepi32_ps(sums), _mm256_mul_ps(left, rests));
-      },
-      state);
+  const auto distance = [&](__m256i sums, __m256 left) TREEWRIGHT_TARGET {
+    return _mm256_sub_ps(_mm256_cvtepi32_ps(sums), _mm256_mul_ps(left, rests));
+  };
+  if (image.by_row) {
+    score_cuts<true>(
+        entries, end, over, n,
+        [&](const Entry* at, __m256i) TREEWRIGHT_TARGET {
+          return _mm256_sub_epi32(look_up(image.by_row, at, image.shift), means);
+        },
+        distance, state);
+  } else {
+    const __m128i off = _mm_cvtsi32_si128(32 - image.shift);
+    const __m128i back = _mm_cvtsi32_si128(33 - image.shift);
+    score_cuts<false>(
+        entries, end, over, n,
+        [&](const Entry*, __m256i e) TREEWRIGHT_TARGET {
+          const __m256i high = _mm256_sll_epi32(e, off);  // without the row number
+          return _mm256_sub_epi32(_mm256_srl_epi32(high, back), means);
+        },
+        distance, state);
+  }
 }
 
 // All bits set where the label is 1.
@@ -186,7 +212,7 @@ TREEWRIGHT_TARGET void few_rows_gini_avx2(const Entry* entries, int64_t end, int
                                           SumState& state) {
   const __m256i ns = _mm256_set1_epi32(static_cast<int32_t>(n));
   const __m256i ts = _mm256_set1_epi32(static_cast<int32_t>(n_ones));
-  score_cuts(
+  score_cuts<false>(
       entries, end, over, n,
       [&](const Entry*, __m256i e)
           TREEWRIGHT_TARGET { return _mm256_sub_epi32(_mm256_and_si256(is_one(e), ns), ts); },
@@ -203,7 +229,7 @@ TREEWRIGHT_TARGET void many_rows_gini_avx2(const Entry* entries, int64_t end, in
     return _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_mul_pd(_mm256_cvtepi32_pd(ones), ns),
                                          _mm256_mul_pd(_mm256_cvtps_pd(left), ts)));
   };
-  score_cuts(
+  score_cuts<false>(
       entries, end, over, n,
       [&](const Entry*, __m256i e) TREEWRIGHT_TARGET { return _mm256_srli_epi32(is_one(e), 31); },
       [&](__m256i ones, __m256 left) TREEWRIGHT_TARGET {
@@ -270,10 +296,10 @@ void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, En
 #endif
 }
 
-void squared_error(const Entry* entries, int64_t end, const int32_t* image, int32_t mean,
-                   float rest, const Reciprocals& over, int64_t n, SumState& state) {
+void squared_error(const Entry* entries, int64_t end, const Image& image, int32_t mean, float rest,
+                   const Reciprocals& over, int64_t n, SumState& state) {
 #ifdef TREEWRIGHT_AVX2
-  if (end - state.i >= kBlock && has_avx2()) {
+  if (end > state.i && has_avx2()) {
     squared_error_avx2(entries, end, image, mean, rest, over, n, state);
   }
 #endif
@@ -282,7 +308,7 @@ void squared_error(const Entry* entries, int64_t end, const int32_t* image, int3
 void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
                     const Reciprocals& over, SumState& state) {
 #ifdef TREEWRIGHT_AVX2
-  if (end - state.i >= kBlock && has_avx2()) {
+  if (end > state.i && has_avx2()) {
     const auto kernel = n < kSumsOfRows ? few_rows_gini_avx2 : many_rows_gini_avx2;
     kernel(entries, end, n, n_ones, over, state);
   }

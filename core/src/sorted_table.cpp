@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
 
 namespace treewright {
 namespace {
@@ -38,9 +39,15 @@ void to_starts(Counts& counts) {
   }
 }
 
-// Scratch of one thread, kept between columns.
+constexpr size_t kWidest = 8;  // columns copied at once
+
+// Scratch of one thread, kept between columns: new memory costs more than filling it.
 struct Scratch {
-  std::vector<Item> items, other;
+  template <class T>
+  using Copies = std::array<LargeVector<T>, kWidest>;
+
+  LargeVector<Item> items, other;
+  std::tuple<Copies<float>, Copies<double>> copies;
 };
 
 template <class T>
@@ -235,7 +242,7 @@ class Sorter {
 // Rows by a small whole number: one pass to count, one to place. slot(row) is below n_slots;
 // the last slot is for missing rows.
 template <class Slot>
-void counting_sort(int64_t n_rows, size_t n_slots, const Slot& slot, std::vector<Entry>& entries,
+void counting_sort(int64_t n_rows, size_t n_slots, const Slot& slot, Entries& entries,
                    int64_t& n_known) {
   std::vector<uint32_t> position(n_slots, 0);
   for (int64_t row = 0; row < n_rows; ++row) {
@@ -262,8 +269,7 @@ void counting_sort(int64_t n_rows, size_t n_slots, const Slot& slot, std::vector
 }
 
 // Codes may be many (one per row) but are below 2^31.
-void sort_codes(const ColumnView& view, int64_t n_rows, std::vector<Entry>& entries,
-                int64_t& n_known) {
+void sort_codes(const ColumnView& view, int64_t n_rows, Entries& entries, int64_t& n_known) {
   int32_t largest = -1;
   for (int64_t row = 0; row < n_rows; ++row) {
     largest = std::max(largest, view.code(row));
@@ -281,7 +287,7 @@ void sort_codes(const ColumnView& view, int64_t n_rows, std::vector<Entry>& entr
 // Known rows ascending, then the missing ones as they came.
 template <class T>
 void sort_floats(const T* values, int64_t n_rows, Scratch& scratch, const Control& control,
-                 std::vector<Entry>& entries, int64_t& n_known) {
+                 Entries& entries, int64_t& n_known) {
   const auto range = range_of<T>(n_rows, [&](int64_t row) { return values[row]; });
   if (few_whole_numbers(values, n_rows, range)) {
     const bool constant = !(range.low < range.high);
@@ -311,51 +317,43 @@ void sort_floats(const T* values, int64_t n_rows, Scratch& scratch, const Contro
   }
 }
 
-// Copies a few columns of a row-major table at a time, so that each cache line is read
-// once per group and not once per column.
+// A few columns of a row-major table, copied at a time, so that each cache line is read once per
+// group and not once per column. Columns that lie in one piece are read in place.
 template <class T>
-class Group {
- public:
-  Group(const std::vector<ColumnView>& views, size_t first, size_t last, int64_t n_rows) {
-    for (size_t c = first; c < last; ++c) {
-      copies_.emplace_back(in_place(views[c]) ? 0 : size_t(n_rows));
+std::array<const T*, kWidest> read_group(const std::vector<ColumnView>& views, size_t first,
+                                         size_t last, int64_t n_rows, Scratch& scratch) {
+  auto& copies = std::get<Scratch::Copies<T>>(scratch.copies);
+  std::array<const T*, kWidest> values{};
+  std::array<T*, kWidest> copy{};
+  for (size_t c = first; c < last; ++c) {
+    const ColumnView& view = views[c];
+    values[c - first] = reinterpret_cast<const T*>(view.data);
+    if (view.stride != sizeof(T) || reinterpret_cast<uintptr_t>(view.data) % alignof(T) != 0) {
+      copies[c - first].resize(size_t(n_rows));
+      values[c - first] = copy[c - first] = copies[c - first].data();
     }
-    constexpr int64_t kBlock = 64;
-    for (int64_t begin = 0; begin < n_rows; begin += kBlock) {
-      const int64_t end = std::min(begin + kBlock, n_rows);
-      for (size_t c = first; c < last; ++c) {
-        T* copy = copies_[c - first].data();
-        if (!copies_[c - first].empty()) {
-          for (int64_t row = begin; row < end; ++row) {
-            copy[row] = views[c].get<T>(row);
-          }
+  }
+  constexpr int64_t kBlock = 64;
+  for (int64_t begin = 0; begin < n_rows; begin += kBlock) {
+    const int64_t end = std::min(begin + kBlock, n_rows);
+    for (size_t c = first; c < last; ++c) {
+      if (T* to = copy[c - first]) {
+        for (int64_t row = begin; row < end; ++row) {
+          to[row] = views[c].get<T>(row);
         }
       }
     }
-    for (size_t c = first; c < last; ++c) {
-      const auto& copy = copies_[c - first];
-      values_.push_back(copy.empty() ? reinterpret_cast<const T*>(views[c].data) : copy.data());
-    }
   }
-  static bool in_place(const ColumnView& view) {
-    return view.stride == sizeof(T) && reinterpret_cast<uintptr_t>(view.data) % alignof(T) == 0;
-  }
-  const T* values(size_t i) const { return values_[i]; }
-  void release(size_t i) { std::vector<T>().swap(copies_[i]); }
-
- private:
-  std::vector<std::vector<T>> copies_;
-  std::vector<const T*> values_;
-};
+  return values;
+}
 
 template <class T>
 void sort_group(const std::vector<ColumnView>& views, size_t first, size_t last, int64_t n_rows,
                 Scratch& scratch, const Control& control, std::vector<SortedColumn>& columns) {
-  Group<T> group(views, first, last, n_rows);
+  const auto values = read_group<T>(views, first, last, n_rows, scratch);
   for (size_t c = first; c < last; ++c) {
-    sort_floats(group.values(c - first), n_rows, scratch, control, columns[c].entries,
+    sort_floats(values[c - first], n_rows, scratch, control, columns[c].entries,
                 columns[c].n_known);
-    group.release(c - first);
   }
 }
 
@@ -373,8 +371,9 @@ SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int
   struct Range {
     size_t first, last;
   };
-  const size_t per_thread = std::max<size_t>(1, views.size() / size_t(n_threads));
-  const size_t widest = std::min<size_t>(4, per_thread);
+  const size_t per_thread = (views.size() + size_t(n_threads) - 1) / size_t(n_threads);
+  const size_t groups_per_thread = (per_thread + kWidest - 1) / kWidest;
+  const size_t widest = std::max<size_t>(1, per_thread / std::max<size_t>(1, groups_per_thread));
   std::vector<Range> groups;
   for (size_t c = 0; c < views.size(); ++c) {
     table.columns[c].view = views[c];
@@ -403,9 +402,9 @@ SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int
   return table;
 }
 
-std::vector<Entry> sort_values(const double* values, int64_t n_rows, const Control& control) {
+Entries sort_values(const double* values, int64_t n_rows, const Control& control) {
   Scratch scratch;
-  std::vector<Entry> entries;
+  Entries entries;
   int64_t n_known = 0;
   sort_floats(values, n_rows, scratch, control, entries, n_known);
   return entries;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "treewright/large.hpp"
 #include "treewright/simd.hpp"
 #include "treewright/types.hpp"
 
@@ -17,7 +18,7 @@ class Sides {
   void set(uint32_t row) { bits_[row >> 6] |= uint64_t(1) << (row & 63); }
   void clear(uint32_t row) { bits_[row >> 6] &= ~(uint64_t(1) << (row & 63)); }
   // Room for more rows; their bits are 0.
-  void grow(int64_t n_rows) { bits_.resize(std::max(bits_.size(), size_t(n_rows) / 64 + 1)); }
+  void grow(int64_t n_rows) { bits_.resize(std::max(bits_.size(), size_t(n_rows) / 64 + 1), 0); }
   size_t size() const { return 64 * bits_.size(); }
   const uint64_t* words() const { return bits_.data(); }
   uint32_t left(uint32_t row) const {
@@ -25,7 +26,7 @@ class Sides {
   }
 
  private:
-  std::vector<uint64_t> bits_;
+  LargeVector<uint64_t> bits_;
 };
 
 struct Parts {

@@ -42,11 +42,12 @@ struct WeightedRows {
   }
 };
 
-// Numbers; y are the integer images of the node's quantiser.
+// Numbers; y are the integer images of the node's quantiser. A coarse image of y may lie in the
+// entry, in the bits that the row number leaves (see target.hpp).
 struct NumberRows {
   static constexpr Task kTask = Task::number;
   static constexpr bool kUnitWeights = true;
-  static constexpr int shift = 1;
+  int shift = 1;
   const int64_t* y = nullptr;
 
   uint32_t row(Entry e) const { return e >> shift; }

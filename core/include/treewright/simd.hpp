@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "treewright/target.hpp"
 #include "treewright/types.hpp"
 
 namespace treewright::simd {
@@ -30,16 +31,17 @@ class Reciprocals {
  public:
   explicit Reciprocals(int64_t largest);
   // Whether a node of n rows can be served.
-  bool serves(int64_t n) const { return n < static_cast<int64_t>(ascending_.size()); }
+  bool serves(int64_t n) const { return n <= largest_; }
   // 1 / i, 1 / (i + 1), ...
   const float* of(int64_t i) const { return ascending_.data() + i; }
   // 1 / (n - i), 1 / (n - i - 1), ...
   const float* of_rest(int64_t n, int64_t i) const {
-    return descending_.data() + (static_cast<int64_t>(descending_.size()) - 1 - n + i);
+    return descending_.data() + (largest_ - n + i);
   }
 
  private:
-  std::vector<float> ascending_, descending_;  // 1 / 0 is 0
+  int64_t largest_;
+  std::vector<float> ascending_, descending_;  // 1 / 0 is 0; a block more than that
 };
 
 // Where a sweep that sums one number per row in 32 bits stands; see TwoClassGini and
@@ -51,16 +53,24 @@ struct SumState {
   float best = 0.0f;  // best score so far
 };
 constexpr int64_t kMostRows = int64_t(1) << 24;
-// They look at the cuts before entries i, i + 1, ... while a whole block ends before `end`.
+// They look at the cuts before entries i, i + 1, ...; a table by row is looked up in while a whole
+// block ends before `end`.
 //
 // The sum is of n - t (class 1) and -t (class 0) for a node of fewer rows than this, and of the
 // classes otherwise.
 constexpr int64_t kSumsOfRows = int64_t(1) << 16;
 void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
                     const Reciprocals& over, SumState& state);
-// The sum is of image[row] - mean.
-void squared_error(const Entry* entries, int64_t end, const int32_t* image, int32_t mean,
-                   float rest, const Reciprocals& over, int64_t n, SumState& state);
+// The coarse image of a row's target.
+struct Image {
+  const int32_t* by_row;  // null: in the entry
+  int shift;              // row number = entry >> shift
+
+  int32_t operator()(Entry e) const { return by_row ? by_row[e >> shift] : image_in(e, shift); }
+};
+// The sum is of image - mean.
+void squared_error(const Entry* entries, int64_t end, const Image& image, int32_t mean, float rest,
+                   const Reciprocals& over, int64_t n, SumState& state);
 
 // Where a Gini sweep over many classes stands; see ManyClassGini in sweep.hpp. All numbers fit
 // 32 bits: nodes of at most kFewRows rows.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "treewright/columns.hpp"
+#include "treewright/large.hpp"
 #include "treewright/parallel.hpp"
 #include "treewright/types.hpp"
 
@@ -20,9 +21,11 @@ struct Summary {
   std::array<double, 5> quartiles{};  // minimum, q1, median, q3, maximum; NaN if none known
 };
 
+using Entries = LargeVector<Entry>;
+
 struct SortedColumn {
   ColumnView view;
-  std::vector<Entry> entries;  // row << 1 | differs; known rows ascending, then missing rows
+  Entries entries;  // row << 1 | differs; known rows ascending, then missing rows
   int64_t n_known = 0;
 };
 
@@ -40,6 +43,6 @@ SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int
                        const Control& control);
 
 // The same for a numeric vector without missing values (the target of a regression).
-std::vector<Entry> sort_values(const double* values, int64_t n_rows, const Control& control);
+Entries sort_values(const double* values, int64_t n_rows, const Control& control);
 
 }  // namespace treewright

@@ -257,6 +257,7 @@ class UnitSquaredError {
   UnitSquaredError(const NodeCost& cost, const NumberRows& rows, const int64_t* node,
                    const int64_t* left)
       : y_(rows.y),
+        shift_(rows.shift),
         n_(node[kRows]),
         center_(cost.center()),
         mean_(cost.sum() / real(node[kRows])),
@@ -264,7 +265,7 @@ class UnitSquaredError {
         left_sum_(real(get_sum(left) - int128(cost.center()) * left[kWeight])) {}
 
   void add(Entry e) {
-    left_sum_ += real(y_[e >> NumberRows::shift] - center_);
+    left_sum_ += real(y_[e >> shift_] - center_);
     ++left_;
   }
   double score() const {
@@ -282,6 +283,7 @@ class UnitSquaredError {
 
  private:
   const int64_t* y_;
+  int shift_;
   int64_t n_;
   int64_t center_;
   double mean_;  // around the centre
@@ -301,16 +303,17 @@ class CoarseSquaredError {
   static constexpr bool kCheap = true;
   static constexpr bool kStartsEmpty = true;  // rows already on the left are added one by one
 
-  CoarseSquaredError(const Coarse& coarse, const int32_t* image, const int64_t* node,
-                     const simd::Reciprocals& over)
+  // The image of each row; null: it lies in the entries.
+  CoarseSquaredError(const Coarse& coarse, const int32_t* image, const NumberRows& rows,
+                     const int64_t* node, const simd::Reciprocals& over)
       : coarse_(coarse),
-        image_(image),
+        image_{image, rows.shift},
         over_(&over),
         n_(node[kRows]),
         unit_(std::ldexp(1.0, coarse.shift)) {}
 
   void add(Entry e) {
-    s_.sum += image_[e >> NumberRows::shift] - coarse_.mean;
+    s_.sum += image_(e) - coarse_.mean;
     s_.left += 1.0f;
   }
   // D^2 (1 / n_L + 1 / n_R), which is n times the gain.
@@ -337,7 +340,7 @@ class CoarseSquaredError {
 
  private:
   Coarse coarse_;
-  const int32_t* image_;
+  simd::Image image_;
   const simd::Reciprocals* over_;
   int64_t n_;
   double unit_;  // of the image, in units of the node

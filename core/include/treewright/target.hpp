@@ -62,15 +62,29 @@ constexpr int64_t kShortRange = int64_t(1) << 48;
 // sums of its distances from the mean: over any rows of a node they are at most half of
 // n times the standard deviation, and that is kept below 2^30.
 struct Coarse {
-  int shift = -1;    // -1: there is none
-  int32_t mean = 0;  // of the image, rounded down
-  float rest = 0;    // what was lost by that
+  int shift = -1;         // -1: there is none
+  bool in_entry = false;  // or in a table by row
+  bool rough = false;     // to be made finer before a split is chosen
+  int32_t mean = 0;       // of the image, rounded down
+  float rest = 0;         // what was lost by that
 
   Coarse() = default;
   Coarse(int64_t range, int64_t n_rows, double deviation)
       : shift(std::max({0, std::ilogb(static_cast<double>(range)) - 29,
                         std::ilogb(static_cast<double>(n_rows) * deviation) - 30})) {}
 };
+
+// A second image lies in the entries, in the bits that the row number leaves, and is read
+// without looking up. It is made for all rows of a numbering, so it is rough for a node of a
+// small range; below so many units of it to a deviation the node makes do without.
+constexpr double kFewestUnits = 128;
+constexpr int kFewestImageBits = 10, kMostImageBits = 20;
+inline int32_t image_in(Entry e, int shift) {
+  return static_cast<int32_t>((e & ((Entry(1) << shift) - 1)) >> 1);
+}
+// Beside so few row numbers it is fine enough to choose by. Otherwise the columns that may be
+// the best by it are searched again with the node's own image.
+constexpr int64_t kFewRowNumbers = 2048;
 
 struct Target {
   Task task = Task::classes;

@@ -1,0 +1,120 @@
+// engine_space.hpp: a numbering of its own for the rows of a subtree, so that what is looked up
+// by row fits a core's cache.
+#pragma once
+
+#include "engine.hpp"
+
+namespace treewright {
+
+// Renumbers the rows of a node 0..n-1 and copies their targets. The entries of its range are
+// rewritten in place (from here on nobody else reads them) or, where rows may be divided and
+// take more room, copied.
+template <class Rows>
+void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, NodeList& list,
+                                   int32_t id, Team* team) {
+  Node& node = list.nodes[size_t(id)];
+  const size_t n = size_t(node.n_rows()), begin = node.begin;
+  const int shift = from.rows.shift;
+  const Entry low = (Entry(1) << shift) - 1;
+  space.rows = from.rows;
+  space.entries = from.entries;
+  if (divides()) {  // entries will be added, beyond the end of what the others use
+    space.entries = &space.own_entries;
+    space.own_entries.resize(from.entries->size());
+    for (size_t c = 0; c < from.entries->size(); ++c) {
+      const auto first = (*from.entries)[c].begin() + static_cast<int64_t>(begin);
+      space.own_entries[c].assign(first, first + static_cast<int64_t>(n));
+    }
+    node.begin = 0;
+    node.end = static_cast<uint32_t>(n);
+  }
+  space.own_global.resize(n);
+  std::vector<uint32_t>& number = space.own_number;  // in the numbering left behind
+  number.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    const Entry entry = (*from.entries)[0][begin + i];
+    number[i] = entry >> shift;
+    local_entry_[number[i]] = static_cast<Entry>(i) << shift | (entry & low & ~kDiffers);
+    space.own_global[i] = static_cast<uint32_t>(from.row(entry));
+  }
+  const auto copy = [&](auto& own, const auto* values) {
+    own.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+      own[i] = values[number[i]];
+    }
+  };
+  if constexpr (!Rows::kUnitWeights) {
+    copy(space.own_weights, from.rows.weights);
+    if (from.rows.shares) {
+      copy(space.own_shares, from.rows.shares);
+    }
+  }
+  if constexpr (std::is_same_v<Rows, WeightedRows>) {
+    copy(space.own_labels, from.rows.labels);
+  }
+  if constexpr (kNumber) {
+    copy(space.own_y, from.rows.y);
+    if constexpr (std::is_same_v<Rows, NumberRows>) {
+      copy(space.coarse, from.coarse.data());
+    }
+    if (options_.criterion == Criterion::absolute_error) {
+      copy(space.rank, from.rank.data());
+    }
+  }
+  space.point_to_own();
+  if constexpr (std::is_same_v<Rows, NumberRows>) {
+    put_image_into_entries(space, from.rows, list, id);
+  }
+  rewrite_entries(space, node, shift, team);
+  space.sides = Sides(static_cast<int64_t>(n));
+}
+
+// Puts the coarse image of y into the entries that the rows of a node will have. local_entry_
+// holds their new numbers, shifted as in the numbering `before`, which the node's entries still
+// have.
+template <class Rows>
+void Engine<Rows>::put_image_into_entries(Space<Rows>& space, const Rows before,
+                                          const NodeList& list, int32_t id) {
+  const size_t n_numbers = space.n_numbers(weights_.n_rows);
+  const int bits = std::min(31 - static_cast<int>(std::bit_width(n_numbers - 1)), kMostImageBits);
+  space.image_shift = -1;
+  space.rows.shift = 1;
+  if (options_.criterion == Criterion::squared_error && bits >= kFewestImageBits) {
+    space.rows.shift = 1 + bits;
+  }
+  const int64_t n = list.nodes[size_t(id)].n_rows();
+  const Entry* order = target_entries(space, list.nodes[size_t(id)]);
+  const auto y = [&](int64_t i) { return before.y[before.row(order[i])]; };
+  const int64_t low = y(0), range = y(n - 1) - low;
+  if (space.rows.shift > 1) {
+    space.image_shift = std::max(0, static_cast<int>(std::bit_width(uint64_t(range))) - bits);
+    space.image_exponent = list.numbers[size_t(id)].scale.exponent;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    Entry& own = local_entry_[before.row(order[i])];
+    own = own >> before.shift << space.rows.shift;
+    if (space.image_shift >= 0) {
+      own |= static_cast<Entry>((y(i) - low) >> space.image_shift) << 1;
+    }
+  }
+}
+
+// Rewrites the entries of a node, which are numbered with this shift, by local_entry_.
+template <class Rows>
+void Engine<Rows>::rewrite_entries(Space<Rows>& space, const Node& node, int shift, Team* team) {
+  const auto rewrite = [&](size_t c, int) {
+    Entry* entries = (*space.entries)[c].data() + node.begin;
+    for (int64_t i = 0; i < node.n_rows(); ++i) {
+      entries[i] = local_entry_[entries[i] >> shift] | (entries[i] & kDiffers);
+    }
+  };
+  if (team) {
+    team->run(space.entries->size(), rewrite);
+  } else {
+    for (size_t c = 0; c < space.entries->size(); ++c) {
+      rewrite(c, 0);
+    }
+  }
+}
+
+}  // namespace treewright
