@@ -20,14 +20,10 @@ auto Engine<Rows>::with_threshold_search(const Space<Rows>& space, const NodeCos
       return search(
           [&](const int64_t* left) { return TwoClassGini(space.rows, node, left, *reciprocals_); });
     }
-    if (options_.criterion == Criterion::gini && node[kRows] < simd::kFewRows) {
+    if (options_.criterion == Criterion::gini && node[kRows] < simd::kMostRowsOfManyClasses) {
       return search([&](const int64_t* left) {
-        return FewRowsGini(cost, space.rows, node, left, *one_over_);
+        return ManyClassGini(cost, space.rows, node, left, *one_over_);
       });
-    }
-    if (options_.criterion == Criterion::gini) {
-      return search(
-          [&](const int64_t* left) { return ManyClassGini(cost, space.rows, node, left); });
     }
     if (options_.criterion == Criterion::entropy) {
       return search([&](const int64_t* left) {

@@ -34,7 +34,7 @@ void Engine<Rows>::set_rules() {
     rules_.min_branch_weight = units_of_at_least(options_.min_branch_weight * kNearlyWeight);
   }
   rules_.positive_sum = options_.criterion == Criterion::poisson;
-  one_over_ = std::make_unique<OneOver>(std::min(weights_.rows, simd::kFewRows));
+  one_over_ = std::make_unique<OneOver>(std::min(weights_.rows, simd::kRowsOfTable));
   reciprocals_ = std::make_unique<simd::Reciprocals>(std::min(weights_.rows, simd::kSumsOfRows));
   if (options_.criterion == Criterion::entropy && Rows::kUnitWeights) {
     n_log_n_ = std::make_unique<NLogN>(weights_.rows);

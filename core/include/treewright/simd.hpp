@@ -72,18 +72,22 @@ struct Image {
 void squared_error(const Entry* entries, int64_t end, const Image& image, int32_t mean, float rest,
                    const Reciprocals& over, int64_t n, SumState& state);
 
-// Where a Gini sweep over many classes stands; see ManyClassGini in sweep.hpp. All numbers fit
-// 32 bits: nodes of at most kFewRows rows.
-constexpr int64_t kFewRows = int64_t(1) << 15;
+// Where a Gini sweep over many classes stands; see ManyClassGini in sweep.hpp.
+constexpr int64_t kMostRowsOfManyClasses = int64_t(1) << 26;
+constexpr int64_t kRowsOfTable = int64_t(1) << 16;
+struct TwoSides {
+  double left = 0.0, minus_right = 0.0;
+};
 struct ManyClassState {
   int64_t i = 0;
-  int32_t left = 0, right = 0;      // rows on either side
-  int32_t left_b = 0, right_b = 0;  // half of n^2 - sum of squared counts, of either side
+  TwoSides rows;
+  struct {
+    double left = 0.0, right = 0.0;
+  } b;  // half of n^2 - sum of squared counts
   double best = 0.0;
 };
-// counts: two numbers per class, rows on the left and minus the rows on the right.
-// one_over: table of 1 / n.
-void many_class_gini(const Entry* entries, int64_t end, Entry label_mask, int32_t* counts,
+// counts: rows of each class, as the sum of two. one_over: table of 1 / n, or null.
+void many_class_gini(const Entry* entries, int64_t end, Entry label_mask, TwoSides* counts,
                      const double* one_over, ManyClassState& state);
 
 }  // namespace treewright::simd

@@ -90,102 +90,58 @@ class TwoClassGini {
 };
 
 // Any number of classes, Gini, unit weights: O(1) per row. For both sides half of
-// B = n^2 - sum of squared counts is kept; the cost of a side is B / n.
+// B = n^2 - sum of squared counts is kept; the cost of a side is B / n. Whole numbers in doubles:
+// exact, since a node has fewer than kMostRowsOfManyClasses rows.
 class ManyClassGini {
  public:
   static constexpr bool kCheap = true;
 
   ManyClassGini(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
-                const int64_t* left)
+                const int64_t* left, const OneOver& one_over)
       : rows_(rows),
-        left_(left[kRows]),
-        right_(node[kRows] - left[kRows]),
-        node_cost_(cost.node_cost()),
-        counts_(size_t(cost.layout().classes())) {
-    for (int k = 0; k < cost.layout().classes(); ++k) {
-      const int64_t l = left[kFirst + k], r = node[kFirst + k] - l;
-      counts_.data()[k] = {l, r};
-      left_b_ += l * (left_ - l);
-      right_b_ += r * (right_ - r);
-    }
-    left_b_ /= 2;
-    right_b_ /= 2;
-  }
-
-  void add(Entry e) {
-    Count& count = counts_.data()[rows_.label(e)];
-    left_b_ += left_ - count.left++;
-    right_b_ -= right_ - count.right--;
-    ++left_;
-    --right_;
-  }
-  double score() const { return -(real(left_b_) / real(left_) + real(right_b_) / real(right_)); }
-  double gain(double score) const { return (node_cost_ + 2 * score) / real(left_ + right_); }
-  double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
-
- private:
-  struct Count {
-    int64_t left, right;
-  };
-  CountedRows rows_;
-  int64_t left_, right_;
-  double node_cost_;
-  int64_t left_b_ = 0, right_b_ = 0;
-  Small<Count, 12> counts_;
-};
-
-// The same for nodes of few rows, where everything fits 32 bits.
-class FewRowsGini {
- public:
-  static constexpr bool kCheap = true;
-
-  FewRowsGini(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
-              const int64_t* left, const OneOver& one_over)
-      : rows_(rows),
-        one_over_(&one_over),
+        one_over_(node[kRows] <= simd::kRowsOfTable ? one_over.data() : nullptr),
         node_cost_(cost.node_cost()),
         counts_(2 * size_t(cost.layout().classes())) {
-    s_.left = static_cast<int32_t>(left[kRows]);
-    s_.right = static_cast<int32_t>(node[kRows] - left[kRows]);
-    int64_t left_b = 0, right_b = 0;
+    s_.rows = {real(left[kRows]), real(left[kRows] - node[kRows])};
     for (int k = 0; k < cost.layout().classes(); ++k) {
-      const int64_t l = left[kFirst + k], r = node[kFirst + k] - l;
-      counts_.data()[2 * k] = static_cast<int32_t>(l);
-      counts_.data()[2 * k + 1] = static_cast<int32_t>(-r);
-      left_b += l * (s_.left - l);
-      right_b += r * (s_.right - r);
+      const double l = real(left[kFirst + k]), r = real(node[kFirst + k]) - l;
+      counts_.data()[2 * k] = {l, -r};
+      s_.b.left += l * (s_.rows.left - l) / 2;
+      s_.b.right += r * (-s_.rows.minus_right - r) / 2;
     }
-    s_.left_b = static_cast<int32_t>(left_b / 2);
-    s_.right_b = static_cast<int32_t>(right_b / 2);
   }
 
   void add(Entry e) {
-    int32_t* count = counts_.data() + 2 * rows_.label(e);
-    s_.left_b += s_.left++ - count[0]++;
-    s_.right_b -= s_.right-- + count[1]++;
+    simd::TwoSides* count = counts_.data() + 2 * rows_.label(e);
+    s_.b.left += s_.rows.left++ - (count[0].left++ + count[1].left);
+    s_.b.right += s_.rows.minus_right++ - (count[0].minus_right++ + count[1].minus_right);
   }
   double score() const {
-    return -(s_.left_b * (*one_over_)(s_.left)) - s_.right_b * (*one_over_)(s_.right);
+    return one_over_ ? -(s_.b.left * one_over_[size_t(s_.rows.left)]) -
+                           s_.b.right * one_over_[size_t(-s_.rows.minus_right)]
+                     : s_.b.right / s_.rows.minus_right - s_.b.left / s_.rows.left;
   }
-  double gain(double score) const { return (node_cost_ + 2 * score) / double(s_.left + s_.right); }
+  double gain(double score) const {
+    return (node_cost_ + 2 * score) / (s_.rows.left - s_.rows.minus_right);
+  }
   double score_of(double gain) const {
-    return (gain * double(s_.left + s_.right) - node_cost_) / 2;
+    return (gain * (s_.rows.left - s_.rows.minus_right) - node_cost_) / 2;
   }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
   int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
     s_.i = i;
     s_.best = best;
-    simd::many_class_gini(entries, end, rows_.mask, counts_.data(), one_over_->data(), s_);
+    simd::many_class_gini(entries, end, rows_.mask, counts_.data(), one_over_, s_);
     best = s_.best;
     return s_.i;
   }
 
  private:
   CountedRows rows_;
-  const OneOver* one_over_;
+  const double* one_over_;  // null: divide
   double node_cost_;
   simd::ManyClassState s_;
-  Small<int32_t, 32> counts_;  // per class: rows on the left, minus the rows on the right
+  Small<simd::TwoSides, 32> counts_;  // rows of each class, the sum of two numbers
 };
 
 // Table of n log2 n for whole n in fixed point: sums of it are exact, whatever the order.
