@@ -164,14 +164,20 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
     own.resize(keep_present(from, middle, n, own.data(), known, pending));
     entries_[c] = std::move(own);
   };
-  entries_.resize(n_columns() + (kNumber ? 1 : 0));
-  team->run(n_columns(), take);
-  if constexpr (kNumber) {
-    auto& order = entries_.back();
+  const auto take_target = [&] {
+    Entries& order = entries_.back();
     order = sort_values(target_.values, table.n_rows, control_);
     Entry pending = 0;
     order.resize(keep_present(order.data(), 0, order.size(), order.data(), 0, pending));
-  }
+  };
+  entries_.resize(n_columns() + (kNumber ? 1 : 0));
+  team->run(entries_.size(), [&](size_t c, int worker) {
+    if (c < n_columns()) {
+      take(c, worker);
+    } else {
+      take_target();
+    }
+  });
   has_many_levels_.assign(n_columns(), 0);
   for (size_t c = 0; c < n_columns(); ++c) {
     if (options_.charge_levels && views_[c].kind == Kind::categorical) {

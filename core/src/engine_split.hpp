@@ -105,18 +105,31 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
     divide_column(space, list, node, branches, n_columns(), node.n_rows(), 0, nullptr);
   }
   std::vector<Child> children(branches.n);
-  bool any = false;
-  for (size_t b = 0; b < branches.n; ++b) {
+  std::vector<StopReason> reasons(branches.n);
+  const auto look_at = [&](size_t b, int) {
     const int32_t id = node.first_child + static_cast<int32_t>(b);
     children[b].open.id = id;
     measure(space, list, id);
-    const StopReason reason = stop_before_search(space, list, id);
-    children[b].searched = reason == StopReason::none;
+    reasons[b] = stop_before_search(space, list, id);
+    children[b].searched = reasons[b] == StopReason::none;
+    if constexpr (kNumber) {
+      if (children[b].searched) {
+        children[b].open.coarse = coarsen(space, list, id, true);
+      }
+    }
+  };
+  if (std::is_same_v<Rows, NumberRows> && team) {  // several passes over the rows
+    team->run(branches.n, look_at);
+  } else {
+    for (size_t b = 0; b < branches.n; ++b) {
+      look_at(b, 0);
+    }
+  }
+  bool any = false;
+  for (size_t b = 0; b < branches.n; ++b) {
     any = any || children[b].searched;
-    if (reason != StopReason::none) {
-      stop(list, id, reason);
-    } else if constexpr (kNumber) {
-      children[b].open.coarse = coarsen(space, list, id, true);
+    if (!children[b].searched) {
+      stop(list, children[b].open.id, reasons[b]);
     }
   }
   if (any) {

@@ -1,4 +1,6 @@
 // rows.hpp: what a sweep adds up for one entry. One small type per kind of target.
+//
+// add() takes one entry, or a run of them where there is a shorter way than one by one.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,22 @@ struct CountedRows {
     ++stats[kRows];
     ++stats[kWeight];
     ++stats[kFirst + label(e)];
+  }
+  void add(int64_t* stats, const Entry* begin, const Entry* end) const {
+    stats[kRows] += end - begin;
+    stats[kWeight] += end - begin;
+    if (mask == 1) {
+      int64_t ones = 0;
+      for (const Entry* e = begin; e != end; ++e) {
+        ones += label(*e);
+      }
+      stats[kFirst] += end - begin - ones;
+      stats[kFirst + 1] += ones;
+      return;
+    }
+    for (const Entry* e = begin; e != end; ++e) {
+      ++stats[kFirst + label(*e)];
+    }
   }
 };
 
@@ -55,6 +73,15 @@ struct NumberRows {
     ++stats[kRows];
     ++stats[kWeight];
     set_sum(stats, get_sum(stats) + y[row(e)]);
+  }
+  void add(int64_t* stats, const Entry* begin, const Entry* end) const {
+    stats[kRows] += end - begin;
+    stats[kWeight] += end - begin;
+    int128 sum = 0;
+    for (const Entry* e = begin; e != end; ++e) {
+      sum += y[row(*e)];
+    }
+    set_sum(stats, get_sum(stats) + sum);
   }
 };
 

@@ -2,11 +2,10 @@
 //
 // A sweep starts with the node's totals (and perhaps some rows already on the left, the
 // missing ones) and answers after each row: how good is the cut here? score() is any
-// number that grows with the gain; gain(score) converts the best one (to the gain in the rows
-// that are seen). A score may be off by
-// rounding: the search keeps all cuts within margin() of the best and lets the exact cost of
-// criterion.hpp decide among them. A cheap sweep is scored at every row; its rules are a
-// matter of rows only.
+// number that grows with the gain (in the rows that are seen); gain() and score_of() convert. A
+// score may be off by rounding: the search keeps all cuts within margin() of the best and lets the
+// exact cost of criterion.hpp decide among them. A cheap sweep is scored at every row; its rules
+// are a matter of rows only.
 #pragma once
 
 #include <cstdint>
@@ -187,6 +186,9 @@ class CountEntropy {
   double gain(double score) const {
     return (cost_.node_cost() + score * (1.0 / (int64_t(1) << NLogN::kFraction))) / real(n_);
   }
+  double score_of(double gain) const {
+    return (gain * real(n_) - cost_.node_cost()) * real(int64_t(1) << NLogN::kFraction);
+  }
   // Each table entry is off by half a unit of its last place at most.
   double margin(const NodeCost& cost) const {
     const double entries = 2.0 * cost.layout().classes() + 2.0;
@@ -229,6 +231,7 @@ class UnitSquaredError {
     return d * d / (real(left_) * real(n_ - left_));
   }
   double gain(double score) const { return score; }
+  double score_of(double gain) const { return gain; }
   // Each of at most n additions is off by 2^-53 of a partial sum, and partial sums are at most
   // n sqrt(impurity) by Cauchy and Schwarz: so the sum is off by e = n^2 2^-53 sqrt(impurity),
   // and the square root of the gain, |D| / sqrt(n_L n_R), by e / sqrt(n - 1) at most.

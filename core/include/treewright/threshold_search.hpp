@@ -149,29 +149,37 @@ class ThresholdSearch {
         chooser.keep(std::move(candidate));
       }
     };
+    // A little less than asked for, to be safe from rounding.
+    const double at_first = (at_least - 0x1p-20 * std::abs(at_least)) / cost_.share();
+    const auto reaches = [&](const auto& sweep) {
+      if constexpr (requires { sweep.score_of(at_first); }) {
+        return sweep.score() >= sweep.score_of(at_first);
+      } else {
+        return sweep.gain(sweep.score()) >= at_first;
+      }
+    };
     int64_t added = 0;  // rows in left
     const auto left_of = [&](int64_t i) {
-      for (; added < i; ++added) {
-        rows_.add(left.data(), span.entries[added]);
-      }
+      add_rows(left.data(), span.entries + added, span.entries + i);
+      added = i;
     };
     for (int64_t i = 0; i < span.n_known; ++i) {
       check_now_and_then(control_, i);
       if (i % kStretch == 1 && !has_missing) {
-        i = pass_over(span, i, sweep, at_least);
+        i = pass_over(span, i, sweep, at_first);
         if (i == span.n_known) {
           break;
         }
       }
       if (i > 0 && (span.entries[i] & kDiffers)) {
-        if (has_missing && gain_of(sweep_missing_left) >= at_least) {
+        if (has_missing && reaches(sweep_missing_left)) {
           left_of(i);
           cost_.layout().copy(with_missing.data(), left.data());
           cost_.layout().add(with_missing.data(), missing.data());
           consider(with_missing,
                    [&](const int64_t* l, const int64_t* r) { return make(i, true, l, r); });
         }
-        if (gain_of(sweep) >= at_least) {
+        if (reaches(sweep)) {
           left_of(i);
           consider(left, [&](const int64_t* l, const int64_t* r) { return make(i, false, l, r); });
         }
@@ -217,16 +225,12 @@ class ThresholdSearch {
     const double best = best_score(span, sweep, left[kRows], rules_, min_rows_, control_);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }
-  template <class Sweep>
-  double gain_of(const Sweep& sweep) const {
-    return sweep.gain(sweep.score()) * cost_.share();
-  }
   // Moves the sweep over whole stretches in which no cut reaches this gain; returns the first
-  // entry after them. They are looked at with a little less, to be safe from rounding.
+  // entry after them.
   template <class Sweep>
   int64_t pass_over(const Span& span, int64_t i, Sweep& sweep, double at_least) const {
-    if constexpr (requires { sweep.score_of(at_least); }) {
-      const double goal = sweep.score_of(at_least - 0x1p-20 * std::abs(at_least));
+    if constexpr (requires(double best) { sweep.look_ahead(span.entries, i, i, best); }) {
+      const double goal = sweep.score_of(at_least);
       while (i + kStretch <= span.n_known) {
         Sweep ahead = sweep;
         double best = goal;
@@ -241,8 +245,13 @@ class ThresholdSearch {
     return i;
   }
   void add_missing(const Span& span, int64_t* left) const {
-    for (int64_t i = span.n_known; i < span.n_rows; ++i) {
-      rows_.add(left, span.entries[i]);
+    add_rows(left, span.entries + span.n_known, span.entries + span.n_rows);
+  }
+  void add_rows(int64_t* stats, const Entry* begin, const Entry* end) const {
+    if constexpr (requires { rows_.add(stats, begin, end); }) {
+      rows_.add(stats, begin, end);
+    } else {
+      std::for_each(begin, end, [&](Entry e) { rows_.add(stats, e); });
     }
   }
   const NodeCost& cost_;
