@@ -126,7 +126,10 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         y : array, series or list
             The target, one value per row; never left out.
         sample_weight : array, series or list, default=None
-            One finite weight >= 0 per row; 0 leaves the row out. None: all 1.
+            One finite weight >= 0 per row; 0 leaves the row out. None: all 1. Where
+            the number of rows tells (pruning by 'cv' or 'pessimistic'), weights
+            count as copies of rows; where they are below 1 on average, a row counts
+            1 on average, so that the unit of shares or rates does not matter.
         groups : array, series or list, default=None
             A name per row; rows of one group stay together in cross-validation.
         X_val, y_val, sample_weight_val : as X, y and sample_weight, default=None

@@ -141,7 +141,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         given, otherwise 'cv'. `pruning_` says what was done, and why.
     prune_rule : {'1se', 'min'}, default='1se'
         With 'cv': the smallest tree within one standard error of the best, or the
-        best itself.
+        best itself. For the standard error weights count as in `fit`.
     prune_risk : {'auto', 'error', 'impurity'}, default='auto'
         What a leaf is priced against: the cost of the answers, or the impurity.
         'auto': the error, but the impurity with `ccp_alpha`, as in scikit-learn.
@@ -149,7 +149,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         With 'validation': cut a split that makes no difference, or keep it.
     prune_confidence : float, default=0.25
         With 'pessimistic': confidence of the bound, above 0 and at most 0.5;
-        smaller prunes more.
+        smaller prunes more. Weights count as in `fit`.
     cv : int, splitter, list of (train, test) or None, default=None
         With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
         fewer than 20 rows, and no pruning for fewer than 10. Dealt folds are

@@ -111,7 +111,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         given, otherwise 'cv'. `pruning_` says what was done, and why.
     prune_rule : {'1se', 'min'}, default='1se'
         With 'cv': the smallest tree within one standard error of the best, or the
-        best itself.
+        best itself. For the standard error weights count as in `fit`.
     prune_risk : {'auto', 'error', 'impurity'}, default='auto'
         What a leaf is priced against: the cost of the answers, or the impurity.
         'auto': the error, but the impurity with `ccp_alpha`, as in scikit-learn.

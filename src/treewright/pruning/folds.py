@@ -1,10 +1,10 @@
 """Rows dealt over folds: stratified, and the same for any order of the rows.
 
 Rows are put into a canonical order (by target, then by a seeded hash of their values
-and weight) and dealt singly. Equal rows are neighbours in that order and can be
-exchanged, so it does not matter which of them came first. Equal rows are never kept
-together: that would test every tree on rows of a kind it has not seen. Rows that do
-belong together are named by `groups`.
+and the rank of their weight) and dealt singly. Equal rows are neighbours in that order
+and can be exchanged, so it does not matter which of them came first. Equal rows are
+never kept together: that would test every tree on rows of a kind it has not seen. Rows
+that do belong together are named by `groups`.
 """
 
 from __future__ import annotations
@@ -132,8 +132,9 @@ def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
     columns = [table.columns[i] for i in table.usable]
     arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
     kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
-    if table.weights is not None:
-        arrays, kinds = [*arrays, _weights_to_deal_by(table)], [*kinds, 0]
+    ranks = _weight_ranks(table)
+    if ranks is not None:
+        arrays, kinds = [*arrays, ranks], [*kinds, 0]
     hashes: NDArray[np.uint64] = np.asarray(
         _core.hash_rows(arrays, kinds, table.n_rows, seed)
     )
@@ -153,20 +154,28 @@ def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
     return order
 
 
-def _weights_to_deal_by(table: Table) -> NDArray[np.float64]:
-    """Return the weights; where costs or priors altered them, their ranks by class.
+def _weight_ranks(table: Table) -> NDArray[np.float64] | None:
+    """Return the ranks of the weights in each class; None where a class has one only.
 
-    Rounding may alter the last bit of a weight, but not its rank.
+    Not the weights: another unit, weights of classes, and the last bit that costs and
+    priors may alter must not deal other folds.
     """
-    weights, target, info = table.weights, table.target, table.schema.target
-    assert weights is not None
-    altered = info is not None and (info.costs is not None or info.priors is not None)
-    if not altered or not isinstance(target, ClassTarget):
-        return weights
+    weights, target = table.weights, table.target
+    if weights is None:
+        return None
+    order = np.flatnonzero(weights > 0)
+    if isinstance(target, ClassTarget):
+        order = order[np.lexsort((weights[order], target.codes[order]))]
+        codes = target.codes[order]
+        same_class = codes[1:] == codes[:-1]
+    else:
+        order = order[np.argsort(weights[order])]
+        same_class = np.ones(len(order) - 1, dtype=bool)
+    larger = same_class & (np.diff(weights[order]) > 0)
+    if not larger.any():
+        return None
     ranks = np.zeros(len(weights))
-    for code in range(len(target.classes)):
-        here = target.codes == code
-        ranks[here] = np.unique(weights[here], return_inverse=True)[1]
+    ranks[order[1:]] = np.cumsum(larger)
     return ranks
 
 
