@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedKFold
 
 import treewright as tw
 from pruning.peer_trees import ORACLES, SKIP_WORDS, fit_of, frame_of, oracle
@@ -469,7 +469,42 @@ def test_few_rows_give_fewer_folds_or_no_pruning_and_say_so():
     assert few.tree_.n_leaves == 4
     groups = [0] * 10 + [1] * 10
     grouped = tw.TreeClassifier().fit(X, np.arange(20) % 2, groups=groups)
-    assert "2 rows are too few" in grouped.pruning_.words
+    assert grouped.pruning_.notes == ("2 folds instead of 10, for 2 groups",)
+    alone = tw.TreeClassifier().fit(X, np.arange(20) % 2, groups=["a"] * 20)
+    assert alone.pruning_.method is None
+    assert "all rows are of one group" in alone.pruning_.words
+    with pytest.raises(tw.OptionError, match="number of groups, 2; got 5"):
+        tw.TreeClassifier(cv=5).fit(X, np.arange(20) % 2, groups=groups)
+
+
+@pytest.mark.parametrize("n_groups", [2, 5, 9, 12])
+def test_few_groups_are_the_folds(noisy, n_groups):
+    X, y = noisy
+    groups = np.arange(600) % n_groups
+    found = tw.TreeClassifier().fit(X, y, groups=groups).pruning_
+    assert found.method == "cv"
+    assert found.n_folds == min(n_groups, 10)
+    if n_groups < 10:
+        by_hand = tw.TreeClassifier(cv=GroupKFold(n_groups)).fit(X, y, groups=groups)
+        np.testing.assert_allclose(found.cv_error, by_hand.pruning_.cv_error)
+
+
+@pytest.mark.parametrize("absent", [None, float("nan"), pd.NA, pd.NaT])
+def test_a_missing_group_is_refused(noisy, absent):
+    X, y = noisy
+    groups = np.array([*"abcdefgh"] * 75, dtype=object)
+    groups[7] = absent
+    for cv in (None, GroupKFold(3)):
+        with pytest.raises(tw.TableError, match="groups is missing in row 7"):
+            tw.TreeClassifier(cv=cv).fit(X, y, groups=groups)
+    with pytest.raises(tw.TableError, match="row 3"):
+        tw.TreeClassifier().fit(X, y, groups=np.where(np.arange(600) == 3, np.nan, 1))
+
+
+@pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut()])
+def test_a_splitter_by_groups_needs_groups(noisy, cv):
+    with pytest.raises(tw.OptionError, match=r"Pass fit\(X, y, groups=...\)"):
+        tw.TreeClassifier(cv=cv).fit(*noisy)
 
 
 def test_a_class_with_one_row_is_named():

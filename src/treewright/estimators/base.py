@@ -131,7 +131,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             count as copies of rows; where they are below 1 on average, a row counts
             1 on average, so that the unit of shares or rates does not matter.
         groups : array, series or list, default=None
-            A name per row; rows of one group stay together in cross-validation.
+            A name per row, never missing; rows of one group stay together in
+            cross-validation. Fewer than 10 groups are as many folds; of a single
+            group, the tree is not pruned.
         X_val, y_val, sample_weight_val : as X, y and sample_weight, default=None
             Validation rows for ``prune="validation"``, not trained on.
 

@@ -121,9 +121,9 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         For classes only.
     cv : int, splitter, list of (train, test) or None, default=None
         With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
-        fewer than 20 rows, and no pruning for fewer than 10. Dealt folds are
-        stratified and the same for any order of the rows; `random_state` gives
-        other ones.
+        fewer than 20 rows or 10 groups, and no pruning for fewer than 10 rows.
+        Dealt folds are stratified and the same for any order of the rows and any
+        unit of the weights; `random_state` gives other ones.
     ccp_alpha : float or None, default=None
         Price of a leaf, a share of the total weight: the smallest tree of least
         risk + ccp_alpha x leaves. None: not fixed. With ``conventions='rpart'`` it

@@ -37,15 +37,20 @@ class Fold(NamedTuple):
     """One factor per row of the table; None: all rows not tested on."""
 
 
-def n_folds_for(n_rows: int, wanted: int | None) -> tuple[int, str]:
+def n_folds_for(
+    n_rows: int, wanted: int | None, n_groups: int | None = None
+) -> tuple[int, str]:
     """Return the number of folds, and why it is not the one wanted.
 
     Parameters
     ----------
     n_rows : int
-        Rows (or groups) to deal.
+        Rows to deal.
     wanted : int or None
-        Folds the user asked for; None: the default, fewer where rows are few.
+        Folds the user asked for; None: the default, fewer where rows or groups are
+        few.
+    n_groups : int, optional
+        Groups of rows, where these are dealt.
 
     Returns
     -------
@@ -54,11 +59,12 @@ def n_folds_for(n_rows: int, wanted: int | None) -> tuple[int, str]:
     note : str
         Empty if nothing was changed.
     """
+    n, dealt = (n_rows, "rows") if n_groups is None else (n_groups, "groups")
     if wanted is not None:
-        if wanted > n_rows:
+        if wanted > n:
             raise OptionError(
-                f"cv must be at most the number of rows (or groups), {n_rows}; got "
-                f"{wanted}. Use fewer folds, or prune=None."
+                f"cv must be at most the number of {dealt}, {n}; got {wanted}. Use "
+                "fewer folds, or prune=None."
             )
         return wanted, ""
     if n_rows < FEWEST_ROWS:
@@ -66,10 +72,15 @@ def n_folds_for(n_rows: int, wanted: int | None) -> tuple[int, str]:
             f"not pruned: {n_rows} rows are too few to cross-validate "
             f"(fewer than {FEWEST_ROWS})"
         )
-    folds = min(DEFAULT_FOLDS, n_rows // 2)
+    if n_groups == 1:
+        return 0, (
+            "not pruned: all rows are of one group, and rows of a group are never both "
+            "trained on and tested"
+        )
+    folds = min(DEFAULT_FOLDS, n_rows // 2 if n_groups is None else n_groups)
     if folds == DEFAULT_FOLDS:
         return folds, ""
-    return folds, f"{folds} folds instead of {DEFAULT_FOLDS}, for {n_rows} rows"
+    return folds, f"{folds} folds instead of {DEFAULT_FOLDS}, for {n} {dealt}"
 
 
 def deal(table: Table, n_folds: int, seed: int, groups: Any = None) -> list[Fold]:
@@ -120,11 +131,32 @@ def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
             f"groups must name one group per row, {n_rows} in all; got an array of "
             f"shape {array.shape}."
         )
+    missing = _missing(array)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise TableError(
+            f"groups is missing in row {row}: {array[row]!r}. Rows without a group "
+            "would all be one group; name a group for each, or leave these rows out."
+        )
     try:
         return np.unique(array, return_inverse=True)[1].astype(np.int64)
     except TypeError:
         number: dict[Any, int] = {}
         return np.array([number.setdefault(g, len(number)) for g in array.tolist()])
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where there is None, or what is not equal to itself: NaN, NaT, NA."""
+    if array.dtype.kind != "O":
+        return np.asarray(array != array)
+
+    def is_missing(value: Any) -> bool:
+        try:
+            return value is None or bool(value != value)
+        except TypeError:  # pandas.NA is neither equal nor not
+            return True
+
+    return np.array([is_missing(value) for value in array.tolist()], dtype=bool)
 
 
 def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:

@@ -244,11 +244,9 @@ def _folds(
         return how.folds, ()
     weights = table.weights
     present: Any = slice(None) if weights is None else weights > 0
-    if how.groups is None:
-        n = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    else:
-        n = len(np.unique(how.groups[present]))
-    n_folds, note = n_folds_for(n, how.n_folds)
+    n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
+    n_groups = None if how.groups is None else len(np.unique(how.groups[present]))
+    n_folds, note = n_folds_for(n_rows, how.n_folds, n_groups)
     notes: tuple[str, ...] = (note,) if note else ()
     if n_folds < 2:
         return [], notes
