@@ -272,7 +272,7 @@ def _training_error(path: PruningPath) -> NDArray[np.float64]:
 
 def _words(path: PruningPath, step: int, best: int, rule: str) -> str:
     taken, least = int(path.n_leaves[step]), int(path.n_leaves[best])
-    if rule == "min":
+    if rule == "min" or best == step == len(path) - 1:
         return f"{leaves_words(taken)}: the tree of least cross-validated error"
     if step == best:
         return (
