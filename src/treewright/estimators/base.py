@@ -20,6 +20,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from treewright.errors import OptionError
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.presets import translated
 from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
@@ -50,17 +51,22 @@ if TYPE_CHECKING:
 
     from treewright.tree.data import TreeData
 
-__all__ = ["BaseTree"]
+__all__ = ["BaseTree", "UnfittedError"]
 
 _OPTION_NAMES = tuple(field.name for field in fields(GrowOptions))
 _STEPS = 100
 _ROWS_WORTH_THREADS = 4096
 
 
+class UnfittedError(OptionError, NotFittedError):  # type: ignore[misc]
+    """Fit comes first: an error of ours, and scikit-learn's."""
+
+
 class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Fitting, publishing and routing; the task is the subclass's."""
 
     _task: ClassVar[str]
+    _unfitted: ClassVar[type[OptionError]] = UnfittedError
 
     tree_: Tree
     pruning_: Pruning
@@ -251,7 +257,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         kind = type(self).__name__
         public = name.endswith("_") and not name.startswith("_")
         if public and "tree_" not in self.__dict__:
-            raise NotFittedError(
+            raise UnfittedError(
                 f"This {kind} instance is not fitted yet, so it has no {name!r}. Call "
                 "fit first."
             )
