@@ -136,6 +136,9 @@ def _class_risks(tree: TreeData) -> NodeRisks:
     exact = units is not None and whole_costs
     if units is not None and exact and costs is not None:
         exact = float(units[0].sum()) * float(costs.max()) < 2.0**61
+    # Each weight was rounded to a unit: what ties in thirds of a row ties nearly.
+    dearest = 1.0 if costs is None else float(costs.max())
+    slack = float(tree.n_rows[0]) * _ROUNDING * dearest
     if units is None or not exact:
         stopped = np.zeros(tree.n_nodes)
         stops = _stops(tree)
@@ -143,7 +146,8 @@ def _class_risks(tree: TreeData) -> NodeRisks:
             rest = np.maximum(_rest(tree, tree.value), 0.0)
             stopped[stops] = _cost_of(rest, tree.label, costs)[stops]
         own = _cost_of(tree.value, tree.label, costs)
-        return _rounded(tree.weight, own, stopped)
+        rounded = _rounded(tree.weight, own, stopped)
+        return rounded._replace(slack=max(rounded.slack, slack))
     whole = None if costs is None else costs.astype(np.int64)
     own = _cost_of(units, tree.label, whole)
     stopped_units = np.zeros(tree.n_nodes, dtype=np.int64)
@@ -153,8 +157,6 @@ def _class_risks(tree: TreeData) -> NodeRisks:
     total = float(units[0].sum())
     if _are_whole(tree.value) or _counts(tree) is not None:
         return NodeRisks(own, stopped_units, total, 0.0, 0.0)
-    # Each weight was rounded to a unit: what ties in thirds of a row ties nearly.
-    slack = float(tree.n_rows[0]) * _ROUNDING
     return NodeRisks(own, stopped_units, total, slack, _SAME_SHARE)
 
 
