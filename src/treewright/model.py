@@ -404,7 +404,9 @@ def as_tree(tree: object) -> Tree:
         return Tree(found)
     kind = type(tree).__name__
     if type(tree).__module__.partition(".")[0] == "treewright":
-        raise OptionError(f"This {kind} has no tree yet; call fit first.")
+        # An estimator brings the error, which is scikit-learn's too.
+        unfitted: type[OptionError] = getattr(type(tree), "_unfitted", OptionError)
+        raise unfitted(f"This {kind} has no tree yet; call fit first.")
     raise OptionError(
         f"tree must be a treewright Tree or a fitted treewright estimator; got {kind}."
     )

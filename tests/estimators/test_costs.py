@@ -157,6 +157,17 @@ def test_priors_set_the_shares_of_the_classes():
     assert again.tree_ == fitted.tree_
 
 
+@pytest.mark.parametrize("n", [3, 7, 11, 300])
+def test_classes_that_priors_make_equal_tie(n):
+    rng = np.random.default_rng(n)
+    y = np.array([0] * n + [1] * 7 * n)
+    X = rng.random((len(y), 2))
+    for halves in ({"priors": [0.5, 0.5]}, {"class_weight": "balanced"}):
+        root = tw.TreeClassifier(prune=None, max_depth=1, **halves).fit(X, y).tree_
+        assert root.value[0].tolist() == pytest.approx([4 * n, 4 * n])
+        assert root.label[0] == 0
+
+
 def test_probabilities_are_adjusted_to_the_priors():
     stump = tw.TreeClassifier(priors=[0.5, 0.5], min_samples_leaf=8).fit(X8, Y8)
     assert stump.predict_proba(X8)[0] == pytest.approx([0.5, 0.5])

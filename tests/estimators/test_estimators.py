@@ -211,8 +211,18 @@ def test_everything_but_fit_needs_a_fit(estimator, method):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(unfitted, method)(*arguments)
     assert not hasattr(unfitted, "feature_importances_")
-    with pytest.raises(tw.OptionError, match="has no tree yet; call fit first"):
-        as_tree(unfitted)
+    X, y = [[1.0]], [1]
+    for asked in (
+        lambda: as_tree(unfitted),
+        lambda: tw.explain(unfitted, [1.0]),
+        lambda: tw.evaluate(unfitted, X, y),
+        lambda: tw.why(unfitted, 0, X, y),
+        lambda: tw.pruning_path(unfitted),
+        lambda: unfitted.tree_,
+    ):
+        with pytest.raises(NotFittedError, match=r"[Cc]all fit first") as found:
+            asked()
+        assert isinstance(found.value, tw.OptionError)
 
 
 def test_failing_fit_leaves_the_estimator_unfitted():

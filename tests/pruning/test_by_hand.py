@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import (
     confusion_matrix,
     mean_absolute_error,
+    mean_poisson_deviance,
     precision_recall_fscore_support,
     r2_score,
 )
@@ -17,6 +18,7 @@ from tree.build import chain, random_tree
 from treewright.growing.grow import grow
 from treewright.pruning.by_hand import simplify
 from treewright.pruning.refit import refit_tree
+from treewright.pruning.score import loss_of_numbers
 from treewright.tree.check import check
 from treewright.tree.data import STOP_CODES
 from treewright.tree.route import route
@@ -261,6 +263,50 @@ def test_an_evaluation_prints(iris):
         tw.evaluate(tw.TreeRegressor().fit(X[:, :3], X[:, 3]), X[:, :3], X[:, 3])
     )
     assert "R2 0." in numbers
+
+
+@pytest.mark.parametrize("missing", ["learned", "surrogate", "fractional"])
+@pytest.mark.parametrize(
+    ("criterion", "kind"),
+    [
+        ("squared_error", "mean squared error"),
+        ("absolute_error", "mean absolute error"),
+        ("poisson", "half the mean deviance"),
+    ],
+)
+def test_errors_of_numbers_are_of_one_kind(criterion, kind, missing):
+    rng = np.random.default_rng(5)
+    X = rng.random((300, 3))
+    X[rng.random((300, 3)) < 0.1] = np.nan
+    y = rng.poisson(np.where(X[:, 0] > 0.5, 5.0, 1.0)).astype(float)
+    fitted = tw.TreeRegressor(criterion=criterion, missing=missing, max_depth=3)
+    tree = fitted.fit(X[::2], y[::2]).tree_
+    own = tw.evaluate(tree, X[::2], y[::2])
+    frame = own.to_pandas()
+    np.testing.assert_allclose(frame["new_error"], frame["error"], atol=1e-10)
+    np.testing.assert_allclose(frame["gap"], 0, atol=1e-10)
+    assert ("new_median" in frame) == (criterion == "absolute_error")
+    if missing != "fractional":
+        assert own.error == pytest.approx(own.training_error)
+    new = tw.evaluate(tree, X[1::2], y[1::2])
+    assert f"150 rows: {kind} " in str(new)
+    loss = loss_of_numbers(tree.data, y[1::2], fitted.predict(X[1::2]))
+    assert new.error == pytest.approx(loss.mean())
+    at_root = loss_of_numbers(tree.data, y[1::2], np.full(150, tree.value[0, 0]))
+    assert new.to_pandas()["new_error"][0] == pytest.approx(at_root.mean())
+    if criterion == "absolute_error":
+        assert new.error == pytest.approx(new.mae)
+    elif criterion == "poisson":
+        half = mean_poisson_deviance(y[1::2], fitted.predict(X[1::2])) / 2
+        assert new.error == pytest.approx(half)
+
+
+def test_an_evaluation_says_that_rows_are_weighed_by_priors(iris):
+    X, y = iris
+    fitted = tw.TreeClassifier(priors=[0.5, 0.25, 0.25]).fit(X, y)
+    words = str(tw.evaluate(fitted, X, y))
+    assert "weighed to make the classes 0 0.5, 1 0.25, 2 0.25 of the whole" in words
+    assert "priors" not in str(tw.evaluate(tw.TreeClassifier().fit(X, y), X, y))
 
 
 def test_deep_trees_are_cut_simplified_and_refitted():

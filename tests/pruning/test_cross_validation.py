@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedKFold
 
 import treewright as tw
 from pruning.peer_trees import ORACLES, SKIP_WORDS, fit_of, frame_of, oracle
@@ -385,6 +385,67 @@ def test_weight_k_is_k_copies_for_given_folds(noisy, estimator):
     np.testing.assert_array_equal(weighted.tree_.threshold, copied.tree_.threshold)
 
 
+@pytest.mark.parametrize("estimator", [tw.TreeClassifier, tw.TreeRegressor])
+@pytest.mark.parametrize("unit", [0.01, 0.1])
+def test_the_unit_of_weights_below_one_does_not_matter(noisy, estimator, unit):
+    X, y = noisy
+    w = np.random.default_rng(3).choice([0.0, 0.5, 1.0, 1.5], len(y))
+    w[w > 0] /= w[w > 0].mean()
+    one = estimator().fit(X, y, sample_weight=w)
+    other = estimator().fit(X, y, sample_weight=w * unit)
+    assert_same_table(one.pruning_, other.pruning_)
+    np.testing.assert_array_equal(one.tree_.threshold, other.tree_.threshold)
+    alike = estimator().fit(X, y, sample_weight=np.full(len(y), unit))
+    assert_same_table(estimator().fit(X, y).pruning_, alike.pruning_)
+
+
+@pytest.mark.parametrize(
+    "altered", [{"priors": [0.3, 0.7]}, {"costs": [[0, 1], [5, 0]]}]
+)
+def test_priors_and_costs_do_not_alter_what_a_row_counts(noisy, altered):
+    X, y = noisy
+    plain = tw.TreeClassifier(**altered).fit(X, y).pruning_
+    tenth = tw.TreeClassifier(**altered).fit(X, y, sample_weight=np.full(len(y), 0.1))
+    assert_same_table(plain, tenth.pruning_)
+
+
+def test_weights_from_one_on_count_as_copies(noisy):
+    X, y = noisy
+    once, twice = (
+        tw.TreeClassifier().fit(X, y, sample_weight=np.full(len(y), w)).pruning_
+        for w in (1.0, 2.0)
+    )
+    np.testing.assert_allclose(twice.cv_std, once.cv_std / np.sqrt(2))
+    np.testing.assert_array_equal(twice.cv_error, once.cv_error)
+
+
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+def test_equal_weights_deal_the_folds_of_none(target):
+    y = table_of()[1]
+    X = np.random.default_rng(4).random((len(y), 2))
+    y = y if target == "classes" else X[:, 0]
+    plain = deal(tw.as_table(X, y), 5, 0)
+    for w in (1.0, 2.0, 0.1):
+        folds = deal(tw.as_table(X, y, np.full(len(y), w)), 5, 0)
+        for one, other in zip(plain, folds, strict=True):
+            np.testing.assert_array_equal(one.test, other.test)
+    # Rows of weight 0 are as absent.
+    there = np.arange(len(y)) % 3 > 0
+    part = deal(tw.as_table(X[there], y[there]), 5, 0)
+    folds = deal(tw.as_table(X, y, 0.5 * there), 5, 0)
+    for one, other in zip(part, folds, strict=True):
+        np.testing.assert_array_equal(np.flatnonzero(there)[one.test], other.test)
+
+
+def assert_same_table(one, other):
+    np.testing.assert_array_equal(one.n_leaves, other.n_leaves)
+    assert one.n_leaves_after == other.n_leaves_after
+    for name in ("alpha", "error", "cv_error", "cv_std"):
+        np.testing.assert_allclose(
+            getattr(one, name), getattr(other, name), rtol=1e-9, atol=1e-12
+        )
+
+
 def test_splitters_of_scikit_learn_give_the_folds(noisy):
     X, y = noisy
     plain = tw.TreeClassifier(cv=KFold(4)).fit(X, y).pruning_
@@ -408,7 +469,42 @@ def test_few_rows_give_fewer_folds_or_no_pruning_and_say_so():
     assert few.tree_.n_leaves == 4
     groups = [0] * 10 + [1] * 10
     grouped = tw.TreeClassifier().fit(X, np.arange(20) % 2, groups=groups)
-    assert "2 rows are too few" in grouped.pruning_.words
+    assert grouped.pruning_.notes == ("2 folds instead of 10, for 2 groups",)
+    alone = tw.TreeClassifier().fit(X, np.arange(20) % 2, groups=["a"] * 20)
+    assert alone.pruning_.method is None
+    assert "all rows are of one group" in alone.pruning_.words
+    with pytest.raises(tw.OptionError, match="number of groups, 2; got 5"):
+        tw.TreeClassifier(cv=5).fit(X, np.arange(20) % 2, groups=groups)
+
+
+@pytest.mark.parametrize("n_groups", [2, 5, 9, 12])
+def test_few_groups_are_the_folds(noisy, n_groups):
+    X, y = noisy
+    groups = np.arange(600) % n_groups
+    found = tw.TreeClassifier().fit(X, y, groups=groups).pruning_
+    assert found.method == "cv"
+    assert found.n_folds == min(n_groups, 10)
+    if n_groups < 10:
+        by_hand = tw.TreeClassifier(cv=GroupKFold(n_groups)).fit(X, y, groups=groups)
+        np.testing.assert_allclose(found.cv_error, by_hand.pruning_.cv_error)
+
+
+@pytest.mark.parametrize("absent", [None, float("nan"), pd.NA, pd.NaT])
+def test_a_missing_group_is_refused(noisy, absent):
+    X, y = noisy
+    groups = np.array([*"abcdefgh"] * 75, dtype=object)
+    groups[7] = absent
+    for cv in (None, GroupKFold(3)):
+        with pytest.raises(tw.TableError, match="groups is missing in row 7"):
+            tw.TreeClassifier(cv=cv).fit(X, y, groups=groups)
+    with pytest.raises(tw.TableError, match="row 3"):
+        tw.TreeClassifier().fit(X, y, groups=np.where(np.arange(600) == 3, np.nan, 1))
+
+
+@pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut()])
+def test_a_splitter_by_groups_needs_groups(noisy, cv):
+    with pytest.raises(tw.OptionError, match=r"Pass fit\(X, y, groups=...\)"):
+        tw.TreeClassifier(cv=cv).fit(*noisy)
 
 
 def test_a_class_with_one_row_is_named():

@@ -1,5 +1,7 @@
 """Pessimistic pruning: the bound by hand, and Weka's J48 tree by tree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,12 +16,14 @@ from pruning.peer_trees import (
 from tree.build import build, leaf, random_tree, schema_of, threshold
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
+from treewright.options import GrowOptions
 from treewright.pruning.pessimistic import added_errors, check_confidence
 from treewright.pruning.prune import prune_pessimistically
 from treewright.pruning.raising import _Pruner, raise_subtrees
 from treewright.table.as_table import as_table
 from treewright.tree.check import check
 from treewright.tree.data import LEAF, MULTIWAY, STOP_CODES
+from treewright.tree.edit import with_values
 from treewright.tree.walk import children
 
 
@@ -48,6 +52,27 @@ def test_a_split_that_does_not_pay_is_cut_and_says_why():
     assert pruned.stop_reason[1] == STOP_CODES["pessimistic"]
     assert "2 leaves of 3" in record.words
     check(pruned)
+
+
+@pytest.mark.parametrize("method", ["cart", "c45"])
+def test_the_unit_of_weights_below_one_does_not_matter(method):
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 4))
+    y = (X[:, 0] + X[:, 1] * rng.normal(size=300) > 0.5).astype(int)
+    # Growing by c45 counts weights too, so one tree is given other evidence.
+    table = as_table(X, y)
+    grown = grow(table, GrowOptions(method=method))
+    for unit in (0.01, 0.5):
+        scaled = with_values(
+            grown, value=grown.value * unit, weight=grown.weight * unit
+        )
+        rows = replace(table, weights=np.full(300, unit))
+        pruned = prune_pessimistically(scaled, 0.01, rows)[0]
+        expected = prune_pessimistically(grown, 0.01, table)[0]
+        np.testing.assert_array_equal(pruned.subtree_size, expected.subtree_size)
+    many = with_values(grown, value=grown.value * 20, weight=grown.weight * 20)
+    rows = replace(table, weights=np.full(300, 20.0))
+    assert prune_pessimistically(many, 0.01, rows)[0].n_leaves > expected.n_leaves
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -16,7 +16,7 @@ Y = (X[:, 0] > 0).astype(int)
         ({"ccp_alpha": float("nan")}, "ccp_alpha must be a number >= 0.*got nan"),
         ({"cv": 1}, "cv must be a number of folds >= 2.*got 1"),
         ({"cv": "ten"}, "cv must be a number of folds >= 2.*got 'ten'"),
-        ({"cv": 61}, "cv must be at most the number of rows .or groups., 60; got 61"),
+        ({"cv": 61}, "cv must be at most the number of rows, 60; got 61"),
         ({"cv": []}, "cv is an empty list"),
         ({"cv": [([0, 1], [])]}, "cv must list pairs"),
         ({"cv": [3, 4]}, "cv must list pairs"),

@@ -96,6 +96,25 @@ def test_where_the_validation_error_starts_to_rise():
     assert fitted.tree_.n_rows[0] == 480
 
 
+def test_the_record_says_whether_its_table_holds_the_tree_taken():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 4))
+    y = ((X[:, 0] > 0) & (X[:, 1] > 0)).astype(int) ^ (rng.random(400) < 0.2)
+    for depth in (1, 2, None):
+        record = tw.TreeClassifier(prune="validation", max_depth=depth).fit(X, y)
+        record = record.pruning_
+        words = str(record)
+        if record.chosen >= 0:
+            assert record.n_leaves[record.chosen] == record.n_leaves_after
+            assert "<- taken" in words
+        else:
+            assert "cut split by split and is none of them" in words
+        starts = f"the table starts with {record.n_leaves[0]} of the "
+        assert (starts in words) == (record.n_leaves[0] < record.n_leaves_before)
+    assert record.chosen < 0
+    assert "none of them" in record._repr_html_()
+
+
 def test_given_validation_rows_leave_all_rows_for_training():
     X = np.random.default_rng(2).normal(size=(300, 3))
     y = (X[:, 0] > 0).astype(int)

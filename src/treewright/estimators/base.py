@@ -20,6 +20,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from treewright.errors import OptionError
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.presets import translated
 from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
@@ -50,17 +51,22 @@ if TYPE_CHECKING:
 
     from treewright.tree.data import TreeData
 
-__all__ = ["BaseTree"]
+__all__ = ["BaseTree", "UnfittedError"]
 
 _OPTION_NAMES = tuple(field.name for field in fields(GrowOptions))
 _STEPS = 100
 _ROWS_WORTH_THREADS = 4096
 
 
+class UnfittedError(OptionError, NotFittedError):  # type: ignore[misc]
+    """Fit comes first: an error of ours, and scikit-learn's."""
+
+
 class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Fitting, publishing and routing; the task is the subclass's."""
 
     _task: ClassVar[str]
+    _unfitted: ClassVar[type[OptionError]] = UnfittedError
 
     tree_: Tree
     pruning_: Pruning
@@ -126,9 +132,14 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         y : array, series or list
             The target, one value per row; never left out.
         sample_weight : array, series or list, default=None
-            One finite weight >= 0 per row; 0 leaves the row out. None: all 1.
+            One finite weight >= 0 per row; 0 leaves the row out. None: all 1. Where
+            the number of rows tells (pruning by 'cv' or 'pessimistic'), weights
+            count as copies of rows; where they are below 1 on average, a row counts
+            1 on average, so that the unit of shares or rates does not matter.
         groups : array, series or list, default=None
-            A name per row; rows of one group stay together in cross-validation.
+            A name per row, never missing; rows of one group stay together in
+            cross-validation. Fewer than 10 groups are as many folds; of a single
+            group, the tree is not pruned.
         X_val, y_val, sample_weight_val : as X, y and sample_weight, default=None
             Validation rows for ``prune="validation"``, not trained on.
 
@@ -246,7 +257,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         kind = type(self).__name__
         public = name.endswith("_") and not name.startswith("_")
         if public and "tree_" not in self.__dict__:
-            raise NotFittedError(
+            raise UnfittedError(
                 f"This {kind} instance is not fitted yet, so it has no {name!r}. Call "
                 "fit first."
             )

@@ -317,17 +317,30 @@ def _is_pairs(cv: Any) -> bool:
 def _folds(plan: PrunePlan, table: Table, given: tuple[Any, Any]) -> dict[str, Any]:
     """Return how to get the folds, in the words of `CrossValidation`."""
     cv, n_rows = plan.cv, table.n_rows
+    groups = None if plan.groups is None else check_groups(plan.groups, n_rows)
     if _is_splitter(cv):
-        X, y = given
-        cv = list(cv.split(np.zeros((n_rows, 1)) if X is None else X, y, plan.groups))
-        return {"folds": [_fold(pair, n_rows) for pair in cv]}
+        return {"folds": [_fold(pair, n_rows) for pair in _split(plan, n_rows, given)]}
     if _is_pairs(cv):
         folds = [_fold(pair, n_rows) for pair in cv]
         if not folds:
             raise OptionError("cv is an empty list of folds. Give two or more.")
         return {"folds": folds}
-    groups = None if plan.groups is None else check_groups(plan.groups, n_rows)
     return {"n_folds": cv, "groups": groups}
+
+
+def _split(plan: PrunePlan, n_rows: int, given: tuple[Any, Any]) -> list[Any]:
+    X, y = given
+    try:
+        return list(
+            plan.cv.split(np.zeros((n_rows, 1)) if X is None else X, y, plan.groups)
+        )
+    except (TypeError, ValueError) as problem:
+        if plan.groups is None and "group" in str(problem).lower():
+            raise OptionError(
+                f"cv={plan.cv!r} divides the rows by groups, and none were given. Pass "
+                "fit(X, y, groups=...), one name per row."
+            ) from problem
+        raise
 
 
 def _fold(pair: Any, n_rows: int) -> Fold:

@@ -111,7 +111,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         given, otherwise 'cv'. `pruning_` says what was done, and why.
     prune_rule : {'1se', 'min'}, default='1se'
         With 'cv': the smallest tree within one standard error of the best, or the
-        best itself.
+        best itself. For the standard error weights count as in `fit`.
     prune_risk : {'auto', 'error', 'impurity'}, default='auto'
         What a leaf is priced against: the cost of the answers, or the impurity.
         'auto': the error, but the impurity with `ccp_alpha`, as in scikit-learn.
@@ -121,9 +121,9 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         For classes only.
     cv : int, splitter, list of (train, test) or None, default=None
         With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
-        fewer than 20 rows, and no pruning for fewer than 10. Dealt folds are
-        stratified and the same for any order of the rows; `random_state` gives
-        other ones.
+        fewer than 20 rows or 10 groups, and no pruning for fewer than 10 rows.
+        Dealt folds are stratified and the same for any order of the rows and any
+        unit of the weights; `random_state` gives other ones.
     ccp_alpha : float or None, default=None
         Price of a leaf, a share of the total weight: the smallest tree of least
         risk + ccp_alpha x leaves. None: not fixed. With ``conventions='rpart'`` it

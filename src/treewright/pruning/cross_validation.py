@@ -22,6 +22,7 @@ from treewright.growing.grow import make_grower, n_threads, shaped, tree_of
 from treewright.options import GrowOptions
 from treewright.pruning.folds import Fold
 from treewright.pruning.path import PruningPath, find_path
+from treewright.pruning.risks import rows_per_weight
 from treewright.pruning.score import loss_at_steps, rows_left_out, unaltered
 from treewright.table.float32 import Runs
 from treewright.table.table import Table
@@ -42,7 +43,7 @@ class CrossValidated:
     error: NDArray[np.float64]
     """Mean loss, by weight."""
     std: NDArray[np.float64]
-    """Its standard error."""
+    """Its standard error, by the number of rows; see `rows_per_weight`."""
 
 
 class _StoppedError(Exception):
@@ -141,6 +142,7 @@ def cross_validate(
         if progress is not None:
             progress(done + 1)
     spread = np.maximum(squares - loss**2 / total, 0.0)
+    spread /= _rows_per_weight(own[0])
     return CrossValidated(loss / total, np.sqrt(spread) / total)
 
 
@@ -188,6 +190,12 @@ def choose(
         return best, best
     allowed = (least + float(std[best])) * (1 + _TIE)
     return int(np.flatnonzero(error <= allowed)[-1]), best
+
+
+def _rows_per_weight(weights: NDArray[np.float64] | None) -> float:
+    if weights is None:
+        return 1.0
+    return rows_per_weight(float(weights.sum()), int(np.count_nonzero(weights)))
 
 
 def _training_weights(table: Table, fold: Fold) -> NDArray[np.float64]:

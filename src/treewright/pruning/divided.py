@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.pruning.risks import cost_matrix
-from treewright.pruning.score import LOSSES, NewRows
+from treewright.pruning.score import NewRows, loss_of_numbers
 from treewright.table.table import ClassTarget
 from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import TreeData
 from treewright.tree.route import Ends
 
 __all__ = ["divided_at_steps", "divided_cuts"]
-
-_SMALLEST_RATE = 1e-9  # of a branch without events, as in the core
 
 
 class _Mixed:
@@ -49,15 +47,7 @@ class _Mixed:
             if self.costs is None:
                 return np.asarray(codes != label, dtype=np.float64)
             return np.asarray(self.costs[codes, label])
-        y, said = target.values[rows], mix[:, 0]
-        kind = LOSSES.get(str(self.tree.made_by.get("options", {}).get("criterion")), 1)
-        if kind == LOSSES["absolute_error"]:
-            return np.asarray(np.abs(y - said))
-        if kind == LOSSES["poisson"]:
-            rate = np.where(said > 0, said, _SMALLEST_RATE)
-            logs = y * np.log(np.where(y > 0, y, 1.0) / rate)
-            return np.asarray(np.where(y > 0, logs, 0.0) - (y - rate))
-        return np.asarray((y - said) ** 2)
+        return loss_of_numbers(self.tree, target.values[rows], mix[:, 0])
 
     def moved(
         self, parts: NDArray[np.int64], to: NDArray[np.int64]

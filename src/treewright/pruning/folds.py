@@ -1,10 +1,10 @@
 """Rows dealt over folds: stratified, and the same for any order of the rows.
 
 Rows are put into a canonical order (by target, then by a seeded hash of their values
-and weight) and dealt singly. Equal rows are neighbours in that order and can be
-exchanged, so it does not matter which of them came first. Equal rows are never kept
-together: that would test every tree on rows of a kind it has not seen. Rows that do
-belong together are named by `groups`.
+and the rank of their weight) and dealt singly. Equal rows are neighbours in that order
+and can be exchanged, so it does not matter which of them came first. Equal rows are
+never kept together: that would test every tree on rows of a kind it has not seen. Rows
+that do belong together are named by `groups`.
 """
 
 from __future__ import annotations
@@ -37,15 +37,20 @@ class Fold(NamedTuple):
     """One factor per row of the table; None: all rows not tested on."""
 
 
-def n_folds_for(n_rows: int, wanted: int | None) -> tuple[int, str]:
+def n_folds_for(
+    n_rows: int, wanted: int | None, n_groups: int | None = None
+) -> tuple[int, str]:
     """Return the number of folds, and why it is not the one wanted.
 
     Parameters
     ----------
     n_rows : int
-        Rows (or groups) to deal.
+        Rows to deal.
     wanted : int or None
-        Folds the user asked for; None: the default, fewer where rows are few.
+        Folds the user asked for; None: the default, fewer where rows or groups are
+        few.
+    n_groups : int, optional
+        Groups of rows, where these are dealt.
 
     Returns
     -------
@@ -54,11 +59,12 @@ def n_folds_for(n_rows: int, wanted: int | None) -> tuple[int, str]:
     note : str
         Empty if nothing was changed.
     """
+    n, dealt = (n_rows, "rows") if n_groups is None else (n_groups, "groups")
     if wanted is not None:
-        if wanted > n_rows:
+        if wanted > n:
             raise OptionError(
-                f"cv must be at most the number of rows (or groups), {n_rows}; got "
-                f"{wanted}. Use fewer folds, or prune=None."
+                f"cv must be at most the number of {dealt}, {n}; got {wanted}. Use "
+                "fewer folds, or prune=None."
             )
         return wanted, ""
     if n_rows < FEWEST_ROWS:
@@ -66,10 +72,15 @@ def n_folds_for(n_rows: int, wanted: int | None) -> tuple[int, str]:
             f"not pruned: {n_rows} rows are too few to cross-validate "
             f"(fewer than {FEWEST_ROWS})"
         )
-    folds = min(DEFAULT_FOLDS, n_rows // 2)
+    if n_groups == 1:
+        return 0, (
+            "not pruned: all rows are of one group, and rows of a group are never both "
+            "trained on and tested"
+        )
+    folds = min(DEFAULT_FOLDS, n_rows // 2 if n_groups is None else n_groups)
     if folds == DEFAULT_FOLDS:
         return folds, ""
-    return folds, f"{folds} folds instead of {DEFAULT_FOLDS}, for {n_rows} rows"
+    return folds, f"{folds} folds instead of {DEFAULT_FOLDS}, for {n} {dealt}"
 
 
 def deal(table: Table, n_folds: int, seed: int, groups: Any = None) -> list[Fold]:
@@ -120,6 +131,13 @@ def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
             f"groups must name one group per row, {n_rows} in all; got an array of "
             f"shape {array.shape}."
         )
+    missing = _missing(array)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise TableError(
+            f"groups is missing in row {row}: {array[row]!r}. Rows without a group "
+            "would all be one group; name a group for each, or leave these rows out."
+        )
     try:
         return np.unique(array, return_inverse=True)[1].astype(np.int64)
     except TypeError:
@@ -127,13 +145,28 @@ def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
         return np.array([number.setdefault(g, len(number)) for g in array.tolist()])
 
 
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where there is None, or what is not equal to itself: NaN, NaT, NA."""
+    if array.dtype.kind != "O":
+        return np.asarray(array != array)
+
+    def is_missing(value: Any) -> bool:
+        try:
+            return value is None or bool(value != value)
+        except TypeError:  # pandas.NA is neither equal nor not
+            return True
+
+    return np.array([is_missing(value) for value in array.tolist()], dtype=bool)
+
+
 def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
     """Return the rows of positive weight by target, then by a hash of their values."""
     columns = [table.columns[i] for i in table.usable]
     arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
     kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
-    if table.weights is not None:
-        arrays, kinds = [*arrays, _weights_to_deal_by(table)], [*kinds, 0]
+    ranks = _weight_ranks(table)
+    if ranks is not None:
+        arrays, kinds = [*arrays, ranks], [*kinds, 0]
     hashes: NDArray[np.uint64] = np.asarray(
         _core.hash_rows(arrays, kinds, table.n_rows, seed)
     )
@@ -153,20 +186,28 @@ def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
     return order
 
 
-def _weights_to_deal_by(table: Table) -> NDArray[np.float64]:
-    """Return the weights; where costs or priors altered them, their ranks by class.
+def _weight_ranks(table: Table) -> NDArray[np.float64] | None:
+    """Return the ranks of the weights in each class; None where a class has one only.
 
-    Rounding may alter the last bit of a weight, but not its rank.
+    Not the weights: another unit, weights of classes, and the last bit that costs and
+    priors may alter must not deal other folds.
     """
-    weights, target, info = table.weights, table.target, table.schema.target
-    assert weights is not None
-    altered = info is not None and (info.costs is not None or info.priors is not None)
-    if not altered or not isinstance(target, ClassTarget):
-        return weights
+    weights, target = table.weights, table.target
+    if weights is None:
+        return None
+    order = np.flatnonzero(weights > 0)
+    if isinstance(target, ClassTarget):
+        order = order[np.lexsort((weights[order], target.codes[order]))]
+        codes = target.codes[order]
+        same_class = codes[1:] == codes[:-1]
+    else:
+        order = order[np.argsort(weights[order])]
+        same_class = np.ones(len(order) - 1, dtype=bool)
+    larger = same_class & (np.diff(weights[order]) > 0)
+    if not larger.any():
+        return None
     ranks = np.zeros(len(weights))
-    for code in range(len(target.classes)):
-        here = target.codes == code
-        ranks[here] = np.unique(weights[here], return_inverse=True)[1]
+    ranks[order[1:]] = np.cumsum(larger)
     return ranks
 
 

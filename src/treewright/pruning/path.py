@@ -275,7 +275,8 @@ def cost_complexity(tree: TreeData, alpha: float, risk: str = "error") -> float:
     risks = node_risks(tree, check_risk(risk))
     is_leaf = tree.subtree_size == 1
     units = int(risks.own[is_leaf].sum()) + int(risks.stopped.sum())
-    return units / risks.total + alpha * tree.n_leaves
+    whole = units / risks.total if risks.total > 0 else 0.0
+    return whole + alpha * tree.n_leaves
 
 
 def check_alpha(alpha: Any, name: str = "alpha") -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
-from treewright.pruning.risks import cost_matrix
+from treewright.pruning.risks import cost_matrix, rows_per_weight
 from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import STOP_HERE, TreeData
 
@@ -103,7 +103,7 @@ def replace_subtrees(tree: TreeData, confidence: float) -> TreeData:
 
 
 class ErrorCosts:
-    """Counts the errors of class weights, or what they cost.
+    """Counts the errors of class weights, or what they cost, in rows.
 
     Costs are in units of their mean, so that only their ratios matter. An error that
     the bound adds costs what the answer's errors cost on average, were all classes
@@ -112,6 +112,7 @@ class ErrorCosts:
 
     def __init__(self, tree: TreeData, confidence: float) -> None:
         self.confidence = confidence
+        self.rows = rows_per_weight(float(tree.weight[0]), int(tree.n_rows[0]))
         k = tree.value.shape[1]
         costs = cost_matrix(tree)
         self.per_added = np.ones(k)
@@ -126,6 +127,7 @@ class ErrorCosts:
 
     def seen(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the least cost of answering nodes of these class weights."""
+        value = value * self.rows
         if self.plain:
             return np.asarray(value.sum(axis=1) - value.max(axis=1))
         return np.asarray((value @ self.costs).min(axis=1))
@@ -136,6 +138,7 @@ class ErrorCosts:
         """Return the upper bound of that cost; of answering `label`, if given."""
         if label is None:
             label = answer_by_cost(value, None if self.plain else self.costs)[0]
+        value = value * self.rows
         every, n = np.arange(len(value)), value.sum(axis=1)
         wrong = np.maximum(n - value[every, label], 0.0)
         cost = wrong if self.plain else (value * self.costs.T[label]).sum(axis=1)

@@ -35,7 +35,7 @@ def notebook_html(pruning: Pruning) -> str:
     str
         It needs nothing from outside, and goes with light and dark pages.
     """
-    words = [pruning.words, *(f"({note})" for note in pruning.notes)]
+    words = [pruning.words, *(f"({note})" for note in pruning.said)]
     parts = [f"<div>{escape(line)}</div>" for line in words]
     if len(pruning.n_leaves) > 1:
         parts.append("".join(_curve(pruning)))

@@ -244,11 +244,9 @@ def _folds(
         return how.folds, ()
     weights = table.weights
     present: Any = slice(None) if weights is None else weights > 0
-    if how.groups is None:
-        n = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    else:
-        n = len(np.unique(how.groups[present]))
-    n_folds, note = n_folds_for(n, how.n_folds)
+    n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
+    n_groups = None if how.groups is None else len(np.unique(how.groups[present]))
+    n_folds, note = n_folds_for(n_rows, how.n_folds, n_groups)
     notes: tuple[str, ...] = (note,) if note else ()
     if n_folds < 2:
         return [], notes
@@ -274,7 +272,7 @@ def _training_error(path: PruningPath) -> NDArray[np.float64]:
 
 def _words(path: PruningPath, step: int, best: int, rule: str) -> str:
     taken, least = int(path.n_leaves[step]), int(path.n_leaves[best])
-    if rule == "min":
+    if rule == "min" or best == step == len(path) - 1:
         return f"{leaves_words(taken)}: the tree of least cross-validated error"
     if step == best:
         return (

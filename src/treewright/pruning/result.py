@@ -49,7 +49,8 @@ class Pruning:
     validation_error : float array
         Error on the validation rows ('validation').
     chosen, best : int
-        Row that was taken, and row of least error; -1: none.
+        Row that was taken, and row of least error; -1: none. What 'validation' cuts
+        need not be a row.
     rises_after : int or None
         'validation': leaves of the smallest tree of least validation error; every
         larger tree of the table is no better.
@@ -82,6 +83,23 @@ class Pruning:
         if self.method != "cv" or self.chosen < 0:
             return float("nan")
         return float(self.cv_error[self.chosen])
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The notes, and what the table needs to be read."""
+        more: tuple[str, ...] = ()
+        if len(self.n_leaves) and self.n_leaves[0] < self.n_leaves_before:
+            more += (
+                f"the table starts with {self.n_leaves[0]} of the "
+                f"{self.n_leaves_before} leaves grown: splits that save no "
+                f"{self.risk} cost nothing to cut",
+            )
+        if self.method == "validation" and self.chosen < 0:
+            more += (
+                "the table lists the weakest-link prunings, to compare: the tree "
+                "taken was cut split by split and is none of them",
+            )
+        return self.notes + more
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table, one row per tree of the path.
@@ -162,7 +180,7 @@ class Pruning:
 
     def __str__(self) -> str:
         """The words, the notes and the table; of a long table the telling rows."""
-        lines = [self.words, *(f"({note})" for note in self.notes)]
+        lines = [self.words, *(f"({note})" for note in self.said)]
         names = self._columns()
         if names:
             width = {name: max(len(_HEADS[name]), 9) for name in names}

@@ -22,7 +22,14 @@ from treewright.table.costs import cost_factors
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import STOP_HERE, TreeData
 
-__all__ = ["RISKS", "NodeRisks", "check_risk", "cost_matrix", "node_risks"]
+__all__ = [
+    "RISKS",
+    "NodeRisks",
+    "check_risk",
+    "cost_matrix",
+    "node_risks",
+    "rows_per_weight",
+]
 
 RISKS = ("error", "impurity")
 
@@ -30,6 +37,7 @@ _WHOLE = 1e-9  # a count read back from a sum of equal weights is this close to 
 _BITS = 61  # of the largest risk, where risks are not counts
 _SAME_SHARE = 1e-10  # alphas that agree so far are one, where risks are rounded
 _SAME = 1e-15  # ... or agree to this share of the root's risk
+_ROUNDING = 2.0**-52  # of a weight, a share of the total
 _MOST_EXPONENT = 900
 
 
@@ -62,6 +70,25 @@ def check_risk(risk: object, name: str = "risk") -> str:
     raise OptionError(f"{name} must be 'error' or 'impurity'; got {risk!r}.{hint}")
 
 
+def rows_per_weight(weight: float, n_rows: int) -> float:
+    """Return how many rows a unit of weight counts as, where the number of rows tells.
+
+    Parameters
+    ----------
+    weight : float
+        Sum of the weights, not altered by priors or costs.
+    n_rows : int
+        Rows of positive weight.
+
+    Returns
+    -------
+    float
+        1, since weights count as copies of a row; more where they are below 1 on
+        average, such as shares of a whole: then a row counts 1 on average.
+    """
+    return max(1.0, n_rows / weight) if weight > 0 else 1.0
+
+
 def cost_matrix(tree: TreeData) -> NDArray[np.float64] | None:
     """Return the cost of each answer (column) to each class (row); None: 0 and 1."""
     costs = getattr(tree.schema.target, "costs", None)
@@ -82,7 +109,8 @@ def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
     -------
     NodeRisks
         For classes without costs, and for whole costs, in units of the weights:
-        exact. Otherwise in units of 2^-61 of the largest risk.
+        exact, but for the rounding of weights that are not whole. Otherwise in units
+        of 2^-61 of the largest risk.
     """
     criterion = tree.made_by.get("options", {}).get("criterion")
     if tree.is_classifier and (risk == "error" or criterion == "misclassification"):
@@ -108,6 +136,9 @@ def _class_risks(tree: TreeData) -> NodeRisks:
     exact = units is not None and whole_costs
     if units is not None and exact and costs is not None:
         exact = float(units[0].sum()) * float(costs.max()) < 2.0**61
+    # Each weight was rounded to a unit: what ties in thirds of a row ties nearly.
+    dearest = 1.0 if costs is None else float(costs.max())
+    slack = float(tree.n_rows[0]) * _ROUNDING * dearest
     if units is None or not exact:
         stopped = np.zeros(tree.n_nodes)
         stops = _stops(tree)
@@ -115,14 +146,18 @@ def _class_risks(tree: TreeData) -> NodeRisks:
             rest = np.maximum(_rest(tree, tree.value), 0.0)
             stopped[stops] = _cost_of(rest, tree.label, costs)[stops]
         own = _cost_of(tree.value, tree.label, costs)
-        return _rounded(tree.weight, own, stopped)
+        rounded = _rounded(tree.weight, own, stopped)
+        return rounded._replace(slack=max(rounded.slack, slack))
     whole = None if costs is None else costs.astype(np.int64)
     own = _cost_of(units, tree.label, whole)
     stopped_units = np.zeros(tree.n_nodes, dtype=np.int64)
     stops = _stops(tree)
     if stops.any():
         stopped_units[stops] = _cost_of(_rest(tree, units), tree.label, whole)[stops]
-    return NodeRisks(own, stopped_units, float(units[0].sum()), 0.0, 0.0)
+    total = float(units[0].sum())
+    if _are_whole(tree.value) or _counts(tree) is not None:
+        return NodeRisks(own, stopped_units, total, 0.0, 0.0)
+    return NodeRisks(own, stopped_units, total, slack, _SAME_SHARE)
 
 
 def _class_units(tree: TreeData) -> NDArray[np.int64] | None:
@@ -131,15 +166,26 @@ def _class_units(tree: TreeData) -> NDArray[np.int64] | None:
     Weights that are all equal are counts; others are multiples of a power of two,
     at least 2^-52 of the total: see core/include/treewright/target.hpp.
     """
+    counts = _counts(tree)
+    if counts is not None:
+        return counts
+    units = np.ldexp(tree.value, 52 - math.frexp(float(tree.weight[0]))[1])
+    return units.astype(np.int64) if _are_whole(units) else None
+
+
+def _counts(tree: TreeData) -> NDArray[np.int64] | None:
+    """Return how many rows of each class there are, if all weigh the same."""
     total = float(tree.weight[0])
     if not total > 0:
         return np.zeros(tree.value.shape, dtype=np.int64)
     counts = tree.value / (total / max(int(tree.n_rows[0]), 1))
     near = np.rint(counts)
-    if (np.abs(counts - near) <= _WHOLE * np.maximum(counts, 1.0)).all():
-        return near.astype(np.int64)
-    units = np.ldexp(tree.value, 52 - math.frexp(total)[1])
-    return units.astype(np.int64) if (units == np.rint(units)).all() else None
+    same = np.abs(counts - near) <= _WHOLE * np.maximum(counts, 1.0)
+    return near.astype(np.int64) if same.all() else None
+
+
+def _are_whole(values: NDArray[np.float64]) -> bool:
+    return bool((values == np.rint(values)).all())
 
 
 def _cost_of(

@@ -21,6 +21,7 @@ __all__ = [
     "NewRows",
     "loss_at_nodes",
     "loss_at_steps",
+    "loss_of_numbers",
     "part_of",
     "rows_left_out",
     "unaltered",
@@ -29,6 +30,7 @@ __all__ = [
 LOSSES = {"squared_error": 1, "poisson": 2, "absolute_error": 3}
 _NO_CODES = np.zeros(0, dtype=np.int32)
 _NO_NUMBERS = np.zeros(0)
+_SMALLEST_RATE = 1e-9  # of a branch without events, as in the core
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,33 @@ def loss_at_nodes(
         _given(tree, rows, ends)
     )
     return sums
+
+
+def loss_of_numbers(
+    tree: TreeData, y: NDArray[np.float64], said: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what each answer costs by the tree's criterion.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree that answers numbers.
+    y, said : float arrays
+        The numbers, and the answers.
+
+    Returns
+    -------
+    float array
+        Squared error, half the deviance or absolute error: tree.risk is its mean.
+    """
+    criterion = tree.made_by.get("options", {}).get("criterion")
+    if criterion == "absolute_error":
+        return np.asarray(np.abs(y - said))
+    if criterion == "poisson":
+        rate = np.where(said > 0, said, _SMALLEST_RATE)
+        logs = y * np.log(np.where(y > 0, y, 1.0) / rate)
+        return np.asarray(np.where(y > 0, logs, 0.0) - (y - rate))
+    return np.asarray((y - said) ** 2)
 
 
 def part_of(

@@ -22,7 +22,7 @@ from treewright.options import GrowOptions
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
 from treewright.pruning.divided import divided_cuts
 from treewright.pruning.folds import held_out
-from treewright.pruning.path import find_path
+from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.result import Pruning, leaves_words
 from treewright.pruning.score import (
     NewRows,
@@ -126,9 +126,19 @@ def prune_by_validation(
         n_leaves=path.n_leaves,
         error=path.risk,
         validation_error=error,
+        chosen=_step_of(pruned, path),
         best=best,
         rises_after=int(path.n_leaves[best]),
     )
+
+
+def _step_of(pruned: TreeData, path: PruningPath) -> int:
+    """Return the step of a path whose tree this is; -1: none."""
+    step = int(np.searchsorted(-path.n_leaves, -pruned.n_leaves))
+    if path.n_leaves[step] != pruned.n_leaves:
+        return -1
+    same = np.array_equal(path.pruned(step).subtree_size, pruned.subtree_size)
+    return step if same else -1
 
 
 def _cut(

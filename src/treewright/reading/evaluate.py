@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import TreewrightError
+from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree
-from treewright.pruning.risks import cost_matrix, node_risks
+from treewright.pruning.risks import cost_matrix
+from treewright.pruning.score import loss_of_numbers
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.table.table import ClassTarget, Target
 from treewright.tree.costs import answer_by_cost
@@ -39,7 +41,9 @@ class Evaluation:
         are weighed to have them.
     error : float
         Classes: share of the weight that is answered wrongly; with costs, what the
-        answers cost per unit of weight. Numbers: mean squared error.
+        answers cost per unit of weight. Numbers: the mean loss that the tree's
+        criterion brings down: squared error, absolute error, or half the deviance
+        ('poisson').
     interval : tuple of float
         95 % interval of the error: Wilson's for a share, a normal one for a mean.
     accuracy : float
@@ -54,7 +58,8 @@ class Evaluation:
         Splits on a row's way, by weight, and of the longest way. A divided row has
         several ways, which count by its shares.
     training_error : float
-        The tree's error on its own rows.
+        The same error of the tree on its own rows. The parts of divided rows count
+        where they end, not together.
     """
 
     tree: TreeData
@@ -78,8 +83,10 @@ class Evaluation:
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per node: training rows beside new rows.
 
-        `error` and `new_error` are those of the node's own answer; `gap` is their
-        difference: where it is large, the tree has learnt what is not so.
+        `error` and `new_error` are those of the node's own answer, of the kind of
+        `error` above; `gap` is their difference: where it is large, the tree has
+        learnt what is not so. Numbers: `new_mean` (`new_median` for the absolute
+        error) is what the node would answer by the new rows.
         """
         pandas = _pandas()
         tree, seen = self.tree, self.seen
@@ -98,7 +105,8 @@ class Evaluation:
             "gap": error - tree.risk,
         }
         if not tree.is_classifier:
-            columns["new_mean"] = np.where(seen.weight > 0, seen.value[:, 0], np.nan)
+            name = "new_median" if _criterion(tree) == "absolute_error" else "new_mean"
+            columns[name] = np.where(seen.weight > 0, seen.value[:, 0], np.nan)
         index = pandas.RangeIndex(tree.n_nodes, name="node")
         return pandas.DataFrame(columns, index=index)
 
@@ -126,19 +134,29 @@ class Evaluation:
     def __str__(self) -> str:
         """A page: error, classes, confusion."""
         low, high = self.interval
-        what = "error" if self.confusion is not None else "mean squared error"
-        if cost_matrix(self.tree) is not None:
-            what = "cost of the answers"
         lines = [
-            f"{self.n_rows} rows: {what} {self.error:.4g}, 95 % interval {low:.4g} to "
-            f"{high:.4g} (training rows: {self.training_error:.4g})",
+            f"{self.n_rows} rows: {_kind(self.tree)} {self.error:.4g}, 95 % interval "
+            f"{low:.4g} to {high:.4g} (training rows: {self.training_error:.4g})",
             f"questions asked: {self.mean_questions:.2f} on average, "
             f"{self.most_questions} at most",
         ]
         if self.confusion is None:
             lines.append(f"R2 {self.r2:.4g}, RMSE {self.rmse:.4g}, MAE {self.mae:.4g}")
             return "\n".join(lines)
-        return "\n".join([*lines, "", *self._class_lines()])
+        return "\n".join([*lines, *self._prior_lines(), "", *self._class_lines()])
+
+    def _prior_lines(self) -> list[str]:
+        target = self.tree.schema.target
+        if target is None or target.priors is None:
+            return []
+        named = zip(classes(self.tree), target.priors, strict=True)
+        shares = [f"{name} {share:.4g}" for name, share in named]
+        shown = ", ".join(shares[:_MOST_CLASSES])
+        more = ", ..." if len(shares) > _MOST_CLASSES else ""
+        return [
+            f"by priors: the rows are weighed to make the classes {shown}{more} of the "
+            "whole, in all figures here"
+        ]
 
     def _class_lines(self) -> list[str]:
         assert self.confusion is not None
@@ -201,7 +219,7 @@ def evaluate_rows(
         "tree": tree,
         "n_rows": int(present.sum()),
         "weight": total,
-        "training_error": _training_error(tree),
+        "training_error": cost_complexity(tree, 0.0),
         "mean_questions": float(own @ depth) / total,
         "most_questions": int(deepest),
     }
@@ -210,19 +228,26 @@ def evaluate_rows(
         by_node = _class_error_by_node(tree, seen)
     else:
         said = answers(tree, ends)
-        figures, error = _number_figures(said, target.values, own)
+        figures, error = _number_figures(tree, said, target.values, own)
         by_node = _number_error_by_node(tree, seen, ends, target.values, own)
     seen = _with_extra(seen, by_node)
     return Evaluation(**common, **figures, error=error, seen=seen)
 
 
-def _training_error(tree: TreeData) -> float:
-    is_leaf = tree.subtree_size == 1
-    if tree.is_classifier:  # rows that stop on the way counted
-        risks = node_risks(tree)
-        units = int(risks.own[is_leaf].sum()) + int(risks.stopped.sum())
-        return units / risks.total if risks.total > 0 else 0.0
-    return float(np.sum(tree.variance[is_leaf] * tree.share[is_leaf]))
+def _criterion(tree: TreeData) -> str | None:
+    criterion: str | None = tree.made_by.get("options", {}).get("criterion")
+    return criterion
+
+
+def _kind(tree: TreeData) -> str:
+    """Return what the error of a tree is called."""
+    if tree.is_classifier:
+        return "error" if cost_matrix(tree) is None else "mean cost of the answers"
+    kinds = {
+        "absolute_error": "mean absolute error",
+        "poisson": "half the mean deviance",
+    }
+    return kinds.get(str(_criterion(tree)), "mean squared error")
 
 
 def _labels(tree: TreeData, ends: NDArray[np.int32] | Ends) -> NDArray[np.int32]:
@@ -288,21 +313,25 @@ def _of_mean(
 
 
 def _number_figures(
-    said: NDArray[np.float64], y: NDArray[np.float64], own: NDArray[np.float64]
+    tree: TreeData,
+    said: NDArray[np.float64],
+    y: NDArray[np.float64],
+    own: NDArray[np.float64],
 ) -> tuple[dict[str, Any], float]:
     residual = y - said
     total = float(own.sum())
-    squares = residual**2
-    mse = float(own @ squares) / total
+    mse = float(own @ residual**2) / total
     mean = float(own @ y) / total
     spread = float(own @ (y - mean) ** 2) / total
+    loss = loss_of_numbers(tree, y, said)
+    error = float(own @ loss) / total
     figures = {
-        "interval": _of_mean(squares, mse, own),
+        "interval": _of_mean(loss, error, own),
         "r2": 1.0 - mse / spread if spread > 0 else math.nan,
         "rmse": math.sqrt(mse),
         "mae": float(own @ np.abs(residual)) / total,
     }
-    return figures, mse
+    return figures, error
 
 
 def _class_error_by_node(tree: TreeData, seen: TreeData) -> NDArray[np.float64]:
@@ -321,21 +350,22 @@ def _number_error_by_node(
     y: NDArray[np.float64],
     own: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the mean squared error of each node's answer: spread plus shift."""
-    mean = seen.value[:, 0]
-    if tree.made_by.get("options", {}).get("criterion") == "absolute_error":
-        sums = own * y
-        if isinstance(ends, Ends):
-            nodes, sums = ends.nodes, sums[ends.rows] * ends.shares
-        else:
-            nodes = ends
-        ended = np.bincount(nodes, sums, minlength=tree.n_nodes)
-        before = np.concatenate([[0.0], np.cumsum(ended)])
-        every = np.arange(tree.n_nodes)
-        total = before[every + tree.subtree_size] - before[every]
-        mean = total / np.where(seen.weight > 0, seen.weight, 1.0)
-    moved = (mean - tree.value[:, 0]) ** 2
-    return np.where(seen.weight > 0, seen.variance + moved, np.nan)
+    """Return the mean loss of each node's answer."""
+    if _criterion(tree) in (None, "squared_error"):  # spread plus shift
+        moved = (seen.value[:, 0] - tree.value[:, 0]) ** 2
+        return np.where(seen.weight > 0, seen.variance + moved, np.nan)
+    if isinstance(ends, Ends):
+        at, y, own = ends.nodes, y[ends.rows], own[ends.rows] * ends.shares
+    else:
+        at = ends
+    loss = np.zeros(tree.n_nodes)
+    while len(at):  # all rows climb at once
+        part = own * loss_of_numbers(tree, y, tree.value[at, 0])
+        loss += np.bincount(at, part, minlength=tree.n_nodes)
+        inner = at > 0
+        at, y, own = tree.parent[at[inner]], y[inner], own[inner]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(seen.weight > 0, loss / seen.weight, np.nan)
 
 
 def _pandas() -> Any:

@@ -74,11 +74,12 @@ def settle_costs(tree: TreeData) -> TreeData:
         `value` and `weight` are those of the rows (with priors: adjusted to them),
         `label` is the class of least expected cost and `risk` that cost. Impurity
         and gain stay those of growing, and so does the effective number of rows,
-        weight^2 / weight_squared. The tree itself if there are no costs.
+        weight^2 / weight_squared. Without costs only `label` is looked at: what
+        ties but for the rounding of weights is answered by the first class.
     """
     costs = _costs(tree)
     if costs is None:
-        return tree
+        return _with_first_of_ties(tree)
     value = tree.value / cost_factors(costs)
     weight = value.sum(axis=1)
     ratio = np.ones_like(weight)
@@ -92,6 +93,14 @@ def settle_costs(tree: TreeData) -> TreeData:
         label=label,
         risk=risk,
     )
+
+
+def _with_first_of_ties(tree: TreeData) -> TreeData:
+    value = tree.value
+    if not tree.is_classifier or (value == np.rint(value)).all():
+        return tree
+    label = np.where(tree.weight > 0, answer_by_cost(value)[0], tree.label)
+    return tree if (label == tree.label).all() else with_values(tree, label=label)
 
 
 def growth_weight(tree: TreeData) -> NDArray[np.float64]:
