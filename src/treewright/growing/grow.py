@@ -59,7 +59,6 @@ _CRITERIA = {
     "gain_ratio": 1,  # of the entropy
 }
 _MISSING = {"learned": 0, "error": 0, "surrogate": 1, "fractional": 2}
-_KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
 _FIXED_SEED = 0
 _NO_LIMIT = 2**62  # more than any tree can have, and still a 64-bit number
 _MAX_THREADS = 256
@@ -177,9 +176,8 @@ def sort_columns(table: Table, n_jobs: int | None = None) -> SortedTable:
     SortedTable
         To be shared by all trees grown on these rows.
     """
-    columns = [table.columns[i] for i in table.usable]
-    arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
-    kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
+    arrays = [table.columns[i].data for i in table.usable]
+    kinds = [table.schema.features[i].kind_code for i in table.usable]
     return _core.SortedTable(arrays, kinds, table.n_rows, n_threads(n_jobs))
 
 

@@ -30,8 +30,6 @@ __all__ = [
     "route_matrix",
 ]
 
-_KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
-
 
 class Ends(NamedTuple):
     """Where rows end in a tree that divides them: an entry for every part of a row.
@@ -248,7 +246,7 @@ def _make_router(tree: TreeData) -> Any:
         tree.missing_route,
         growth_weight(tree),  # rows are divided as growing divided them
         _surrogates(tree),
-        [_KINDS[feature.kind] for feature in tree.schema.features],
+        [feature.kind_code for feature in tree.schema.features],
     )
 
 
