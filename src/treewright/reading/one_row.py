@@ -24,6 +24,7 @@ from treewright.tree.data import (
     THRESHOLD,
     TreeData,
 )
+from treewright.tree.route import branch_shares
 from treewright.tree.walk import children
 
 __all__ = ["OneRow", "Turn", "ends_of", "is_missing", "meets", "say", "turn_at"]
@@ -235,8 +236,9 @@ def ends_of(tree: TreeData, row: OneRow) -> list[tuple[int, float]]:
             continue
         below = children(tree, node)
         if branch == ALL_BRANCHES:
-            total = float(tree.weight[list(below)].sum())
-            waiting += [(c, share * float(tree.weight[c]) / total) for c in below]
+            parts = branch_shares(tree, node).tolist()
+            divided = zip(below, parts, strict=True)
+            waiting += [(c, share * part) for c, part in divided if part > 0]
         else:
             waiting.append((below[branch], share))
     return sorted(ended, key=lambda each: (-each[1], each[0]))

@@ -23,7 +23,8 @@ from treewright.reading.evidence import Evidence, class_of, evidence
 from treewright.reading.way import answer_nodes, conditions_of, walked
 from treewright.table.match import match
 from treewright.tree import wording
-from treewright.tree.data import ALL_BRANCHES, LEAF, TreeData
+from treewright.tree.data import LEAF, TreeData
+from treewright.tree.route import divides_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +94,7 @@ class Rule:
         tree = self._tree
         columns = match(tree.schema, X, columns_of(self.conditions), unseen)
         shares = shares_of(self.conditions, columns, columns.n_rows)
-        return shares if _divides(tree) else shares > 0
+        return shares if divides_rows(tree) else shares > 0
 
     def text(
         self,
@@ -432,10 +433,6 @@ def _column(tree: TreeData, name: str | None) -> int | None:
         hint = f" Did you mean {near!r}?" if near else ""
         raise OptionError(f"The tree knows no column {name!r}.{hint}")
     return known[name]
-
-
-def _divides(tree: TreeData) -> bool:
-    return tree.keep("divides", lambda t: bool((t.missing_route == ALL_BRANCHES).any()))
 
 
 def _answer_words(tree: TreeData, prediction: Any, longest: int | None) -> str:
