@@ -105,7 +105,8 @@ def simplify(tree: Any, keep: str = "proba") -> Tree:
         The tree; it stays as it is.
     keep : {'proba', 'class'}, default='proba'
         What must not change for any row: the class shares, or only the class. For
-        numbers, either means the answer.
+        numbers, either means the answer. Where rows are divided among branches, the
+        shares are kept either way: they decide what a divided row answers.
 
     Returns
     -------
