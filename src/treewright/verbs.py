@@ -206,7 +206,7 @@ def why(
         Number of the node, as in ``tree.text(numbers=True)``.
     X, y, sample_weight
         The rows that the tree was grown on. Class weights, if any, must be
-        multiplied into `sample_weight`.
+        multiplied into `sample_weight`; costs and priors the tree knows itself.
     column : str, optional
         List every candidate of this column instead of the best of each.
 
