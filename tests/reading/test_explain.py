@@ -26,6 +26,7 @@ from treewright.reading.explain import explain
 from treewright.reading.one_row import meets
 from treewright.reading.rules import Rules
 from treewright.table.schema import Feature, Summary
+from treewright.tree.data import THRESHOLD
 
 AGE = Feature(
     "age",
@@ -247,6 +248,24 @@ def test_rules_apply_to_the_parts_of_rows_that_predict_sends_there(seed):
         for rule in tree.rules()
     )
     assert total == pytest.approx(model.predict_proba(X))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_numbers_are_rounded_as_predict_rounds_them(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3))
+    model = tw.TreeClassifier.like("sklearn").fit(X, rng.integers(0, 2, 60))
+    cuts = model.tree_.threshold[model.tree_.split_kind == THRESHOLD]
+    rows = rng.choice(cuts, (40, 3))
+    rows = np.concatenate([rows, np.nextafter(rows, 9), np.nextafter(rows, -9)])
+    answers, nodes = model.predict(rows), model.apply(rows)
+    for r, row in enumerate(rows):
+        found = tw.explain(model, row)
+        assert (found.prediction, found.node) == (answers[r], nodes[r])
+        after = row.copy()
+        for each in found.changes:
+            after[int(each.column[1:])] = each.after
+        assert model.predict(after[None])[0] == found.other != found.prediction
 
 
 def test_rows_come_in_many_forms():

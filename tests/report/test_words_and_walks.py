@@ -212,6 +212,7 @@ MAKERS = {
         missing="surrogate", surrogate_fallback="stop", max_surrogates=1
     ),
     "dates, bools, ranks": lambda: trees.moments(),
+    "float32": lambda: trees.hitters(conventions="sklearn"),
 }
 
 
@@ -262,6 +263,7 @@ def test_what_if_answers_as_predict_does(page, tmp_path, name):
         "id3",
         "c45, divided",
         "c45, divided, costs",
+        "float32",
     ],
 )
 def test_the_way_and_the_smallest_change_are_those_of_explain(page, tmp_path, name):

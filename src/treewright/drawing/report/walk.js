@@ -54,6 +54,9 @@ function turnAt(node, row) {
   return { branch: missingRoute[node], gone: true };
 }
 
+// A number as the tree reads it: some columns are rounded to float32.
+const asRead = (column, x) => (column.float32 ? Math.fround(x) : x);
+
 // Shares in which a row is divided among the branches of a node.
 function divided(node) {
   const below = children(node);
