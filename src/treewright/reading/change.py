@@ -52,7 +52,8 @@ class Change:
     column : str
         The column.
     before, after : object
-        The values, as the caller writes them; None: missing.
+        The values, as the caller writes them; of a column cut into intervals, the
+        intervals. None: missing.
     size : float
         Share of the training rows between them.
     words : str

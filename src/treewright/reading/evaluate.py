@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import TreewrightError
+from treewright.errors import TreewrightError, pandas_for_frames
 from treewright.pruning.refit import refit_tree
 from treewright.pruning.risks import cost_matrix, node_risks
 from treewright.reading.answer import answers, class_shares, classes
@@ -81,7 +81,7 @@ class Evaluation:
         `error` and `new_error` are those of the node's own answer; `gap` is their
         difference: where it is large, the tree has learnt what is not so.
         """
-        pandas = _pandas()
+        pandas = pandas_for_frames()
         tree, seen = self.tree, self.seen
         error = seen.extras["new_error"]
         columns: dict[str, Any] = {
@@ -112,8 +112,8 @@ class Evaluation:
             "f1": self.f1,
             "weight": self.confusion.sum(axis=1),
         }
-        index = _pandas().Index(classes(self.tree), name="class")
-        return _pandas().DataFrame(columns, index=index)
+        index = pandas_for_frames().Index(classes(self.tree), name="class")
+        return pandas_for_frames().DataFrame(columns, index=index)
 
     def __repr__(self) -> str:
         """One line: error and interval."""
@@ -336,13 +336,3 @@ def _number_error_by_node(
         mean = total / np.where(seen.weight > 0, seen.weight, 1.0)
     moved = (mean - tree.value[:, 0]) ** 2
     return np.where(seen.weight > 0, seen.variance + moved, np.nan)
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as problem:
-        raise TreewrightError(
-            "A data frame needs the package 'pandas': pip install pandas"
-        ) from problem
-    return pandas

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, TreewrightError, nearest_name
+from treewright.errors import OptionError, nearest_name, pandas_for_frames
 from treewright.reading.condition import Condition, columns_of, joined, shares_of
 from treewright.reading.evidence import Evidence, class_of, evidence
 from treewright.reading.way import answer_nodes, conditions_of, walked
@@ -349,12 +349,7 @@ class Rules(Sequence[Rule]):
             Indexed by node: the conditions in words, the prediction, and the
             numbers of `Rule`.
         """
-        try:
-            import pandas as pd
-        except ImportError as problem:
-            raise TreewrightError(
-                "A data frame needs the package 'pandas': pip install pandas"
-            ) from problem
+        pandas = pandas_for_frames()
         tree, nodes, known = self._tree, self._nodes, self._known
         order = np.argsort(nodes, kind="stable")
         said = np.empty(len(nodes), dtype=object)
@@ -371,7 +366,8 @@ class Rules(Sequence[Rule]):
         for name in names if tree.is_classifier else ("std", "low", "high"):
             columns[name] = getattr(known, name)
         columns["length"] = tree.depth[nodes]
-        return pd.DataFrame(columns, index=pd.Index(nodes, name="node"))
+        index = pandas.Index(nodes, name="node")
+        return pandas.DataFrame(columns, index=index)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the rules as a list of dicts, ready for JSON."""
