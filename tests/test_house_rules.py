@@ -17,6 +17,7 @@ import treewright as tw
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "treewright").rglob("*.py"))
+PAGE = sorted((ROOT / "src" / "treewright" / "drawing" / "report").glob("*.[jc]*s"))
 MAX_LINES = 500
 
 HEAVY = ("matplotlib", "narwhals", "pandas", "polars", "pyarrow", "scipy", "sklearn")
@@ -105,6 +106,11 @@ def test_source_file_is_short_and_explains_itself(path):
     assert len(text.splitlines()) <= MAX_LINES, "split the file by idea"
     if text.strip():
         assert ast.get_docstring(ast.parse(text)), "say what the file is for"
+
+
+@pytest.mark.parametrize("path", PAGE, ids=lambda path: path.name)
+def test_script_or_style_of_the_report_is_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
 # --- documents -----------------------------------------------------------------------

@@ -23,7 +23,7 @@ _HOME = {
     "__version__": "_version",
     "as_table": "table.as_table",
     "evaluate": "verbs",
-    "explain": "ask",
+    "explain": "verbs",
     "gain": "growing.impurity",
     "gain_ratio": "growing.impurity",
     "grow": "verbs",
@@ -38,7 +38,7 @@ _HOME = {
     "report": "reporting",
     "simplify": "verbs",
     "split_information": "growing.impurity",
-    "why": "ask",
+    "why": "verbs",
 }
 """The module in which each public name lives."""
 

@@ -1,6 +1,4 @@
 from treewright._version import __version__ as __version__
-from treewright.ask import explain as explain
-from treewright.ask import why as why
 from treewright.errors import ColumnError as ColumnError
 from treewright.errors import ColumnKindWarning as ColumnKindWarning
 from treewright.errors import ColumnSetAsideWarning as ColumnSetAsideWarning
@@ -26,6 +24,8 @@ from treewright.pictures import plot_tree as plot_tree
 from treewright.reporting import report as report
 from treewright.table.as_table import as_table as as_table
 from treewright.verbs import evaluate as evaluate
+from treewright.verbs import explain as explain
 from treewright.verbs import grow as grow
 from treewright.verbs import pruning_path as pruning_path
 from treewright.verbs import simplify as simplify
+from treewright.verbs import why as why

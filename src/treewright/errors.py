@@ -20,6 +20,8 @@ Every message says what went wrong, where, the value seen and what to do.
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
 
 __all__ = [
     "ColumnError",
@@ -32,6 +34,7 @@ __all__ = [
     "TreewrightError",
     "UnseenCategoryWarning",
     "nearest_name",
+    "pandas_for_frames",
 ]
 
 
@@ -69,6 +72,16 @@ class ColumnKindWarning(UserWarning):
 
 class UnseenCategoryWarning(UserWarning):
     """No category in a column of new data was there when the tree was grown."""
+
+
+def pandas_for_frames() -> Any:
+    """Return pandas, which is optional; say how to get it where it is missing."""
+    try:
+        return import_module("pandas")
+    except ImportError as problem:
+        raise TreewrightError(
+            "A data frame needs the package 'pandas': pip install pandas"
+        ) from problem
 
 
 def nearest_name(name: str, known: Iterable[str], alike: float = 0.5) -> str | None:

@@ -281,10 +281,12 @@ class GrowOptions:
         Most splits on any path from the root. None: no limit.
     min_samples_split : int or float, default=2
         Fewest rows a node needs to be split. A float is a share of all rows,
-        rounded up.
+        rounded up. A row that is divided among branches (``missing='fractional'``)
+        counts by its share; at 2 any share will do.
     min_samples_leaf : int or float, default=1
         Fewest rows a branch may hold. A float is a share of all rows, rounded
-        up. Counts rows, not weights.
+        up. Counts rows, not weights; a row that is divided among branches by its
+        share, and at 1 any share will do.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the total weight a branch may hold.
     min_impurity_decrease : float, default=0.0
@@ -305,7 +307,9 @@ class GrowOptions:
     missing : {'learned', 'surrogate', 'fractional', 'error'} or None, default=None
         'learned': each split learns a branch for missing values. 'surrogate':
         another column answers in the missing one's place (method 'cart').
-        'fractional': a row goes down every branch, divided by their weights.
+        'fractional': a row goes down every branch, divided by their weights; two
+        branches must weigh at least as much as the lightest row (method 'c45': see
+        `min_branch_weight`).
         'error': refuse missing and infinite values. None is 'fractional' for
         'c45' and 'learned' otherwise.
     unseen : {'missing', 'error'}, default='missing'

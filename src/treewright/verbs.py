@@ -1,9 +1,9 @@
-"""Functions of trees: grow, prune, simplify, evaluate."""
+"""Functions of trees: grow, prune, simplify, evaluate, explain, work out why."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from treewright.errors import OptionError, TableError
@@ -13,9 +13,54 @@ from treewright.options import GrowOptions
 from treewright.pruning.by_hand import simplify as simplify_data
 from treewright.pruning.path import PruningPath, find_path
 from treewright.reading.evaluate import Evaluation, evaluate_rows
+from treewright.reading.explain import Explanation
+from treewright.reading.explain import explain as explain_row
+from treewright.reading.why import Why
+from treewright.reading.why import why as why_node
 from treewright.table.table import Table
 
-__all__ = ["evaluate", "grow", "pruning_path", "simplify"]
+__all__ = ["evaluate", "explain", "grow", "pruning_path", "simplify", "why"]
+
+
+def grow(
+    table: Table,
+    options: GrowOptions | None = None,
+    *,
+    progress: Callable[[float], Any] | None = None,
+) -> Tree:
+    """Grow the exact greedy tree of a table.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, target and weights, from `as_table`.
+    options : GrowOptions, optional
+        Criterion, stopping rules and so on; the defaults grow until every leaf is
+        pure.
+    progress : callable, optional
+        Called about ten times a second with the share of rows that have reached
+        their leaf. An exception it raises ends the growing.
+
+    Returns
+    -------
+    Tree
+        The same tree for any number of threads and any order of the rows.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+    >>> tw.grow(table, tw.GrowOptions(max_depth=1)).n_leaves
+    2
+    """
+    if not isinstance(table, Table):
+        raise TableError(
+            f"grow takes a Table; got {type(table).__name__}. Make one with "
+            "tw.as_table(X, y)."
+        )
+    if options is not None and not isinstance(options, GrowOptions):
+        raise OptionError(_options_words(options))
+    return Tree(grow_data(table, options, progress=progress))
 
 
 def pruning_path(
@@ -60,7 +105,8 @@ def simplify(tree: Any, keep: str = "proba") -> Tree:
         The tree; it stays as it is.
     keep : {'proba', 'class'}, default='proba'
         What must not change for any row: the class shares, or only the class. For
-        numbers, either means the answer.
+        numbers, either means the answer. Where rows are divided among branches, the
+        shares are kept either way: they decide what a divided row answers.
 
     Returns
     -------
@@ -94,45 +140,91 @@ def evaluate(tree: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation
     return evaluate_rows(found.data, *sent_down(found, X, y, sample_weight))
 
 
-def grow(
-    table: Table,
-    options: GrowOptions | None = None,
+def explain(
+    tree: object,
+    row: Any,
     *,
-    progress: Callable[[float], Any] | None = None,
-) -> Tree:
-    """Grow the exact greedy tree of a table.
+    to: Any = None,
+    fixed: Iterable[str] = (),
+    change: bool = True,
+    unseen: str = "missing",
+) -> Explanation:
+    """Explain the answer for one row: its way, and the smallest change of it.
 
     Parameters
     ----------
-    table : Table
-        Columns, target and weights, from `as_table`.
-    options : GrowOptions, optional
-        Criterion, stopping rules and so on; the defaults grow until every leaf is
-        pure.
-    progress : callable, optional
-        Called about ten times a second with the share of rows that have reached
-        their leaf. An exception it raises ends the growing.
+    tree : Tree or fitted treewright estimator
+        The tree.
+    row : mapping, series, sequence, or table of one row
+        Values by name; those that the way asks for are enough. Or all, in order.
+    to : object, optional
+        The class to reach by a change, or for numbers ``(low, high)``. None: any
+        other answer.
+    fixed : iterable of str
+        Columns that never change.
+    change : bool, default=True
+        Whether to look for the smallest change: as few columns as possible, and of
+        these the least, in shares of the training rows between the two values (even
+        between quartiles; another category, or a value for a missing one, counts 1).
+    unseen : {'missing', 'error'}, default='missing'
+        What to do with a category never seen.
 
     Returns
     -------
-    Tree
-        The same tree for any number of threads and any order of the rows.
+    Explanation
+        Sentences when printed; `steps`, `changes` and so on as data.
 
     Examples
     --------
     >>> import treewright as tw
-    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
-    >>> tw.grow(table, tw.GrowOptions(max_depth=1)).n_leaves
-    2
+    >>> X = {"wind": [3, 9, 5, 1], "sun": ["no", "yes", "no", "no"]}
+    >>> tree = tw.TreeClassifier().fit(X, ["stay", "stay", "stay", "sail"]).tree_
+    >>> tw.explain(tree, {"wind": 4}).changes[0].words
+    'wind from 4 to 2 (wind <= 2)'
     """
-    if not isinstance(table, Table):
-        raise TableError(
-            f"grow takes a Table; got {type(table).__name__}. Make one with "
-            "tw.as_table(X, y)."
-        )
-    if options is not None and not isinstance(options, GrowOptions):
-        raise OptionError(_options_words(options))
-    return Tree(grow_data(table, options, progress=progress))
+    found = as_tree(tree)
+    return explain_row(
+        found.data, row, to=to, fixed=fixed, change=change, unseen=unseen
+    )
+
+
+def why(
+    tree: object,
+    node: int,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    column: str | None = None,
+) -> Why:
+    """Work out why a node is split as it is, or why it is not.
+
+    Parameters
+    ----------
+    tree : Tree or fitted treewright estimator
+        The tree.
+    node : int
+        Number of the node, as in ``tree.text(numbers=True)``.
+    X, y, sample_weight
+        The rows that the tree was grown on. Class weights, if any, must be
+        multiplied into `sample_weight`; costs and priors the tree knows itself.
+    column : str, optional
+        List every candidate of this column instead of the best of each.
+
+    Returns
+    -------
+    Why
+        A table and every formula with its numbers when printed; `candidates`,
+        `chosen`, `ties`, `refused` and so on as data.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+    >>> tree = tw.TreeClassifier(criterion="entropy").fit(X, y).tree_
+    >>> round(tw.why(tree, 0, X, y).chosen.gain, 4)
+    0.8113
+    """
+    return why_node(as_tree(tree).data, node, X, y, sample_weight, column)
 
 
 def _options_words(options: object) -> str:

@@ -52,8 +52,8 @@ class Views:
         max_depth : int or None, default=None
             Deepest level to write; None: all.
         max_leaves : int or None, default=None
-            Most ends to write, the heaviest nodes opened first; None: all. What is
-            folded is said.
+            Most ends to write, impure nodes with many rows opened first; None: all.
+            What is folded is said.
         ascii : bool, default=False
             Draw with ASCII characters only.
         numbers : bool, default=False

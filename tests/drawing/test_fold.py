@@ -5,6 +5,7 @@ from drawing.looks import penguins, tennis
 from tree.build import chain, random_tree
 from treewright.drawing.fold import fold
 from treewright.errors import OptionError
+from treewright.reading.fold import shown_nodes
 
 
 def ends(folded):
@@ -38,6 +39,14 @@ def test_the_way_of_a_row_is_always_open():
         node = int(tree.parent[node])
     folded = fold(tree, 1, 2, way)
     assert set(way) <= set(folded.nodes.tolist())
+
+
+@pytest.mark.parametrize("most", [2, 5, 9])
+def test_pictures_and_text_show_the_same_nodes(most):
+    tree = penguins(max_depth=None).data
+    assert fold(tree, max_leaves=most).nodes.tolist() == (
+        np.flatnonzero(shown_nodes(tree, max_leaves=most)).tolist()
+    )
 
 
 def test_depth_limits():

@@ -127,6 +127,28 @@ def test_costs_can_come_as_array_dict_frame_or_in_part():
     assert tree.schema.target.costs == ((0, 1), (5, 0))
 
 
+def test_surrogates_are_judged_by_the_weights_that_priors_altered():
+    # docs/peers.md: rpart judges them by the rows' own weights (choose_surg.c).
+    rng = np.random.default_rng(1)
+    a = rng.normal(size=80).round(1)
+    b = (a + 0.7 * rng.normal(size=80)).round(1)
+    y = (a + 0.5 * rng.normal(size=80) > 0).astype(int)
+    model = tw.TreeClassifier(
+        missing="surrogate",
+        max_surrogates=1,
+        priors=[0.9, 0.1],
+        max_depth=1,
+        prune=None,
+    )
+    tree = model.fit({"a": a, "b": b}, y).tree_
+    (stands_in,) = tree.surrogates(0)
+    assert (tree.split(0).feature, stands_in.words(0)) == ("a", "b <= 0.65")
+    same = (a <= tree.threshold[0]) == (b <= 0.65)
+    altered = np.where(y == 0, 0.9 / (y == 0).sum(), 0.1 / (y == 1).sum())
+    assert stands_in.agree == pytest.approx(altered[same].sum())
+    assert stands_in.agree != pytest.approx(same.mean(), abs=0.01)
+
+
 def test_the_schema_keeps_costs_and_priors():
     fitted = tw.TreeClassifier(costs=DEAR_B, priors=[0.5, 0.5]).fit(X8, Y8)
     schema = fitted.tree_.schema

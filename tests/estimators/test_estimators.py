@@ -4,6 +4,7 @@ import ast
 import doctest
 import inspect
 import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,20 @@ def test_every_parameter_is_documented_in_order(estimator):
     text = inspect.getdoc(estimator)
     places = [text.index(f"\n{name} : ") for name in defaults(estimator)]
     assert places == sorted(places)
+
+
+def words_by_parameter(estimator):
+    """What the docstring says about each parameter."""
+    text = inspect.getdoc(estimator).partition("\nAttributes\n")[0]
+    _, *found = re.split(r"\n(\w+) : ", text)
+    return dict(zip(found[::2], found[1::2], strict=True))
+
+
+def test_parameters_that_both_have_are_described_in_the_same_words():
+    classifier, regressor = map(words_by_parameter, BOTH)
+    differ = {name for name in regressor if regressor[name] != classifier[name]}
+    of_the_task = {"method", "criterion", "missing", "discretize", "conventions"}
+    assert differ == of_the_task | {"prune", "prune_confidence"}
 
 
 @pytest.mark.parametrize("module", [classifier_module, regressor_module])

@@ -1,6 +1,8 @@
 """The classic family on hostile tables: it works, or one clear error helps."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,33 @@ from treewright.tree.data import MULTIWAY, STOP_CODES, STOP_HERE
 N = np.nan
 METHODS = ["id3", "c45"]
 WAYS = ["learned", "surrogate", "fractional"]
+
+
+# Weights far from the least that a branch needs ---------------------------------------
+
+
+@pytest.mark.parametrize("method", ["c45", "j48"])
+@pytest.mark.parametrize(("weight", "least"), [(1e-6, 2), (1e-30, 2), (1.0, 1e30)])
+def test_where_no_branch_can_have_the_least_weight_there_is_no_split(
+    method, weight, least
+):
+    # In a process of its own: where this goes wrong, it never ends.
+    code = (
+        "import treewright as tw\n"
+        f"model = tw.TreeClassifier.like({method!r}, prune=None, n_jobs=1)\n"
+        f"model.set_params(min_branch_weight={least})\n"
+        "X, y = {'d': [1.0, 2, 3, 4]}, ['p', 'q', 'p', 'q']\n"
+        f"w = [{weight} * x for x in (1, 1, 2, 0.7)]\n"
+        "print(model.fit(X, y, w).tree_.n_leaves)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert found.stdout.strip() == "1"
 
 
 # Very many categories, and very rare ones --------------------------------------------

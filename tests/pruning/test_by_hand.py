@@ -116,6 +116,18 @@ def test_simplify_merges_siblings_with_the_same_class_and_says_so():
 
 # refit -------------------------------------------------------------------------------
 
+
+@pytest.mark.parametrize("seed", range(20))
+def test_simplify_keeps_the_class_of_divided_rows(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3)).round(1)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    model = tw.TreeClassifier(missing="fractional", max_depth=4, prune=None)
+    tree = model.fit(X, rng.integers(0, 3, 60)).tree_
+    kept = tw.simplify(tree, keep="class").predict(X)
+    assert kept.tolist() == tree.predict(X).tolist()
+
+
 EVIDENCE = ("n_rows", "weight", "weight_squared", "value", "impurity", "gain", "risk")
 
 

@@ -26,6 +26,7 @@ from treewright.reading.explain import explain
 from treewright.reading.one_row import meets
 from treewright.reading.rules import Rules
 from treewright.table.schema import Feature, Summary
+from treewright.tree.data import THRESHOLD
 
 AGE = Feature(
     "age",
@@ -200,6 +201,71 @@ def test_divided_rows_and_surrogates_are_followed(style):
             shares = sum(value[node] * share for node, share in ended.items())
             assert found.shares == pytest.approx(shares)
             assert str(found)
+
+
+def divided_by_cost(seed):
+    """A tree that divides rows and was grown on weights altered by costs."""
+    rng = np.random.default_rng(seed)
+    n = 60
+    gone = rng.random((2, n)) < 0.3
+    X = {
+        "size": np.where(gone[0], np.nan, rng.normal(size=n).round(1)),
+        "job": [None if g else str(rng.choice(list("abcd"))) for g in gone[1]],
+    }
+    y = rng.choice(["p", "q", "r"], n)
+    costs = rng.integers(1, 9, (3, 3)) * (1 - np.eye(3))
+    method = ["c45", "cart"][seed % 2]
+    model = tw.TreeClassifier(
+        method=method, missing="fractional", costs=costs, prune=None, max_depth=4
+    )
+    return model.fit(X, y), X
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_divided_row_is_explained_as_it_is_predicted(seed):
+    model, X = divided_by_cost(seed)
+    answers, shares, nodes = model.predict(X), model.predict_proba(X), model.apply(X)
+    for r in range(60):
+        row = {name: values[r] for name, values in X.items()}
+        found = tw.explain(model, row)
+        assert found.prediction == answers[r]
+        assert found.shares == pytest.approx(shares[r])
+        assert found.node == nodes[r]
+        assert (found.steps[-1].next if found.steps else 0) == nodes[r]
+        if found.changes:
+            after = {**row, **{each.column: each.after for each in found.changes}}
+            reached = model.predict({name: [value] for name, value in after.items()})
+            assert reached == [found.other]
+            assert found.other != found.prediction
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rules_apply_to_the_parts_of_rows_that_predict_sends_there(seed):
+    model, X = divided_by_cost(seed)
+    tree = model.tree_
+    total = sum(
+        rule.applies(X)[:, None] * tree.value[rule.node] / tree.value[rule.node].sum()
+        for rule in tree.rules()
+    )
+    assert total == pytest.approx(model.predict_proba(X))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_numbers_are_rounded_as_predict_rounds_them(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3))
+    model = tw.TreeClassifier.like("sklearn").fit(X, rng.integers(0, 2, 60))
+    cuts = model.tree_.threshold[model.tree_.split_kind == THRESHOLD]
+    rows = rng.choice(cuts, (40, 3))
+    rows = np.concatenate([rows, np.nextafter(rows, 9), np.nextafter(rows, -9)])
+    answers, nodes = model.predict(rows), model.apply(rows)
+    for r, row in enumerate(rows):
+        found = tw.explain(model, row)
+        assert (found.prediction, found.node) == (answers[r], nodes[r])
+        after = row.copy()
+        for each in found.changes:
+            after[int(each.column[1:])] = each.after
+        assert model.predict(after[None])[0] == found.other != found.prediction
 
 
 def test_rows_come_in_many_forms():

@@ -211,7 +211,7 @@ def test_node_numbers_stand_at_the_left(iris_like):
 # Folding, printing, colour ----------------------------------------------------------
 
 
-def test_the_heaviest_nodes_are_opened_first(iris_like):
+def test_impure_nodes_with_many_rows_are_opened_first(iris_like):
     lines = text(iris_like, max_leaves=2).splitlines()
     assert [line[:24].strip() for line in lines[3:]] == [
         "all rows",

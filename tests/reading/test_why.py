@@ -67,6 +67,63 @@ def test_the_numbers_of_the_weather_days():
     assert "Next best: Humidity = High, 0.0949 behind." in said
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
+@pytest.mark.parametrize("priors", [None, [0.7, 0.2, 0.1]])
+@pytest.mark.parametrize("missing", ["learned", "fractional"])
+def test_costs_and_priors_are_worked_out_as_they_were_grown(criterion, priors, missing):
+    rng = np.random.default_rng(3)
+    X = {"a": rng.normal(size=90).round(1), "b": rng.normal(size=90).round(1)}
+    X["a"][::7] = np.nan
+    y = rng.choice(["p", "q", "r"], 90)
+    model = tw.TreeClassifier(
+        criterion=criterion,
+        costs=[[0, 1, 9], [2, 0, 1], [1, 3, 0]],
+        priors=priors,
+        missing=missing,
+        max_depth=3,
+        min_weight_fraction_leaf=0.043,
+        prune=None,
+    )
+    weights = rng.integers(1, 4, 90)
+    tree = model.fit(X, y, weights).tree_
+    assert tree.n_leaves > 3
+    for node in range(tree.n_nodes):
+        found = tw.why(tree, node, X, y, weights)
+        assert found.here.impurity == pytest.approx(tree.impurity[node])
+        assert "altered by class for priors and costs" in str(found)
+        if found.chosen is not None:
+            assert found.chosen.gain == pytest.approx(tree.gain[node])
+            assert found.candidates[0].gain == pytest.approx(tree.gain[node])
+
+
+@pytest.mark.parametrize("missing", ["fractional", "surrogate"])
+@pytest.mark.parametrize("least", [1, 5])
+def test_where_gains_are_of_known_rows_the_best_candidate_is_the_chosen(missing, least):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = {name: rng.normal(size=90).round(1) for name in "ab"}
+        X["a"][::7] = np.nan
+        y = rng.choice(["p", "q", "r"], 90)
+        model = tw.TreeClassifier(
+            missing=missing, min_samples_leaf=least, max_depth=3, prune=None
+        )
+        tree = model.fit(X, y).tree_
+        for node in np.flatnonzero(tree.split_kind != LEAF):
+            found = tw.why(tree, int(node), X, y)
+            assert found.candidates[0].words == found.chosen.words
+
+
+def test_a_column_without_a_known_category_in_the_node_offers_nothing():
+    X = {"a": [1.0, 2, 3, 4, 5, 6], "b": ["u", "v", "u", None, None, None]}
+    y = [0, 1, 0, 5, 9, 7]
+    model = tw.TreeRegressor(missing="surrogate", prune=None)
+    tree = model.fit(X, y).tree_
+    right = tree.children(0)[1]
+    assert tree.split(0).feature == "a"
+    found = tw.why(tree, right, X, y)
+    assert {each.column for each in found.candidates} == {"a"}
+
+
 def test_gain_ratio_of_the_weather_days():
     tree = weather()
     tree = replace(tree, made_by={**tree.made_by, "method": "c45"})

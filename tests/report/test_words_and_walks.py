@@ -204,11 +204,15 @@ MAKERS = {
         method="id3", discretize=4, max_depth=3, min_samples_leaf=1
     ),
     "c45, divided": lambda: trees.gappy_penguins(method="c45"),
+    "c45, divided, costs": lambda: trees.gappy_penguins(
+        method="c45", costs=[[0, 1, 5], [4, 0, 1], [1, 9, 0]], min_branch_weight=0.5
+    ),
     "surrogates": lambda: trees.gappy_penguins(missing="surrogate"),
     "surrogates, stopping": lambda: trees.gappy_penguins(
         missing="surrogate", surrogate_fallback="stop", max_surrogates=1
     ),
     "dates, bools, ranks": lambda: trees.moments(),
+    "float32": lambda: trees.hitters(conventions="sklearn"),
 }
 
 
@@ -250,7 +254,17 @@ def test_what_if_answers_as_predict_does(page, tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["titanic-like, learned", "regression", "surrogates", "penguins", "id3"]
+    "name",
+    [
+        "titanic-like, learned",
+        "regression",
+        "surrogates",
+        "penguins",
+        "id3",
+        "c45, divided",
+        "c45, divided, costs",
+        "float32",
+    ],
 )
 def test_the_way_and_the_smallest_change_are_those_of_explain(page, tmp_path, name):
     model, columns, _ = MAKERS[name]()

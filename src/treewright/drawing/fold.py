@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError
+from treewright.reading.fold import shown_nodes
 from treewright.tree.data import TreeData
 
 __all__ = ["MOST_LEAVES", "Folded", "fold"]
@@ -65,11 +64,7 @@ def fold(
     max_leaves: int | None = MOST_LEAVES,
     way: Sequence[int] = (),
 ) -> Folded:
-    """Choose the nodes to show.
-
-    Nodes are opened from the root on, as long as no more than `max_leaves` ends come
-    about. Where most is left to tell apart, that is, weight times impurity is
-    largest, comes first.
+    """Choose the nodes to show; see `shown_nodes`.
 
     Parameters
     ----------
@@ -86,50 +81,12 @@ def fold(
     -------
     Folded
     """
-    deepest = _checked("max_depth", max_depth, 0, tree.n_nodes)
-    most = _checked("max_leaves", max_leaves, 1, tree.n_nodes)
-    opened = tree.subtree_size > 1
-    opened &= tree.depth < deepest
-    if most < tree.n_leaves:
-        opened &= _most_impure(tree, opened, most)
+    chosen = np.flatnonzero(shown_nodes(tree, max_depth, max_leaves, all_branches=True))
+    opened = np.zeros(tree.n_nodes, dtype=bool)
+    opened[tree.parent[chosen[1:]]] = True
     on_way = np.asarray(way, dtype=np.intp)
     opened[on_way] = tree.subtree_size[on_way] > 1
     return _shown(tree, opened)
-
-
-def _checked(name: str, value: object, low: int, default: int) -> int:
-    if value is None:
-        return default
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or int(value) < low:  # type: ignore[call-overload]
-        raise OptionError(
-            f"{name} must be a whole number >= {low}, or None for no limit; "
-            f"got {value!r}."
-        )
-    return int(value)  # type: ignore[call-overload, no-any-return]
-
-
-def _most_impure(
-    tree: TreeData, may_open: NDArray[np.bool_], most: int
-) -> NDArray[np.bool_]:
-    """Return which nodes to open so that at most `most` ends come about."""
-    opened = np.zeros(tree.n_nodes, dtype=bool)
-    undecided = np.nan_to_num(tree.share * tree.impurity)
-    waiting = [(-float(undecided[0]), 0)] if may_open[0] else []
-    ends = 1
-    while waiting and ends < most:
-        _, node = heapq.heappop(waiting)
-        more = int(tree.n_children[node]) - 1
-        if ends + more > most:
-            continue
-        ends += more
-        opened[node] = True
-        child, end = node + 1, node + int(tree.subtree_size[node])
-        while child < end:
-            if may_open[child]:
-                heapq.heappush(waiting, (-float(undecided[child]), child))
-            child += int(tree.subtree_size[child])
-    return opened
 
 
 def _shown(tree: TreeData, opened: NDArray[np.bool_]) -> Folded:

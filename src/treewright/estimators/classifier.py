@@ -43,12 +43,15 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Most splits on any way from the root to a leaf. None: no limit.
     min_samples_split : int or float, default=2
         Fewest training rows a node needs to be split. An int is a count; a float
-        in (0, 1] is a share of all rows, rounded up.
+        in (0, 1] is a share of all rows, rounded up. A row that is divided among
+        branches (``missing='fractional'``) counts by its share; at 2 any share will
+        do.
     min_samples_leaf : int or float, default=1
         Fewest training rows a leaf may hold. An int is a count; a float in (0, 1)
         is a share of all rows, rounded up. Splits leaving fewer rows in any branch
         are never considered. Counts rows, not weights; for weights see
-        `min_weight_fraction_leaf`.
+        `min_weight_fraction_leaf`. A row that is divided among branches
+        (``missing='fractional'``) counts by its share; at 1 any share will do.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the total weight a leaf may hold, from 0 to 0.5.
     max_features : int, float, 'sqrt', 'log2' or None, default=None
@@ -88,9 +91,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         branch for every category, they have their own, and a row stops where there
         is none. 'surrogate': the column that agrees best with the split answers in
         its place (method 'cart'). 'fractional': a row goes down every branch,
-        divided by their weights. 'error': refuse missing and infinite values, in
-        fitting and prediction. None is 'fractional' for 'c45' and
-        'learned' otherwise.
+        divided by their weights; two branches must weigh at least as much as the
+        lightest row (method 'c45': see `min_branch_weight`). 'error': refuse missing
+        and infinite values, in fitting and prediction. None is 'fractional' for
+        'c45' and 'learned' otherwise.
     max_surrogates : int, default=5
         Most surrogates that a split keeps (``missing='surrogate'``).
     surrogate_fallback : {'majority', 'stop'}, default='majority'

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.table.column import NumericColumn
 from treewright.table.table import Table
 from treewright.tree.data import LEAF, MULTIWAY, STOP_CODES, THRESHOLD, TreeData
 from treewright.tree.edit import with_values
@@ -40,8 +39,7 @@ def as_j48(tree: TreeData, table: Table) -> TreeData:
 def _cut_at_values(tree: TreeData, table: Table) -> TreeData:
     threshold = tree.threshold.copy()
     for i in np.unique(tree.feature[tree.split_kind == THRESHOLD]).tolist():
-        column = table.columns[i]
-        values = column.values if isinstance(column, NumericColumn) else column.codes
+        values = table.columns[i].data
         present = values if table.weights is None else values[table.weights > 0]
         ordered = np.sort(np.asarray(present, dtype=np.float64))
         here = (tree.split_kind == THRESHOLD) & (tree.feature == i)

@@ -59,7 +59,6 @@ _CRITERIA = {
     "gain_ratio": 1,  # of the entropy
 }
 _MISSING = {"learned": 0, "error": 0, "surrogate": 1, "fractional": 2}
-_KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
 _FIXED_SEED = 0
 _NO_LIMIT = 2**62  # more than any tree can have, and still a 64-bit number
 _MAX_THREADS = 256
@@ -177,9 +176,8 @@ def sort_columns(table: Table, n_jobs: int | None = None) -> SortedTable:
     SortedTable
         To be shared by all trees grown on these rows.
     """
-    columns = [table.columns[i] for i in table.usable]
-    arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
-    kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
+    arrays = [table.columns[i].data for i in table.usable]
+    kinds = [table.schema.features[i].kind_code for i in table.usable]
     return _core.SortedTable(arrays, kinds, table.n_rows, n_threads(n_jobs))
 
 
@@ -338,7 +336,7 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "gain_ratio": options.criterion == "gain_ratio",
         "charge_cuts": is_c45,
         "charge_levels": options.many_levels == "guard",
-        "min_branch_weight": options.min_branch_weight or 0.0,
+        "min_branch_weight": _least_branch(table, options),
         "max_surrogates": min(options.max_surrogates, len(table.usable)),
         "stop_without_surrogate": options.surrogate_fallback == "stop",
         "known_agreement": options.surrogate_agreement == "known",
@@ -347,6 +345,18 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "sklearn": options.conventions == "sklearn",
         "not_averaged": _not_averaged(table) if options.conventions == "j48" else [],
     }
+
+
+def _least_branch(table: Table, options: GrowOptions) -> float:
+    """Return `min_branch_weight`, but at most twice the weight there is.
+
+    That forbids every split already, and the core counts in units of 64 bits.
+    """
+    least = options.min_branch_weight or 0.0
+    if not least:
+        return least
+    total = table.n_rows if table.weights is None else math.fsum(table.weights)
+    return min(least, 2.0 * total)
 
 
 def _not_averaged(table: Table) -> list[bool]:

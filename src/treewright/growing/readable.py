@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from treewright.table.schema import Feature
 from treewright.table.table import Table
-from treewright.tree.data import ALL_BRANCHES, THRESHOLD, TreeData
+from treewright.tree.data import THRESHOLD, TreeData
 from treewright.tree.edit import with_values
-from treewright.tree.route import columns_used, route
+from treewright.tree.route import columns_used, divides_rows, route
 
 __all__ = ["gaps", "readable", "short_between"]
 
@@ -87,8 +87,7 @@ def gaps(
     if table.weights is not None:
         rows = rows[table.weights > 0]
     # Rows that are divided are in many leaves; there the whole column must do.
-    divides = bool((tree.missing_route == ALL_BRANCHES).any())
-    if not divides:
+    if not divides_rows(tree):
         ended = route(tree, columns, table.n_rows)
         rows = rows[np.argsort(ended[rows], kind="stable")]
         ended = ended[rows]
@@ -99,7 +98,7 @@ def gaps(
         )
         if len(nodes):
             values = _numbers(columns[column])[rows]
-            if divides:
+            if divides_rows(tree):
                 low[nodes], high[nodes] = _next_to(tree.threshold[nodes], values)
             else:
                 low[nodes], high[nodes] = _beside(tree, nodes, ended, values)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treewright.errors import OptionError
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
+from treewright.tree.route import divides_rows
 
 __all__ = ["NodeFacts", "collapse_by_hand", "simplify"]
 
@@ -80,7 +81,8 @@ def simplify(tree: TreeData, keep: str = "proba") -> TreeData:
         The tree; it stays as it is.
     keep : {'proba', 'class'}, default='proba'
         What must not change: the class shares of every row, or only its class.
-        For numbers, either means the answer.
+        For numbers, either means the answer. Where rows are divided among branches,
+        the shares are kept either way: they decide what a divided row answers.
 
     Returns
     -------
@@ -109,7 +111,7 @@ def simplify(tree: TreeData, keep: str = "proba") -> TreeData:
 def _answers(tree: TreeData, keep: str) -> NDArray[np.float64]:
     if not tree.is_classifier:
         return tree.value
-    if keep == "class":
+    if keep == "class" and not divides_rows(tree):
         return tree.label[:, None].astype(np.float64)
     total = tree.value.sum(axis=1, keepdims=True)
     return np.asarray(tree.value / np.where(total > 0, total, 1.0))

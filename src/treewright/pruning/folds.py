@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.errors import OptionError, TableError
-from treewright.table.column import NumericColumn
 from treewright.table.table import ClassTarget, Table
 
 __all__ = ["DEFAULT_FOLDS", "Fold", "check_groups", "deal", "held_out", "n_folds_for"]
@@ -25,7 +24,6 @@ __all__ = ["DEFAULT_FOLDS", "Fold", "check_groups", "deal", "held_out", "n_folds
 DEFAULT_FOLDS = 10
 FEWEST_ROWS = 10
 _FEW_CLASSES = 2**15  # 16 bits are sorted in one pass
-_KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -161,9 +159,8 @@ def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
     """Return the rows of positive weight by target, then by a hash of their values."""
-    columns = [table.columns[i] for i in table.usable]
-    arrays = [c.values if isinstance(c, NumericColumn) else c.codes for c in columns]
-    kinds = [_KINDS[table.schema.features[i].kind] for i in table.usable]
+    arrays = [table.columns[i].data for i in table.usable]
+    kinds = [table.schema.features[i].kind_code for i in table.usable]
     ranks = _weight_ranks(table)
     if ranks is not None:
         arrays, kinds = [*arrays, ranks], [*kinds, 0]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.errors import OptionError, TreewrightError
+from treewright.errors import OptionError, pandas_for_frames
 from treewright.pruning.risks import NodeRisks, check_risk, node_risks
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
@@ -68,7 +68,7 @@ class PruningStep:
         """Return a data frame with one row per inner node."""
         names = ("node", "node_risk", "subtree_risk", "leaves", "link")
         columns = {name: np.array(getattr(self, name)) for name in names}
-        return _pandas().DataFrame(columns).set_index("node")
+        return pandas_for_frames().DataFrame(columns).set_index("node")
 
     def __str__(self) -> str:
         """A table of the links."""
@@ -201,7 +201,7 @@ class PruningPath:
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per step."""
         columns = {n: np.array(getattr(self, n)) for n in ("alpha", "n_leaves", "risk")}
-        return _pandas().DataFrame(columns).rename_axis("step")
+        return pandas_for_frames().DataFrame(columns).rename_axis("step")
 
     def __repr__(self) -> str:
         """One line: steps, sizes, risk."""
@@ -313,13 +313,3 @@ def _step(
     link = (risks.own[node] - below) / ((leaves - 1) * risks.total)
     own, under = risks.own[node] / risks.total, below / risks.total
     return PruningStep(float(alpha), node, own, under, leaves, link)
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as problem:
-        raise TreewrightError(
-            "A data frame needs the package 'pandas': pip install pandas"
-        ) from problem
-    return pandas

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import TreewrightError
+from treewright.errors import TreewrightError, pandas_for_frames
 from treewright.pruning.picture import notebook_html
 
 if TYPE_CHECKING:
@@ -106,12 +106,7 @@ class Pruning:
 
         `cp` is rpart's: alpha over the error of the root.
         """
-        try:
-            import pandas
-        except ImportError as problem:
-            raise TreewrightError(
-                "A data frame needs the package 'pandas': pip install pandas"
-            ) from problem
+        pandas = pandas_for_frames()
         columns = {name: np.array(getattr(self, name)) for name in self._columns()}
         if "alpha" in columns and len(self.error):
             root = self.error[-1]

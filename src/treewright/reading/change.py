@@ -21,9 +21,18 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from treewright.growing.readable import short_between
 from treewright.reading.condition import Condition, every
-from treewright.reading.one_row import OneRow, ends_of, is_missing, meets, say
+from treewright.reading.one_row import (
+    OneRow,
+    as_read,
+    ends_of,
+    is_missing,
+    meets,
+    say,
+)
 from treewright.reading.way import features_as_split, narrowed
 from treewright.table.schema import Feature
 from treewright.tree import wording
@@ -43,7 +52,8 @@ class Change:
     column : str
         The column.
     before, after : object
-        The values, as the caller writes them; None: missing.
+        The values, as the caller writes them; of a column cut into intervals, the
+        intervals. None: missing.
     size : float
         Share of the training rows between them.
     words : str
@@ -200,6 +210,7 @@ def _nearest(condition: Condition, value: float | None) -> _Step | None:
         return None
     start = _middle(feature) if unknown or value is None else value
     bound, after = _moved(condition, start)
+    after = _kept_inside(condition, after)
     if math.isnan(after):
         return None
     size = 1.0 if unknown else rows_between(feature, start, bound)
@@ -231,6 +242,16 @@ def _moved(condition: Condition, value: float) -> tuple[float, float]:
             condition
         )
     return value, value
+
+
+def _kept_inside(condition: Condition, value: float) -> float:
+    """Return the value, or one beside it where rounding to float32 moves it out."""
+    near = as_read(condition.feature, value)
+    if near == value or meets(condition, near):
+        return value
+    ends = np.array([-math.inf, math.inf], np.float32)
+    beside = np.nextafter(np.float32(near), ends).tolist()
+    return next((x for x in beside if meets(condition, x)), math.nan)
 
 
 def _if_met(condition: Condition, value: float, otherwise: float) -> float:

@@ -111,12 +111,12 @@ def _branch(
     i: int,
     centre: float,
 ) -> Branch:
-    n, weight, *parts = sums[i].tolist()
+    impurity, (n, weight, *parts) = float(mixed[i]), sums[i].tolist()
     if rows.n_classes:
-        return Branch(words, int(n), weight, tuple(parts), None, None, float(mixed[i]))
+        return Branch(words, int(n), n, weight, tuple(parts), None, None, impurity)
     rss = max(parts[1] - parts[0] ** 2 / weight, 0.0)
     mean = centre + parts[0] / weight
-    return Branch(words, int(n), weight, (), mean, rss, float(mixed[i]))
+    return Branch(words, int(n), n, weight, (), mean, rss, impurity)
 
 
 def _candidate(split: Split, branches: tuple[Branch, ...], before: float) -> Candidate:

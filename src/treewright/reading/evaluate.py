@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import TreewrightError
+from treewright.errors import TreewrightError, pandas_for_frames
 from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree
 from treewright.pruning.risks import cost_matrix
@@ -88,7 +88,7 @@ class Evaluation:
         learnt what is not so. Numbers: `new_mean` (`new_median` for the absolute
         error) is what the node would answer by the new rows.
         """
-        pandas = _pandas()
+        pandas = pandas_for_frames()
         tree, seen = self.tree, self.seen
         error = seen.extras["new_error"]
         columns: dict[str, Any] = {
@@ -120,8 +120,8 @@ class Evaluation:
             "f1": self.f1,
             "weight": self.confusion.sum(axis=1),
         }
-        index = _pandas().Index(classes(self.tree), name="class")
-        return _pandas().DataFrame(columns, index=index)
+        index = pandas_for_frames().Index(classes(self.tree), name="class")
+        return pandas_for_frames().DataFrame(columns, index=index)
 
     def __repr__(self) -> str:
         """One line: error and interval."""
@@ -366,13 +366,3 @@ def _number_error_by_node(
         at, y, own = tree.parent[at[inner]], y[inner], own[inner]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(seen.weight > 0, loss / seen.weight, np.nan)
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as problem:
-        raise TreewrightError(
-            "A data frame needs the package 'pandas': pip install pandas"
-        ) from problem
-    return pandas

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import answers, classes
+from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.change import Change, rows_between, smallest_change
 from treewright.reading.evidence import class_of
 from treewright.reading.one_row import OneRow, Turn, ends_of, turn_at
@@ -22,8 +23,9 @@ from treewright.tree.data import (
     STOP_REASONS,
     TreeData,
 )
+from treewright.tree.route import Ends, divides_rows
 from treewright.tree.split import Split, Threshold, split_of
-from treewright.tree.walk import children
+from treewright.tree.walk import path
 
 __all__ = ["Explanation", "Step", "explain"]
 
@@ -173,10 +175,9 @@ def explain(
         raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
     kept = _columns(tree, fixed)
     one = OneRow(tree.schema, row, unseen)
-    steps = _steps(tree, one)
-    node = steps[-1].next if steps else 0
-    divided = any(step.missing == _DIVIDED for step in steps)
-    ends = ends_of(tree, one) if divided else [(node, 1.0)]
+    ends = ends_of(tree, one)
+    node = ends[0][0]
+    steps = _steps(tree, one, node)
     answer, shares = _answer(tree, ends)
     changes, other, note = None, None, ""
     if change:
@@ -197,28 +198,21 @@ def explain(
 # The way ----------------------------------------------------------------------------
 
 
-def _steps(tree: TreeData, row: OneRow) -> list[Step]:
-    """Go down; where a row is divided, with its largest part."""
-    steps: list[Step] = []
-    node = 0
-    while tree.split_kind[node] != LEAF:
-        turn = turn_at(tree, node, row)
-        step = _step(tree, row, node, turn)
-        steps.append(step)
-        node = step.next
-        if turn.branch == STOP_HERE:
-            break
+def _steps(tree: TreeData, row: OneRow, end: int) -> list[Step]:
+    """Go down to a node where the row, or its largest part, ends."""
+    way = path(tree, end)
+    steps = [_step(tree, row, *pair) for pair in pairwise(way)]
+    if tree.split_kind[end] != LEAF:
+        steps.append(_step(tree, row, end, end))
     return steps
 
 
-def _step(tree: TreeData, row: OneRow, node: int, turn: Turn) -> Step:
+def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
+    """Say how the row comes from a node to one below, or that it stays."""
+    turn = turn_at(tree, node, row)
     split = split_of(tree, node)
     assert split is not None
-    below = children(tree, node)
-    branch = turn.branch
-    if branch == ALL_BRANCHES:
-        branch = max(range(len(below)), key=lambda b: float(tree.weight[below[b]]))
-    reached = node if branch == STOP_HERE else below[branch]
+    branch = STOP_HERE if reached == node else int(tree.branch[reached])
     feature = tree.schema.features[split.column]
     value = row.words(split.column)
     margin = share = None
@@ -296,11 +290,13 @@ def _answer(
     if len(ends) == 1:
         node = ends[0][0]
         return _plain(answers(tree, np.array([node]))[0]), _node_shares(tree, node)
-    parts = [np.array(_node_shares(tree, node)) * share for node, share in ends]
-    total = np.sum(parts, axis=0)
+    nodes, parts = zip(*sorted(ends), strict=True)  # in preorder, as `predict` adds
+    rows = np.zeros(len(nodes), np.int64)
+    divided = Ends(1, rows, np.array(nodes, np.int32), np.array(parts))
+    answer = _plain(answers(tree, divided)[0])
     if not tree.is_classifier:
-        return float(total[0]), (float(total[0]),)
-    return _plain(classes(tree)[int(np.argmax(total))]), tuple(total.tolist())
+        return answer, (answer,)
+    return answer, tuple(class_shares(tree, divided)[0].tolist())
 
 
 def _change(
@@ -310,7 +306,7 @@ def _change(
     if to is not None and is_wanted(answer):
         return (), answer, f"The answer is {goal} already."
     every = answers(tree, np.arange(tree.n_nodes))
-    divides = bool((tree.missing_route == ALL_BRANCHES).any())
+    divides = divides_rows(tree)
     found = smallest_change(
         tree,
         row,

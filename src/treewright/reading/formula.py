@@ -35,7 +35,8 @@ from treewright.reading.evidence import class_of
 from treewright.reading.way import answer_nodes, walked
 from treewright.table.match import match
 from treewright.tree import wording
-from treewright.tree.data import ALL_BRANCHES, LEAF, TreeData
+from treewright.tree.data import LEAF, TreeData
+from treewright.tree.route import divides_rows
 
 __all__ = ["Formula", "Term", "formula"]
 
@@ -173,7 +174,7 @@ def formula(tree: TreeData, prediction: Any = None) -> Formula:
     -------
     Formula
     """
-    if (tree.missing_route == ALL_BRANCHES).any():
+    if divides_rows(tree):
         raise OptionError(
             "This tree divides rows with missing values among branches, so no formula "
             "of conditions says what it answers. rules() gives the share of each rule."

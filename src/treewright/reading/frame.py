@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import TreewrightError
+from treewright.errors import pandas_for_frames
 from treewright.reading.answer import answers, class_shares, classes
 from treewright.reading.missing import surrogate_splits
 from treewright.tree.data import SPLIT_KINDS, STOP_REASONS, TreeData
@@ -40,12 +40,7 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
         numbers `variance`, `q1`, `median`, `q3`), `stop_reason`, and the extra
         arrays of one dimension as ``extra ...``.
     """
-    try:
-        import pandas as pd
-    except ImportError as problem:
-        raise TreewrightError(
-            "A data frame needs the package 'pandas': pip install pandas"
-        ) from problem
+    pandas = pandas_for_frames()
     names = [str(feature.name) for feature in tree.schema.features]
     columns: dict[str, Any] = {
         "parent": tree.parent,
@@ -72,13 +67,13 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
     for name, array in tree.extras.items():
         if array.ndim == 1:
             columns[f"extra {name}"] = array
-    index = pd.RangeIndex(tree.n_nodes, name="node")
+    index = pandas.RangeIndex(tree.n_nodes, name="node")
     # Copies, so that writing into the frame neither fails nor reaches the tree.
     made = {
         name: np.array(v) if isinstance(v, np.ndarray) else v
         for name, v in columns.items()
     }
-    return pd.DataFrame(made, index=index)
+    return pandas.DataFrame(made, index=index)
 
 
 def _spread(tree: TreeData) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from treewright.errors import TableError
 from treewright.reading.condition import Condition, Surrogate
 from treewright.reading.way import surrogates_of
+from treewright.table.from_numpy import as_float32
 from treewright.table.match import match
 from treewright.table.raw import EXACT_INTEGERS
 from treewright.table.schema import Feature, Schema
@@ -24,9 +25,19 @@ from treewright.tree.data import (
     THRESHOLD,
     TreeData,
 )
+from treewright.tree.route import branch_shares
 from treewright.tree.walk import children
 
-__all__ = ["OneRow", "Turn", "ends_of", "is_missing", "meets", "say", "turn_at"]
+__all__ = [
+    "OneRow",
+    "Turn",
+    "as_read",
+    "ends_of",
+    "is_missing",
+    "meets",
+    "say",
+    "turn_at",
+]
 
 _LONGEST = 10
 
@@ -89,11 +100,13 @@ class OneRow:
         return float(values[0])
 
     def changed(self, values: Mapping[int, float]) -> OneRow:
-        """Return the row with other values."""
+        """Return the row with other values, rounded as new data is."""
+        features = self._schema.features
+        rounded = {c: as_read(features[c], value) for c, value in values.items()}
         other = OneRow.__new__(OneRow)
         other._schema, other._unseen = self._schema, self._unseen
         other._cells, other._table = self._cells, self._table
-        other._known = {**self._known, **values}
+        other._known = {**self._known, **rounded}
         return other
 
     def words(self, column: int) -> str:
@@ -111,6 +124,11 @@ class OneRow:
 def is_missing(feature: Feature, value: float) -> bool:
     """Whether a value of a column is missing, or a category never seen."""
     return math.isnan(value) or (feature.kind != "numeric" and value < 0)
+
+
+def as_read(feature: Feature, value: float) -> float:
+    """Return a number as the tree reads it: some columns are rounded to float32."""
+    return float(as_float32(np.array(value))) if feature.float32 else value
 
 
 def say(feature: Feature, value: float) -> str:
@@ -156,7 +174,7 @@ def _quick(feature: Feature, cell: Any) -> float | None:
     plain = isinstance(cell, float | np.floating) or type(cell) is int
     if not plain or feature.stored_as not in ("float", "int"):
         return None
-    return float(cell) if abs(cell) <= EXACT_INTEGERS else None
+    return as_read(feature, float(cell)) if abs(cell) <= EXACT_INTEGERS else None
 
 
 def _as_column(cell: Any) -> Any:
@@ -235,8 +253,9 @@ def ends_of(tree: TreeData, row: OneRow) -> list[tuple[int, float]]:
             continue
         below = children(tree, node)
         if branch == ALL_BRANCHES:
-            total = float(tree.weight[list(below)].sum())
-            waiting += [(c, share * float(tree.weight[c]) / total) for c in below]
+            parts = branch_shares(tree, node).tolist()
+            divided = zip(below, parts, strict=True)
+            waiting += [(c, share * part) for c, part in divided if part > 0]
         else:
             waiting.append((below[branch], share))
     return sorted(ended, key=lambda each: (-each[1], each[0]))

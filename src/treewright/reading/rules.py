@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, TreewrightError, nearest_name
+from treewright.errors import OptionError, nearest_name, pandas_for_frames
 from treewright.reading.condition import Condition, columns_of, joined, shares_of
 from treewright.reading.evidence import Evidence, class_of, evidence
 from treewright.reading.way import answer_nodes, conditions_of, walked
 from treewright.table.match import match
 from treewright.tree import wording
-from treewright.tree.data import ALL_BRANCHES, LEAF, TreeData
+from treewright.tree.data import LEAF, TreeData
+from treewright.tree.route import divides_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +94,7 @@ class Rule:
         tree = self._tree
         columns = match(tree.schema, X, columns_of(self.conditions), unseen)
         shares = shares_of(self.conditions, columns, columns.n_rows)
-        return shares if _divides(tree) else shares > 0
+        return shares if divides_rows(tree) else shares > 0
 
     def text(
         self,
@@ -348,12 +349,7 @@ class Rules(Sequence[Rule]):
             Indexed by node: the conditions in words, the prediction, and the
             numbers of `Rule`.
         """
-        try:
-            import pandas as pd
-        except ImportError as problem:
-            raise TreewrightError(
-                "A data frame needs the package 'pandas': pip install pandas"
-            ) from problem
+        pandas = pandas_for_frames()
         tree, nodes, known = self._tree, self._nodes, self._known
         order = np.argsort(nodes, kind="stable")
         said = np.empty(len(nodes), dtype=object)
@@ -370,7 +366,8 @@ class Rules(Sequence[Rule]):
         for name in names if tree.is_classifier else ("std", "low", "high"):
             columns[name] = getattr(known, name)
         columns["length"] = tree.depth[nodes]
-        return pd.DataFrame(columns, index=pd.Index(nodes, name="node"))
+        index = pandas.Index(nodes, name="node")
+        return pandas.DataFrame(columns, index=index)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the rules as a list of dicts, ready for JSON."""
@@ -432,10 +429,6 @@ def _column(tree: TreeData, name: str | None) -> int | None:
         hint = f" Did you mean {near!r}?" if near else ""
         raise OptionError(f"The tree knows no column {name!r}.{hint}")
     return known[name]
-
-
-def _divides(tree: TreeData) -> bool:
-    return tree.keep("divides", lambda t: bool((t.missing_route == ALL_BRANCHES).any()))
 
 
 def _answer_words(tree: TreeData, prediction: Any, longest: int | None) -> str:

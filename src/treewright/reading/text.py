@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treewright.reading.answer import class_shares, classes
-from treewright.reading.fold import checked_limit, shown_nodes
+from treewright.reading.fold import shown_nodes
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import Split, splits_of
@@ -62,8 +62,8 @@ def text(
         Deepest level to write; a node there says how many leaves lie below it.
         None: all levels.
     max_leaves : int or None, default=None
-        Most ends to write, opening the heaviest nodes first; the others, and the
-        lightest of very many branches, are folded, and it is said what is.
+        Most ends to write, opening impure nodes with many rows first; the others,
+        and the lightest of very many branches, are folded, and it is said what is.
     ascii : bool, default=False
         Draw with ASCII characters only.
     numbers : bool, default=False
@@ -78,8 +78,6 @@ def text(
         arrive there and they take that branch. Long lists of categories are
         shortened.
     """
-    max_depth = checked_limit("max_depth", max_depth, 0)
-    max_leaves = checked_limit("max_leaves", max_leaves, 1)
     is_shown = shown_nodes(tree, max_depth, max_leaves)
     shown = np.flatnonzero(is_shown)
     # Of each node, how many of its branches are shown.

@@ -26,7 +26,8 @@ from treewright.tree.data import (
     THRESHOLD,
     TreeData,
 )
-from treewright.tree.walk import children, path
+from treewright.tree.route import branch_shares
+from treewright.tree.walk import path
 
 if TYPE_CHECKING:
     from treewright.table.schema import Feature
@@ -128,8 +129,7 @@ def _missing_share(tree: TreeData, node: int, branch: int) -> float:
     route = int(tree.missing_route[node])
     if route != ALL_BRANCHES or branch == STOP_HERE:
         return float(route == branch)
-    below = list(children(tree, node))
-    return float(tree.weight[below[branch]] / tree.weight[below].sum())
+    return float(branch_shares(tree, node)[branch])
 
 
 def _detour(tree: TreeData, node: int, branch: int) -> Part:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ from treewright.errors import OptionError, TableError, nearest_name
 from treewright.growing.steps import Steps
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
+from treewright.reading.answer import classes
 from treewright.reading.condition import shares_of
 from treewright.reading.cuts import can_sweep, swept
 from treewright.reading.evidence import class_of
 from treewright.reading.way import conditions_of
+from treewright.reading.why_rules import Rules, by_ratio, criterion_of, method_of
 from treewright.reading.why_words import lines
 from treewright.reading.working import (
     Branch,
@@ -28,6 +30,7 @@ from treewright.reading.working import (
     shortened,
 )
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
+from treewright.table.costs import cost_factors, prior_factors
 from treewright.table.match import match
 from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.target import read_target
@@ -39,7 +42,6 @@ from treewright.tree.walk import checked_node
 __all__ = ["Why", "why"]
 
 _TIE = 1e-12
-_ROUNDING = 2.2e-16
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,8 @@ def why(
     node : int
         The node.
     X, y, sample_weight
-        The rows that the tree was grown on (class weights multiplied in).
+        The rows that the tree was grown on (class weights multiplied in; costs and
+        priors are in the tree).
     column : str, optional
         List every candidate of this column, not the best of each.
 
@@ -136,12 +139,12 @@ def why(
     Why
     """
     node = checked_node(tree, node)
-    rows, notes = _rows(tree, node, X, y, sample_weight)
+    rows, lightest, notes = _rows(tree, node, X, y, sample_weight)
     everything = np.arange(len(rows.y))
     here = rows.branch("", everything)
     split = split_of(tree, node)
     chosen = None if split is None else judged(rows, split)
-    rules = _Rules.of(tree, rows)
+    rules = Rules.of(tree, rows, lightest)
     if column is not None:
         offered = every_candidate(rows, _number(tree, column), _dividing(tree))
         found = [rules.checked(each) for each in _all_judged(rows, offered)]
@@ -180,54 +183,50 @@ def _all_judged(rows: NodeRows, splits: list[Split]) -> list[Candidate]:
 
 def _rows(
     tree: TreeData, node: int, X: Any, y: Any, sample_weight: Any
-) -> tuple[NodeRows, list[str]]:
+) -> tuple[NodeRows, float, list[str]]:
+    """Return the rows of the node, the least weight of any row, and remarks."""
     schema = tree.schema
     columns = match(schema, X, schema.usable)
     n = columns.n_rows
     target = read_target(y, n, "class" if tree.is_classifier else "number")
-    weights = read_weights(sample_weight, n)
-    weights = np.ones(n) if weights is None else weights
+    codes = _codes(tree, target)
+    given = read_weights(sample_weight, n)
+    weights = _weights_to_grow_by(tree, codes, np.ones(n) if given is None else given)
     shares = shares_of(conditions_of(tree, node).values(), columns, n)
     index = np.flatnonzero(shares * weights > 0)
     if not len(index):
         raise TableError(f"None of these {n} rows comes to node {node}.")
     notes = []
+    info = schema.target
+    if info is not None and (info.costs is not None or info.priors is not None):
+        notes.append("Rows weigh as in growing: altered by class for priors and costs.")
     if len(index) != tree.n_rows[node]:
         notes.append(
             f"Here {len(index)} rows come to the node; when the tree was grown there "
             f"were {int(tree.n_rows[node])}."
         )
     options = tree.made_by.get("options", {})
-    criterion = str(options.get("criterion") or _default(tree))
     return (
         NodeRows(
             schema,
             [None if c is None else c[index] for c in columns],
-            _codes(tree, target)[index],
+            codes[index],
             (weights * shares)[index],
+            shares[index],
             tree.value.shape[1] if tree.is_classifier else 0,
-            "entropy" if criterion == "gain_ratio" else criterion,
+            criterion_of(tree),
             options.get("missing") in ("surrogate", "fractional"),
             options.get("thresholds") == "readable",
         ),
+        float(weights[weights > 0].min()),
         notes,
     )
-
-
-def _default(tree: TreeData) -> str:
-    if not tree.is_classifier:
-        return "squared_error"
-    return "entropy" if _method(tree) in ("id3", "c45") else "gini"
-
-
-def _method(tree: TreeData) -> str:
-    return str(tree.made_by.get("method", "cart"))
 
 
 def _dividing(tree: TreeData) -> str:
     """Return the method by which categories are divided: one by one, or in groups."""
     grouped = tree.made_by.get("options", {}).get("categories") == "grouped"
-    return "cart" if grouped else _method(tree)
+    return "cart" if grouped else method_of(tree)
 
 
 def _codes(tree: TreeData, target: ClassTarget | NumericTarget) -> NDArray[Any]:
@@ -236,6 +235,19 @@ def _codes(tree: TreeData, target: ClassTarget | NumericTarget) -> NDArray[Any]:
         return target.values
     ours = [class_of(tree, label) for label in target.classes]
     return np.array(ours, dtype=np.int64)[target.codes]
+
+
+def _weights_to_grow_by(
+    tree: TreeData, codes: NDArray[Any], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Multiply the weights, by class, by what priors and costs ask for."""
+    info = tree.schema.target
+    if info is not None and info.priors is not None:
+        target = ClassTarget(codes.astype(np.int32), classes(tree))
+        weights = weights * prior_factors(info.priors, target, weights)[codes]
+    if info is not None and info.costs is not None:
+        weights = weights * cost_factors(info.costs)[codes]
+    return weights
 
 
 def _number(tree: TreeData, column: str) -> int:
@@ -250,86 +262,14 @@ def _number(tree: TreeData, column: str) -> int:
     return known[column]
 
 
-# The rules --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """What a split must bring, in numbers of this node."""
-
-    min_rows: int
-    min_weight: float
-    min_gain: float
-    min_decrease: float
-    share: float
-    needs_target: bool
-    min_branch: float
-
-    @classmethod
-    def of(cls, tree: TreeData, rows: NodeRows) -> _Rules:
-        options: Mapping[str, Any] = tree.made_by.get("options", {})
-        least = options.get("min_samples_leaf", 1)
-        if isinstance(least, float):
-            least = max(1, math.ceil(least * int(tree.n_rows[0])))
-        total = float(tree.weight[0])
-        return cls(
-            int(least),
-            float(options.get("min_weight_fraction_leaf", 0.0)) * total,
-            float(options.get("min_gain", 0.0)),
-            float(options.get("min_impurity_decrease", 0.0)),
-            rows.weight / total if total else 0.0,
-            rows.criterion == "poisson",
-            float(options.get("min_branch_weight") or 0.0),
-        )
-
-    def checked(self, candidate: Candidate) -> Candidate:
-        """Return the candidate with the rule that refuses it, if any."""
-        return replace(candidate, missed=self.missed(candidate))
-
-    def missed(self, candidate: Candidate) -> str:
-        """Say which rule refuses a candidate, and by how much."""
-        rows = min(b.rows for b in candidate.branches)
-        weight = min(b.weight for b in candidate.branches)
-        if rows < self.min_rows:
-            short = self.min_rows - rows
-            return (
-                f"a branch of {rows} row{'s' * (rows != 1)}, {short} fewer than "
-                f"min_samples_leaf = {self.min_rows}"
-            )
-        if weight < self.min_weight:
-            return (
-                f"a branch of weight {weight:.4g}, {self.min_weight - weight:.4g} less "
-                f"than min_weight_fraction_leaf asks for ({self.min_weight:.4g})"
-            )
-        second = sorted(b.weight for b in candidate.branches)[-2]
-        if second < self.min_branch:
-            return (
-                f"only one branch of the weight that min_branch_weight = "
-                f"{self.min_branch:.4g} asks for; the next has {second:.4g}"
-            )
-        if self.needs_target and any(b.mean == 0 for b in candidate.branches):
-            return "a branch in which the target is 0 everywhere"
-        if candidate.gain + _ROUNDING < self.min_gain:
-            by = self.min_gain - candidate.gain
-            return f"a gain {by:.4g} below min_gain = {self.min_gain:.4g}"
-        decrease = self.share * candidate.gain
-        if decrease + _ROUNDING < self.min_decrease:
-            by = self.min_decrease - decrease
-            return (
-                f"gain x share of rows is {by:.4g} below min_impurity_decrease = "
-                f"{self.min_decrease:.4g}"
-            )
-        return ""
-
-
 # The best of each column ------------------------------------------------------------
 
 
 def _best_of_each(
-    tree: TreeData, rows: NodeRows, rules: _Rules
+    tree: TreeData, rows: NodeRows, rules: Rules
 ) -> tuple[list[Candidate], Candidate | None]:
     """Return each column's best allowed split, best first; and the best refused one."""
-    if _method(tree) == "cart" and not rows.known_only and not by_ratio(tree):
+    if method_of(tree) == "cart" and not rows.known_only and not by_ratio(tree):
         free = _by_core(tree, rows, 1, 0.0)
         kept = free
         if rules.min_rows > 1 or rules.min_weight > 0:
@@ -362,7 +302,7 @@ def _by_core(
 
 
 def _by_hand(
-    tree: TreeData, rows: NodeRows, rules: _Rules
+    tree: TreeData, rows: NodeRows, rules: Rules
 ) -> tuple[list[Candidate], list[Candidate]]:
     """Try every candidate of every column: the best of each, and the best allowed."""
     free, kept = [], []
@@ -394,12 +334,6 @@ def _ordered(
     return sorted(found, key=lambda each: -each.gain)
 
 
-def by_ratio(tree: TreeData) -> bool:
-    """Whether columns compete by the gain ratio."""
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    return _method(tree) == "c45" or criterion == "gain_ratio"
-
-
 def _by_ratio(
     tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
 ) -> list[Candidate]:
@@ -410,7 +344,7 @@ def _by_ratio(
     worth = []
     for each in found:
         off = 0.0
-        if _method(tree) == "c45" and isinstance(each.split, Threshold):
+        if method_of(tree) == "c45" and isinstance(each.split, Threshold):
             column = each.split.column
             values = rows.columns[column]
             assert values is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from treewright.reading.answer import classes
+from treewright.reading.why_rules import by_ratio, criterion_of
 from treewright.reading.working import Branch, Candidate
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
@@ -29,7 +30,7 @@ _NAMES = {
 
 def lines(why: Why) -> list[str]:
     """Return the working, line by line."""
-    tree, criterion = why._tree, _criterion(why)
+    tree, criterion = why._tree, criterion_of(why._tree)
     rows = f"{why.here.rows} row{'s' * (why.here.rows != 1)}"
     said = [f"Node {why.node}: {rows}, {_holds(tree, why.here)}"]
     said.append(f"{_NAMES[criterion]} before: {_impurity(criterion, why.here)}")
@@ -46,26 +47,6 @@ def guards_levels(why: Why) -> bool:
     """Whether this tree was grown with ``many_levels='guard'``."""
     options = why._tree.made_by.get("options", {})
     return bool(options.get("many_levels") == "guard")
-
-
-def with_ratio(why: Why) -> bool:
-    """Whether columns compete by the gain ratio in this tree."""
-    made_by = why._tree.made_by
-    criterion = made_by.get("options", {}).get("criterion")
-    return made_by.get("method") == "c45" or criterion == "gain_ratio"
-
-
-def _criterion(why: Why) -> str:
-    options = why._tree.made_by.get("options", {})
-    name = options.get("criterion")
-    if name == "gain_ratio":
-        return "entropy"
-    if name:
-        return str(name)
-    if not why._tree.is_classifier:
-        return "squared_error"
-    id3 = why._tree.made_by.get("method") in ("id3", "c45")
-    return "entropy" if id3 else "gini"
 
 
 # Numbers ----------------------------------------------------------------------------
@@ -140,7 +121,7 @@ def _table(why: Why) -> list[str]:
     """Return one line per candidate: what it asks, gain, and what its branches hold."""
     if not why.candidates:
         return ["No split is allowed here."]
-    ratio = with_ratio(why)
+    ratio = by_ratio(why._tree)
     heads = ["split", "after", "gain", *(["gain ratio"] if ratio else [])]
     cells = [
         [
@@ -173,7 +154,7 @@ def _worked(why: Why, worked: Sequence[Candidate], criterion: str) -> Iterator[s
         for branch in each.branches:
             yield f"    {branch.words}: {_impurity(criterion, branch)}"
         yield f"    gain = {_gain(each, criterion)}"
-        if each.split_information > 0 and with_ratio(why):
+        if each.split_information > 0 and by_ratio(why._tree):
             ratio = f"{_four(each.gain)}/{_four(each.split_information)}"
             yield f"    gain ratio = {ratio} = {_four(each.gain_ratio)}"
     if len(why.candidates) > len(worked):
@@ -198,7 +179,7 @@ def _verdict(why: Why) -> Iterator[str]:
             gap = _four(chosen.gain - others[0].gain)
             yield f"Next best: {others[0].words}, {gap} behind."
         best = max(why.candidates, key=lambda c: c.gain, default=None)
-        if with_ratio(why):
+        if by_ratio(why._tree):
             yield "Columns of at least average gain compete by the gain ratio."
         elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
             yield f"This is not the split of largest gain; {best.words} gains more."

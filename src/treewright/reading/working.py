@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.growing.impurity import impurity
 from treewright.growing.readable import short_between
+from treewright.growing.reference.candidates import midpoint
 from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
 from treewright.tree.split import IsMissing, Split, Threshold, make_split
 
@@ -44,6 +45,8 @@ class Branch:
         What holds for them.
     rows : int
         How many.
+    counted : float
+        The same, a row that is divided among branches by its share.
     weight : float
         Their weight.
     counts : tuple of float
@@ -56,6 +59,7 @@ class Branch:
 
     words: str
     rows: int
+    counted: float
     weight: float
     counts: tuple[float, ...]
     mean: float | None
@@ -117,6 +121,8 @@ class NodeRows:
         Class numbers, or numbers.
     weights : float64 array
         A divided row has the weight of its part.
+    shares : float64 array
+        How much of each row comes to the node.
     n_classes : int
         0 for numbers.
     criterion : str
@@ -131,6 +137,7 @@ class NodeRows:
     columns: Sequence[NDArray[Any] | None]
     y: NDArray[Any]
     weights: NDArray[np.float64]
+    shares: NDArray[np.float64]
     n_classes: int
     criterion: str
     known_only: bool
@@ -144,18 +151,18 @@ class NodeRows:
     def branch(self, words: str, index: NDArray[np.integer[Any]]) -> Branch:
         """Return what some of the rows hold."""
         y, w = self.y[index], self.weights[index]
-        total = float(w.sum())
+        total, counted = float(w.sum()), float(self.shares[index].sum())
         if self.n_classes:
             counts = np.bincount(y, w, self.n_classes)
             mixed = impurity(counts=counts, criterion=self.criterion) if total else 0.0
             found = tuple(counts.tolist())
-            return Branch(words, len(index), total, found, None, None, mixed)
+            return Branch(words, len(index), counted, total, found, None, None, mixed)
         if not total:
-            return Branch(words, 0, 0.0, (), math.nan, 0.0, 0.0)
+            return Branch(words, 0, 0.0, 0.0, (), math.nan, 0.0, 0.0)
         mean = float(np.average(y, weights=w))
         rss = float((w * (y - mean) ** 2).sum())
         mixed = _of_numbers(self.criterion, y, w, mean, rss)
-        return Branch(words, len(index), total, (), mean, rss, mixed)
+        return Branch(words, len(index), counted, total, (), mean, rss, mixed)
 
     def missing(self, column: int) -> NDArray[np.bool_]:
         """Return where a column has no value."""
@@ -292,8 +299,7 @@ def _thresholds(rows: NodeRows, column: int) -> list[Split]:
     routes = [0, 1] if missing.any() and not rows.known_only else [-1]
     found = []
     for a, b in pairwise(known):
-        t = a / 2 + b / 2
-        t = t if a <= t < b else a
+        t = midpoint(a, b)
         if rows.readable:
             t = short_between(rows.schema.features[column], a, b, t)
         for route in routes:
@@ -336,7 +342,7 @@ def _groupings(rows: NodeRows, column: int) -> list[Split]:
     k = len(ordered)
     masks = [(1 << n) - 1 for n in range(1, k)]
     if k <= MOST_LEVELS:
-        masks += [m for m in range(1, 1 << (k - 1)) if m & (m + 1)]
+        masks += [m for m in range(1, 1 << max(k - 1, 0)) if m & (m + 1)]
     return [_grouping(rows, column, ordered, mask) for mask in masks]
 
 

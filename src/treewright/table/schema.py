@@ -17,6 +17,7 @@ from treewright.table.overview import overview
 __all__ = ["KINDS", "PLAIN_NUMBERS", "Feature", "Schema", "Summary", "TargetInfo"]
 
 KINDS = ("numeric", "categorical", "ordinal")
+"""Kinds of columns; a kind's place is its number in the C++ core."""
 PLAIN_NUMBERS = frozenset({"float", "int", "bool", "text"})
 """Values of `stored_as` that may stand for one another in new data."""
 
@@ -83,6 +84,11 @@ class Feature:
     summary: Summary | None = None
     cuts: tuple[float, ...] | None = None
     float32: bool = False
+
+    @property
+    def kind_code(self) -> int:
+        """Number of the kind in the C++ core."""
+        return KINDS.index(self.kind)
 
     @cached_property
     def code_of(self) -> dict[Label, int]:

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import ALL_BRANCHES, TreeData
+from treewright.tree.walk import children
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 __all__ = [
     "Ends",
+    "branch_shares",
     "columns_used",
     "decision_path",
     "divides_rows",
@@ -29,8 +31,6 @@ __all__ = [
     "route_answers",
     "route_matrix",
 ]
-
-_KINDS = {"numeric": 0, "categorical": 1, "ordinal": 2}
 
 
 class Ends(NamedTuple):
@@ -60,6 +60,17 @@ def divides_rows(tree: TreeData) -> bool:
     return tree.keep(
         "divides_rows", lambda t: bool((t.missing_route == ALL_BRANCHES).any())
     )
+
+
+def branch_shares(tree: TreeData, node: int) -> NDArray[np.float64]:
+    """Return how a row is divided among the branches of a node, as growing did.
+
+    By the weights that the tree was grown on; evenly where no branch has any.
+    """
+    weight = tree.keep("growth_weight", growth_weight)[list(children(tree, node))]
+    total = weight.sum()
+    shares = weight / total if total > 0 else np.full(len(weight), 1 / len(weight))
+    return np.asarray(shares)
 
 
 def ends_of(
@@ -246,9 +257,9 @@ def _make_router(tree: TreeData) -> Any:
         tree.categories,
         tree.category_branch,
         tree.missing_route,
-        growth_weight(tree),  # rows are divided as growing divided them
+        tree.keep("growth_weight", growth_weight),  # see branch_shares
         _surrogates(tree),
-        [_KINDS[feature.kind] for feature in tree.schema.features],
+        [feature.kind_code for feature in tree.schema.features],
     )
 
 

@@ -89,6 +89,19 @@ function moved(condition, x) {
   return [x, x];
 }
 
+// The value, or one beside it where rounding to float32 moves it out.
+function keptInside(condition, y) {
+  const near = asRead(columns[condition.j], y);
+  if (near === y || meets(condition, near)) return y;
+  const beside = [-1, 1].map((way) => {
+    const float = new Float32Array([near]), bits = new Int32Array(float.buffer);
+    if (near) bits[0] += near > 0 ? way : -way;
+    else float[0] = way * 2 ** -149;
+    return float[0];
+  });
+  return beside.find((x) => meets(condition, x)) ?? NaN;
+}
+
 // The nearest known value that meets a condition; null if none does.
 function nearest(condition, x) {
   const column = columns[condition.j];
@@ -101,7 +114,8 @@ function nearest(condition, x) {
   const middle =
     column.kind === "ordinal" ? Math.floor((column.labels.length - 1) / 2) : median(column);
   const start = gone ? middle : x;
-  const [bound, after] = moved(condition, start);
+  const [bound, beyond] = moved(condition, start);
+  const after = keptInside(condition, beyond);
   if (after !== after) return null;
   return { size: gone ? 1 : rowsBetween(column, start, bound), value: after, condition };
 }
@@ -156,7 +170,7 @@ function smallestChange(row, wanted, fixedColumns = new Set()) {
       }
     } else if (mayAnswer(way.node)) {
       const after = row.slice();
-      for (const [j, step] of way.steps) after[j] = step.value;
+      for (const [j, step] of way.steps) after[j] = asRead(columns[j], step.value);
       const answer = answerOf(endsOf(after));
       if (wanted(answer)) return { steps: way.steps, answer, row: after };
     }

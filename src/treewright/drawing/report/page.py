@@ -20,7 +20,7 @@ __all__ = ["page"]
 
 _SCRIPTS: Final = (
     "model.js", "words.js", "walk.js", "rules.js", "change.js", "layout.js",
-    "view.js", "details.js", "size.js", "whatif.js", "tables.js", "main.js",
+    "view.js", "moves.js", "details.js", "size.js", "whatif.js", "tables.js", "main.js",
 )  # fmt: skip
 
 

@@ -54,6 +54,9 @@ function turnAt(node, row) {
   return { branch: missingRoute[node], gone: true };
 }
 
+// A number as the tree reads it: some columns are rounded to float32.
+const asRead = (column, x) => (column.float32 ? Math.fround(x) : x);
+
 // Shares in which a row is divided among the branches of a node.
 function divided(node) {
   const below = children(node);
@@ -158,16 +161,14 @@ function marginWords(column, margin, share) {
 // The way of a row, step by step; of a divided row, of its largest part.
 function stepsOf(row) {
   const steps = [];
+  const end = endsOf(row).reduce((a, b) => (b[1] > a[1] ? b : a))[0];
   let node = 0;
   while (!isEnd(node)) {
     const turn = turnAt(node, row);
     const j = feature[node], column = columns[j];
     let b = turn.branch;
     const below = children(node);
-    if (b === ALL_BRANCHES) {
-      b = 0;
-      below.forEach((c, i) => { if (weight[c] > weight[below[b]]) b = i; });
-    }
+    if (b === ALL_BRANCHES) b = below.findIndex((c) => c <= end && end < c + size[c]);
     const next = b === STOP_HERE ? node : below[b];
     const said = valueWords(row, j);
     const gone = goneWords(node, turn, said);

@@ -20,8 +20,7 @@ function readNumber(column, text) {
   if (column.stored === "bool" && /^(true|false)$/i.test(plain)) return /^t/i.test(plain) ? 1 : 0;
   if (/^[+-]?inf(inity)?$/i.test(plain)) return plain[0] === "-" ? -Infinity : Infinity;
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
-  const x = Number(plain);
-  return column.float32 ? Math.fround(x) : x;
+  return asRead(column, Number(plain));
 }
 
 function readMoment(text, timezone) {
