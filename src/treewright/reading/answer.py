@@ -12,7 +12,7 @@ from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import TreeData
 from treewright.tree.route import Ends
 
-__all__ = ["answers", "class_shares", "classes"]
+__all__ = ["answers", "class_shares", "classes", "middle_of"]
 
 
 def classes(tree: TreeData) -> NDArray[Any]:
@@ -47,6 +47,12 @@ def answers(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> NDArray[An
     costs = None if target is None else target.costs
     label, _ = answer_by_cost(class_shares(tree, ends), costs)
     return np.asarray(classes(tree)[label])
+
+
+def middle_of(tree: TreeData) -> str:
+    """Return what the numbers of a tree are called: "mean", or "median"."""
+    criterion = tree.made_by.get("options", {}).get("criterion")
+    return "median" if criterion == "absolute_error" else "mean"
 
 
 def class_shares(

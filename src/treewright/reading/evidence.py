@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import answers
+from treewright.reading.answer import answers, middle_of
 from treewright.tree import wording
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.walk import children
@@ -55,7 +55,10 @@ def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
             lift = sure / (tree.value[0, label] / tree.value[0].sum())
         else:
             std = np.sqrt(tree.variance[nodes])
-            half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
+            # Spread and number of rows say how sure a mean is, not a median.
+            half = nothing
+            if middle_of(tree) == "mean":
+                half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
             low, high = tree.value[nodes, 0] - half, tree.value[nodes, 0] + half
     said = answers(tree, nodes)
     return Evidence(said, rows, weight, share, sure, low, high, lift, std)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import answers, classes
+from treewright.reading.answer import answers, classes, middle_of
 from treewright.reading.change import Change, rows_between, smallest_change
 from treewright.reading.evidence import class_of
 from treewright.reading.one_row import OneRow, Turn, ends_of, turn_at
@@ -56,7 +56,7 @@ class Step:
     next : int
         The node reached.
     shares : tuple of float
-        Shares of the classes there; for numbers the mean alone.
+        Shares of the classes there; for numbers the answer alone.
     sentence : str
         All this in words.
     """
@@ -86,7 +86,7 @@ class Explanation:
         Where the row ends; of a divided row, where its largest share does.
     shares : tuple of float
         Shares of the classes there (of a divided row: over all its shares); for
-        numbers the mean alone.
+        numbers the answer alone.
     steps : tuple of Step
         The way, from the root.
     changes : tuple of Change or None
@@ -393,7 +393,7 @@ def _evidence_words(tree: TreeData, node: int, shares: tuple[float, ...]) -> str
 
 def _shares_words(tree: TreeData, shares: tuple[float, ...]) -> str:
     if not tree.is_classifier:
-        return f"mean {wording.figures(shares[0])}"
+        return f"{middle_of(tree)} {wording.figures(shares[0])}"
     names = classes(tree)
     order = sorted(range(len(shares)), key=lambda k: (-shares[k], k))
     shown = [k for k in order[:_MOST_CLASSES] if shares[k] > 0]

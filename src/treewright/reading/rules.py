@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TreewrightError, nearest_name
+from treewright.reading.answer import middle_of
 from treewright.reading.condition import Condition, columns_of, joined, shares_of
 from treewright.reading.evidence import Evidence, class_of, evidence
 from treewright.reading.way import answer_nodes, conditions_of, walked
@@ -55,7 +56,8 @@ class Rule:
     interval : tuple of float
         95% interval of the confidence (Wilson), or of the mean (normal), on the
         effective number of rows: (sum of weights)² / sum of squared weights. It
-        takes the node as given, not as found by a search.
+        takes the node as given, not as found by a search. A tree that answers
+        medians (``criterion="absolute_error"``) has none: both ends are NaN.
     lift : float or None
         Classes: confidence over the share of that class in all rows.
     std : float or None
@@ -148,6 +150,8 @@ class Rule:
             sure = wording.percent(self.confidence)
             between = f"{wording.percent(low)} to {wording.percent(high)}"
             return f"{self.text()}  ({rows}; confidence {sure}, {between})"
+        if middle_of(self._tree) == "median":
+            return f"{self.text()}  ({rows}; median)"
         if math.isnan(low):
             return f"{self.text()}  ({rows})"
         between = f"{wording.figures(low)} to {wording.figures(high)}"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes
+from treewright.reading.answer import class_shares, classes, middle_of
 from treewright.reading.fold import checked_limit, shown_nodes
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
@@ -119,7 +119,7 @@ def _headings(tree: TreeData) -> tuple[str, ...]:
     share = "share" if _weights_are_equal(tree) else "weight share"
     if tree.is_classifier:
         return ("rows", share, "class", "confidence")
-    return ("rows", share, "mean", "std")
+    return ("rows", share, middle_of(tree), "std")
 
 
 def _weights_are_equal(tree: TreeData) -> bool:

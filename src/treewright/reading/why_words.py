@@ -83,7 +83,10 @@ def _count(x: float) -> str:
 
 
 def _holds(tree: TreeData, branch: Branch) -> str:
-    """Say what rows hold: each class with its count, or mean and RSS."""
+    """Say what rows hold: each class with its count, or mean and RSS.
+
+    In a tree of medians: the median, and the distances from it.
+    """
     if branch.counts:
         names = classes(tree)
         pairs = [
@@ -92,6 +95,9 @@ def _holds(tree: TreeData, branch: Branch) -> str:
             if n > 0
         ]
         return ", ".join(pairs) or "nothing"
+    if branch.median is not None:
+        off = _four(branch.impurity * branch.weight)
+        return f"median {wording.figures(branch.median)}, absolute errors {off}"
     return f"mean {wording.figures(branch.mean or 0.0)}, RSS {_four(branch.rss or 0.0)}"
 
 
@@ -113,7 +119,9 @@ def _impurity(criterion: str, branch: Branch) -> str:
         return f"Σ(y - {mean})² / {total} = {rss}/{total} = {value}"
     if criterion == "poisson":
         return f"Σ y·ln(y/{mean}) / {total} = {value}"
-    return f"Σ|y - median| / {total} = {value}"
+    median = wording.figures(branch.median or 0.0)
+    off = _four(branch.impurity * branch.weight)
+    return f"Σ|y - {median}| / {total} = {off}/{total} = {value}"
 
 
 def _gain(candidate: Candidate, criterion: str) -> str:

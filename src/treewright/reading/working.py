@@ -52,6 +52,8 @@ class Branch:
         Numbers: mean, and weighted sum of squares around it.
     impurity : float
         By the criterion of the tree.
+    median : float or None
+        The median, in a tree that answers medians.
     """
 
     words: str
@@ -61,6 +63,7 @@ class Branch:
     mean: float | None
     rss: float | None
     impurity: float
+    median: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +157,9 @@ class NodeRows:
             return Branch(words, 0, 0.0, (), math.nan, 0.0, 0.0)
         mean = float(np.average(y, weights=w))
         rss = float((w * (y - mean) ** 2).sum())
-        mixed = _of_numbers(self.criterion, y, w, mean, rss)
-        return Branch(words, len(index), total, (), mean, rss, mixed)
+        middle = _median(y, w) if self.criterion == "absolute_error" else None
+        mixed = _of_numbers(self.criterion, y, w, mean, rss, middle)
+        return Branch(words, len(index), total, (), mean, rss, mixed, middle)
 
     def missing(self, column: int) -> NDArray[np.bool_]:
         """Return where a column has no value."""
@@ -170,17 +174,25 @@ def _of_numbers(
     w: NDArray[np.float64],
     mean: float,
     rss: float,
+    middle: float | None,
 ) -> float:
     total = float(w.sum())
     if criterion == "poisson":
         terms = np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / (mean or 1)), 0.0)
         return max(float((w * terms).sum()) / total, 0.0)
-    if criterion == "absolute_error":
-        order = np.argsort(y)
-        reach = np.cumsum(w[order])
-        middle = y[order][np.searchsorted(reach, total / 2)]
+    if middle is not None:
         return float((w * np.abs(y - middle)).sum()) / total
     return rss / total
+
+
+def _median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
+    """Return the median: between two values where half the weight ends at one."""
+    order = np.argsort(y)
+    ascending, reach = y[order], np.cumsum(w[order])
+    half = reach[-1] / 2
+    low = ascending[np.searchsorted(reach, half)]
+    high = ascending[np.searchsorted(reach, half, side="right")]
+    return float(low / 2 + high / 2)
 
 
 def judged(rows: NodeRows, split: Split) -> Candidate:

@@ -194,12 +194,12 @@ function endedIn(node) {
   return n > 0 ? [n, Math.max(w, 0)] : [0, 0];
 }
 
-// 95% interval: of the share of the answer, or of the mean.
+// 95% interval: of the share of the answer, or of the mean; a median has none.
 const Z = 1.959963984540054;
 function intervalOf(node) {
   const n = weight[node] ** 2 / weightSquared[node];
   if (!isClass) {
-    const half = n > 1 ? (Z * Math.sqrt(variance[node])) / Math.sqrt(n - 1) : NaN;
+    const half = n > 1 && !isMedian ? (Z * Math.sqrt(variance[node])) / Math.sqrt(n - 1) : NaN;
     return [mean[node] - half, mean[node] + half];
   }
   return wilson(confidence(node), n);
