@@ -328,3 +328,50 @@ def test_many_thresholds_are_swept_as_if_one_by_one(criterion, monkeypatch):
             assert a.counts == pytest.approx(b.counts)
             if numbers:
                 assert (a.mean, a.rss) == (pytest.approx(b.mean), pytest.approx(b.rss))
+
+
+# -- rows that are not those of the tree ---------------------------------------------
+
+
+def weighted(**given):
+    rng = np.random.default_rng(1)
+    X = {"a": rng.integers(0, 9, 200), "b": rng.integers(0, 9, 200)}
+    y = np.where(X["a"] + rng.normal(0, 2, 200) > 6, "yes", "no")
+    made = tw.TreeClassifier(max_depth=3, prune=None, n_jobs=1, **given)
+    return made.fit(X, y), X, y
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"costs": {"yes": {"no": 5}}},
+        {"priors": {"yes": 0.5, "no": 0.5}},
+        {"costs": {"yes": {"no": 5}}, "priors": {"yes": 0.9, "no": 0.1}},
+    ],
+)
+def test_costs_and_priors_weigh_the_rows_as_in_growing(given):
+    model, X, y = weighted(**given)
+    for node in np.flatnonzero(model.tree_.data.split_kind != LEAF).tolist():
+        found = tw.why(model, node, X, y)
+        assert found.chosen.gain == pytest.approx(model.tree_.split(node).gain)
+        assert found.candidates[0].words == found.chosen.words
+        assert found.notes == (
+            f"Rows weigh what {' and '.join(given)} of the tree made of them.",
+        )
+
+
+def test_a_gain_other_than_the_recorded_one_is_said():
+    model, X, y = weighted(class_weight={"yes": 3, "no": 1})
+    (note,) = tw.why(model, 0, X, y).notes
+    assert f"{model.tree_.split(0).gain:.6g}" in note
+    assert "class_weight" in note
+    assert tw.why(model, 0, X, y, np.where(y == "yes", 3, 1)).notes == ()
+
+
+def test_rows_in_another_order_blame_no_guard_and_no_negative_lead():
+    model, X, y = weighted()
+    order = np.random.default_rng(2).permutation(200)
+    shuffled = tw.why(model, 0, {"a": X["a"][order], "b": X["b"][order]}, y)
+    assert "are X and y the training rows, in the same order" in str(shuffled)
+    assert "many_levels" not in str(shuffled)
+    assert ", -" not in str(shuffled)

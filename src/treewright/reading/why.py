@@ -27,6 +27,7 @@ from treewright.reading.working import (
     judged,
     shortened,
 )
+from treewright.table.costs import cost_factors, prior_factors
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
 from treewright.table.match import match
 from treewright.table.table import ClassTarget, NumericTarget, Table
@@ -40,6 +41,7 @@ __all__ = ["Why", "why"]
 
 _TIE = 1e-12
 _ROUNDING = 2.2e-16
+_SAME_GAIN = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,8 @@ def why(
     node : int
         The node.
     X, y, sample_weight
-        The rows that the tree was grown on (class weights multiplied in).
+        The rows that the tree was grown on (class weights multiplied in; costs and
+        priors of the tree alter the weights as they did when growing).
     column : str, optional
         List every candidate of this column, not the best of each.
 
@@ -141,6 +144,8 @@ def why(
     here = rows.branch("", everything)
     split = split_of(tree, node)
     chosen = None if split is None else judged(rows, split)
+    if chosen is not None:
+        notes += _other_gain(tree, node, here, chosen)
     rules = _Rules.of(tree, rows)
     if column is not None:
         offered = every_candidate(rows, _number(tree, column), _dividing(tree))
@@ -186,12 +191,11 @@ def _rows(
     n = columns.n_rows
     target = read_target(y, n, "class" if tree.is_classifier else "number")
     weights = read_weights(sample_weight, n)
-    weights = np.ones(n) if weights is None else weights
+    weights, notes = _altered(tree, target, weights, n)
     shares = shares_of(conditions_of(tree, node).values(), columns, n)
     index = np.flatnonzero(shares * weights > 0)
     if not len(index):
         raise TableError(f"None of these {n} rows comes to node {node}.")
-    notes = []
     if len(index) != tree.n_rows[node]:
         notes.append(
             f"Here {len(index)} rows come to the node; when the tree was grown there "
@@ -212,6 +216,44 @@ def _rows(
         ),
         notes,
     )
+
+
+def _altered(
+    tree: TreeData,
+    target: ClassTarget | NumericTarget,
+    weights: NDArray[np.float64] | None,
+    n: int,
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the weights that growing made of costs and priors, and say so."""
+    info = tree.schema.target
+    own = np.ones(n) if weights is None else weights
+    if info is None or (info.costs is None and info.priors is None):
+        return own, []
+    codes = _codes(tree, target)
+    factors = np.ones(len(info.classes))
+    if info.priors is not None:
+        known = ClassTarget(codes.astype(np.int32), np.array(info.classes))
+        factors *= prior_factors(info.priors, known, weights)
+    if info.costs is not None:
+        factors *= cost_factors(info.costs)
+    given = [name for name in ("costs", "priors") if getattr(info, name) is not None]
+    note = f"Rows weigh what {' and '.join(given)} of the tree made of them."
+    return factors[codes] * own, [note]
+
+
+def _other_gain(
+    tree: TreeData, node: int, here: Branch, chosen: Candidate
+) -> list[str]:
+    """Say that these rows do not give the gain that the tree has recorded."""
+    was = float(tree.gain[node])
+    if not abs(was - chosen.gain) > _SAME_GAIN * max(here.impurity, abs(was)):
+        return []
+    raised = " Or did pruning raise this split to here?" * (_method(tree) == "c45")
+    return [
+        f"The tree recorded a gain of {was:.6g} here, these rows give "
+        f"{chosen.gain:.6g}: are X and y the training rows, in the same order, and "
+        f"are class_weight and sample_weight multiplied into sample_weight?{raised}"
+    ]
 
 
 def _default(tree: TreeData) -> str:

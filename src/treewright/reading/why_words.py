@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from treewright.reading.answer import classes
-from treewright.reading.working import Branch, Candidate
+from treewright.reading.working import MOST_LEVELS, Branch, Candidate
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
 
@@ -42,10 +42,12 @@ def lines(why: Why) -> list[str]:
     return said
 
 
-def guards_levels(why: Why) -> bool:
-    """Whether this tree was grown with ``many_levels='guard'``."""
+def guards_levels(why: Why, best: Candidate) -> bool:
+    """Whether ``many_levels='guard'`` may have kept this candidate from winning."""
     options = why._tree.made_by.get("options", {})
-    return bool(options.get("many_levels") == "guard")
+    feature = why._tree.schema.features[best.split.column]
+    many = feature.kind == "categorical" and len(feature.labels) > MOST_LEVELS
+    return many and bool(options.get("many_levels") == "guard")
 
 
 def with_ratio(why: Why) -> bool:
@@ -203,14 +205,16 @@ def _verdict(why: Why) -> Iterator[str]:
     if why._column is None:
         others = [c for c in why.candidates if c.column != chosen.column]
         if others:
-            gap = _four(chosen.gain - others[0].gain)
-            yield f"Next best: {others[0].words}, {gap} behind."
+            gap = chosen.gain - others[0].gain
+            if gap >= 0:
+                yield f"Next best: {others[0].words}, {_four(gap)} behind."
         best = max(why.candidates, key=lambda c: c.gain, default=None)
         if with_ratio(why):
             yield "Columns of at least average gain compete by the gain ratio."
         elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
-            yield f"This is not the split of largest gain; {best.words} gains more."
-            if guards_levels(why):
+            more = f"{best.words} gains {_four(best.gain - chosen.gain)} more"
+            yield f"This is not the split of largest gain; {more}."
+            if guards_levels(why, best):
                 yield (
                     "Columns of more than 12 categories are charged for the choice "
                     "among so many groupings (many_levels='guard')."
