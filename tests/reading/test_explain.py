@@ -67,7 +67,10 @@ def test_margins_and_rows_between():
     tree = build(threshold(0, 40.0, leaf(0), leaf(1)), schema_of(AGE))
     step = explain(tree, {"age": 25}).steps[0]
     assert (step.margin, step.margin_share) == (-15.0, pytest.approx(0.25))
-    assert step.sentence == "age is 25, so age <= 40 (15 below, 25.0% of rows between)"
+    assert (
+        step.sentence
+        == "age is 25, so age <= 40 (15 below, about 25.0% of rows between)"
+    )
     assert "exactly at the threshold" in explain(tree, {"age": 40}).steps[0].sentence
 
 
@@ -261,3 +264,14 @@ def test_hostile_names_break_no_line():
         said = str(explain(tree, {name: name}))
         assert all(line.isprintable() for line in said.split("\n"))
         assert len(said) < 2000
+
+
+def test_the_share_of_rows_between_is_an_estimate_and_none_of_bools():
+    schema = schema_of(AGE, Feature("big", stored_as="bool"))
+    tree = build(
+        threshold(0, 40.0, threshold(1, 0.5, leaf(0), leaf(1)), leaf(1)), schema
+    )
+    first = explain(tree, {"age": 40.01, "big": True}).steps[0]
+    assert "less than 0.1% of rows between" in first.sentence
+    second = explain(tree, {"age": 25, "big": True}).steps[1]
+    assert second.sentence == "big is True, so big = True"

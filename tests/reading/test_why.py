@@ -64,7 +64,7 @@ def test_the_numbers_of_the_weather_days():
         assert number in said
     assert "-5/14·log2(5/14) - 9/14·log2(9/14) = 0.9403" in said
     assert "gain = 0.9403 - (4/14·0.0000 + 5/14·0.9710 + 5/14·0.9710) = 0.2467" in said
-    assert "Next best: Humidity = High, 0.0949 behind." in said
+    assert "Next best: Humidity (one branch per value), 0.0949 behind." in said
 
 
 def test_gain_ratio_of_the_weather_days():
@@ -218,8 +218,8 @@ def test_missing_rows_go_left_and_right_and_last_apart():
     tree = tw.TreeClassifier(prune=None).fit(X, y).tree_
     found = tw.why(tree, 0, X, y, column="x")
     assert [each.words for each in found.candidates] == [
-        "x <= 1.5",
-        "x <= 1.5",
+        "x <= 1.5 or missing",
+        "x <= 1.5, not missing",
         "x is missing",
     ]
     assert [each.branches[0].words for each in found.candidates] == [
@@ -375,3 +375,26 @@ def test_rows_in_another_order_blame_no_guard_and_no_negative_lead():
     assert "are X and y the training rows, in the same order" in str(shuffled)
     assert "many_levels" not in str(shuffled)
     assert ", -" not in str(shuffled)
+
+
+def test_a_split_of_one_branch_per_value_is_named_by_its_column():
+    found = why(weather(), 0, DAYS, PLAY)
+    assert found.chosen.words == "Outlook (one branch per value)"
+    assert "Chosen: Outlook (one branch per value), gain 0.2467." in str(found)
+
+
+def test_what_is_behind_is_behind_in_what_decides():
+    tree = tw.TreeClassifier(method="c45", prune=None, n_jobs=1).fit(DAYS, PLAY).tree_
+    found = tw.why(tree, 0, DAYS, PLAY)
+    gap = found.chosen.gain_ratio - found.candidates[1].gain_ratio
+    assert f"{gap:.4f} behind in gain ratio." in str(found)
+
+
+def test_cuts_that_differ_in_missing_values_differ_in_words():
+    X = {"x": [1.0, 2.0, 3.0, math.nan]}
+    model = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, ["a", "a", "b", "b"])
+    said = [
+        each.words for each in tw.why(model, 0, X, list("aabb"), column="x").candidates
+    ]
+    assert said[:2] == ["x <= 1.5 or missing", "x <= 1.5, not missing"]
+    assert len(set(said)) == len(said)

@@ -270,13 +270,16 @@ def _missing_words(tree: TreeData, split: Split, turn: Turn, value: str) -> str:
 def _margin_words(feature: Any, margin: float | None, share: float | None) -> str:
     if margin is None or share is None or not math.isfinite(margin):
         return ""
+    if feature.stored_as == "bool":
+        return ""
+    about = f"about {wording.percent(share)} of rows between"
+    about = about.replace("about <", "less than ").replace("about >", "more than ")
     if feature.stored_as not in ("float", "int", "text"):
-        return f" ({wording.percent(share)} of rows between)"
+        return f" ({about})"
     where = "above" if margin > 0 else "below"
     if margin == 0:
         return " (exactly at the threshold)"
-    about = wording.percent(share)
-    return f" ({wording.figures(abs(margin))} {where}, {about} of rows between)"
+    return f" ({wording.figures(abs(margin))} {where}, {about})"
 
 
 def _node_shares(tree: TreeData, node: int) -> tuple[float, ...]:

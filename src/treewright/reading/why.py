@@ -25,10 +25,11 @@ from treewright.reading.working import (
     NodeRows,
     every_candidate,
     judged,
+    said_of,
     shortened,
 )
-from treewright.table.costs import cost_factors, prior_factors
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
+from treewright.table.costs import cost_factors, prior_factors
 from treewright.table.match import match
 from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.target import read_target
@@ -148,8 +149,11 @@ def why(
         notes += _other_gain(tree, node, here, chosen)
     rules = _Rules.of(tree, rows)
     if column is not None:
-        offered = every_candidate(rows, _number(tree, column), _dividing(tree))
+        number = _number(tree, column)
+        offered = every_candidate(rows, number, _dividing(tree))
         found = [rules.checked(each) for each in _all_judged(rows, offered)]
+        if not rows.known_only and rows.missing(number).any():
+            found = [replace(e, words=said_of(e.split, missing=True)) for e in found]
         refused = None
     else:
         found, refused = _best_of_each(tree, rows, rules)

@@ -203,27 +203,37 @@ def _verdict(why: Why) -> Iterator[str]:
     chosen = why.chosen
     yield f"Chosen: {chosen.words}, gain {_four(chosen.gain)}."
     if why._column is None:
-        others = [c for c in why.candidates if c.column != chosen.column]
-        if others:
-            gap = chosen.gain - others[0].gain
-            if gap >= 0:
-                yield f"Next best: {others[0].words}, {_four(gap)} behind."
-        best = max(why.candidates, key=lambda c: c.gain, default=None)
-        if with_ratio(why):
-            yield "Columns of at least average gain compete by the gain ratio."
-        elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
-            more = f"{best.words} gains {_four(best.gain - chosen.gain)} more"
-            yield f"This is not the split of largest gain; {more}."
-            if guards_levels(why, best):
-                yield (
-                    "Columns of more than 12 categories are charged for the choice "
-                    "among so many groupings (many_levels='guard')."
-                )
+        yield from _compared(why, chosen)
     if why.link is not None:
         yield _link(why._tree, why.node, why.link)
     if why.collapse_alpha is not None:
         alpha = _four(why.collapse_alpha)
         yield f"Weakest-link pruning makes a leaf of it at alpha = {alpha}."
+
+
+def _compared(why: Why, chosen: Candidate) -> Iterator[str]:
+    """Compare the split with those of other columns, by what decides."""
+    ratio = with_ratio(why)
+    for other in [c for c in why.candidates if c.column != chosen.column][:1]:
+        gap = chosen.gain - other.gain
+        if ratio:
+            gap = chosen.gain_ratio - other.gain_ratio
+        if gap >= 0:
+            what = " in gain ratio" if ratio else ""
+            yield f"Next best: {other.words}, {_four(gap)} behind{what}."
+    best = max(why.candidates, key=lambda c: c.gain, default=None)
+    if ratio:
+        yield "Columns of at least average gain compete by the gain ratio."
+        if why._tree.made_by.get("method") == "c45":
+            yield "A number with N values first pays log2(N - 1)/W of its gain."
+    elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
+        more = f"{best.words} gains {_four(best.gain - chosen.gain)} more"
+        yield f"This is not the split of largest gain; {more}."
+        if guards_levels(why, best):
+            yield (
+                "Columns of more than 12 categories are charged for the choice "
+                "among so many groupings (many_levels='guard')."
+            )
 
 
 def _link(tree: TreeData, node: int, link: float) -> str:

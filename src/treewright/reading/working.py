@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from treewright.growing.impurity import impurity
 from treewright.growing.readable import short_between
+from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
-from treewright.tree.split import IsMissing, Split, Threshold, make_split
+from treewright.tree.split import IsMissing, Multiway, Split, Threshold, make_split
 
 __all__ = [
     "Branch",
@@ -27,6 +28,7 @@ __all__ = [
     "every_candidate",
     "judged",
     "multiway",
+    "said_of",
     "shortened",
 ]
 
@@ -77,7 +79,7 @@ class Candidate:
     split : Split
         The split.
     words : str
-        The condition of its first branch.
+        The condition of its first branch; of a split with one branch per value, that.
     branches : tuple of Branch
         Without the rows that no branch knows.
     before, after : float
@@ -232,7 +234,7 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
     return Candidate(
         split.feature,
         split,
-        split.words(0, most=6, longest=60),
+        said_of(split),
         branches,
         before.impurity,
         after,
@@ -241,6 +243,20 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
         information,
         worth / information if information > 0 else 0.0,
     )
+
+
+def said_of(split: Split, missing: bool = False) -> str:
+    """Name a split by its first branch, or by its column where it has a branch each.
+
+    With `missing`, tell apart the splits that differ in where missing values go.
+    """
+    if isinstance(split, Multiway):
+        each = all(len(group) < 2 for group in split.branches)
+        how = "one branch per value" if each else f"{split.n_branches} branches"
+        return f"{wording.cut(wording.name(split.feature), 60)} ({how})"
+    said = split.words(0, missing=missing, most=6, longest=60)
+    known = missing and split.missing == 1 and not isinstance(split, IsMissing)
+    return f"{said}, not missing" if known else said
 
 
 def _branches(rows: NodeRows, split: Split) -> NDArray[np.int64]:
