@@ -81,8 +81,26 @@ function readField(j) {
 
 // -- the form ---------------------------------------------------------------------
 
-function startValue(column) {
-  if (!isNumber(column)) return 0;
+// A category of each column on the way of the heaviest branches.
+function heaviestCategories() {
+  const found = new Map();
+  for (let node = 0; size[node] > 1; ) {
+    const below = children(node);
+    const b = below.reduce((best, c, i) => (weight[c] > weight[below[best]] ? i : best), 0);
+    const own = [];
+    for (let e = categoryStart[node]; e < categoryStart[node + 1]; e++) {
+      if (T.category_branch[e] === b) own.push(T.categories[e]);
+    }
+    const before = found.get(feature[node]);
+    const both = before ? own.filter((code) => before.includes(code)) : own;
+    if (both.length) found.set(feature[node], both);
+    node = below[b];
+  }
+  return found;
+}
+
+function startValue(column, codes = [0]) {
+  if (!isNumber(column)) return codes[0];
   if (column.five && column.five[2] !== null) {
     const x = real(column.five[2]);
     return column.stored === "int" || column.stored === "bool" ? Math.floor(x) : x;
@@ -250,5 +268,6 @@ function startWhatIf() {
 }
 
 function resetRow() {
-  for (const j of asked) putValue(j, startValue(columns[j]));
+  const codes = heaviestCategories();
+  for (const j of asked) putValue(j, startValue(columns[j], codes.get(j)));
 }
