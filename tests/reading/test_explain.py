@@ -19,7 +19,7 @@ from tree.build import (
     subset,
     threshold,
 )
-from treewright.errors import OptionError, TableError
+from treewright.errors import ColumnError, OptionError, TableError
 from treewright.model import Tree
 from treewright.reading.change import _nearest, rows_between
 from treewright.reading.explain import explain
@@ -275,3 +275,18 @@ def test_the_share_of_rows_between_is_an_estimate_and_none_of_bools():
     assert "less than 0.1% of rows between" in first.sentence
     second = explain(tree, {"age": 25, "big": True}).steps[1]
     assert second.sentence == "big is True, so big = True"
+
+
+def test_what_the_estimator_refuses_is_not_explained():
+    X = {"x": [1.0, 2.0, 1.0, 2.0], "c": ["a", "a", "b", "b"]}
+    y = ["no", "yes", "no", "no"]
+    gaps = tw.TreeClassifier(missing="error", prune=None, n_jobs=1).fit(X, y)
+    assert tw.explain(gaps, {"x": 2.5, "c": "a"}).prediction == "yes"
+    for row in ({"x": math.nan, "c": "a"}, {"x": 1.0, "c": None}):
+        with pytest.raises(ColumnError, match="missing='error' refuses it"):
+            gaps.predict({name: [cell] for name, cell in row.items()})
+        with pytest.raises(ColumnError, match="missing='error' refuses it"):
+            tw.explain(gaps, row)
+    known = tw.TreeClassifier(unseen="error", prune=None, n_jobs=1).fit(X, y)
+    with pytest.raises(ColumnError, match="unseen='error' refuses it"):
+        tw.explain(known, {"x": 9.0, "c": "z"})

@@ -22,6 +22,7 @@ from treewright.tree.data import (
     STOP_REASONS,
     TreeData,
 )
+from treewright.tree.route import columns_used
 from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import children
 
@@ -163,7 +164,8 @@ def explain(
     change : bool, default=True
         Whether to look for the smallest change.
     unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen.
+        What to do with a category never seen. A tree grown with ``unseen='error'``
+        or ``missing='error'`` refuses here what its estimator refuses.
 
     Returns
     -------
@@ -172,7 +174,13 @@ def explain(
     if unseen not in ("missing", "error"):
         raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
     kept = _columns(tree, fixed)
-    one = OneRow(tree.schema, row, unseen)
+    options = tree.made_by.get("options", {})
+    no_gaps = options.get("missing") == "error"
+    strict = "error" in (unseen, options.get("unseen"))
+    one = OneRow(tree.schema, row, "error" if strict else "missing", no_gaps)
+    if strict or no_gaps:
+        for column in filter(one.has, columns_used(tree).tolist()):
+            one[column]  # refuses it, be it on the way or not
     steps = _steps(tree, one)
     node = steps[-1].next if steps else 0
     divided = any(step.missing == _DIVIDED for step in steps)

@@ -11,6 +11,7 @@ import numpy as np
 from treewright.errors import TableError
 from treewright.reading.condition import Condition, Surrogate
 from treewright.reading.way import surrogates_of
+from treewright.table.check import check_matched
 from treewright.table.match import match
 from treewright.table.raw import EXACT_INTEGERS
 from treewright.table.schema import Feature, Schema
@@ -42,10 +43,14 @@ class OneRow:
         Values by name, any part of them; or all of them in order.
     unseen : {'missing', 'error'}, default='missing'
         What to do with a category never seen.
+    no_gaps : bool, default=False
+        Whether to refuse missing and infinite values.
     """
 
-    def __init__(self, schema: Schema, row: Any, unseen: str = "missing") -> None:
-        self._schema, self._unseen = schema, unseen
+    def __init__(
+        self, schema: Schema, row: Any, unseen: str = "missing", no_gaps: bool = False
+    ) -> None:
+        self._schema, self._unseen, self._no_gaps = schema, unseen, no_gaps
         self._cells = _cells(schema, row)
         self._table = None if self._cells is not None else row
         self._known: dict[int, float] = {}
@@ -79,11 +84,13 @@ class OneRow:
         else:
             cell = self._cells[name]
             quick = _quick(self._schema.features[column], cell)
-            if quick is not None:
+            if quick is not None and not self._no_gaps:
                 return quick
             columns = match(
                 self._schema, {name: _as_column(cell)}, [column], self._unseen
             )
+        if self._no_gaps:
+            check_matched(self._schema, columns)
         values = columns[column]
         assert values is not None
         return float(values[0])
@@ -92,6 +99,7 @@ class OneRow:
         """Return the row with other values."""
         other = OneRow.__new__(OneRow)
         other._schema, other._unseen = self._schema, self._unseen
+        other._no_gaps = self._no_gaps
         other._cells, other._table = self._cells, self._table
         other._known = {**self._known, **values}
         return other
