@@ -290,3 +290,15 @@ def test_what_the_estimator_refuses_is_not_explained():
     known = tw.TreeClassifier(unseen="error", prune=None, n_jobs=1).fit(X, y)
     with pytest.raises(ColumnError, match="unseen='error' refuses it"):
         tw.explain(known, {"x": 9.0, "c": "z"})
+
+
+def test_the_two_values_of_a_change_are_told_apart():
+    at = 0.1000000015
+    number = Feature("v", summary=Summary(0, 0.0, 0.1, 0.1, 0.1, 1.0))
+    tree = build(threshold(0, at, leaf(0), leaf(1)), schema_of(number))
+    for value in (0.1, at, 0.02, 0.100000001499):
+        (change,) = explain(tree, {"v": value}).changes
+        was, now = change.words.split(" (")[0].removeprefix("v from ").split(" to ")
+        assert was != now
+        assert float(now) > at
+        assert float(was) <= at
