@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes, middle_of
+from treewright.reading.answer import class_shares, classes, middle_of, number_words
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -59,7 +59,7 @@ def _class_names(tree: TreeData) -> list[str]:
 def answer(tree: TreeData, node: int) -> str:
     """Return what a node answers, and how sure it is, in one line."""
     if not tree.is_classifier:
-        return wording.figures(float(tree.value[node, 0]))
+        return number_words(tree, float(tree.value[node, 0]))
     label = int(tree.label[node])
     share = float(class_shares(tree, np.array([node]))[0, label])
     return f"{class_names(tree)[label]} ({wording.percent(share)})"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import answers, classes, middle_of
+from treewright.reading.answer import answers, classes, middle_of, number_words
 from treewright.reading.change import Change, rows_between, smallest_change
 from treewright.reading.evidence import class_of
 from treewright.reading.one_row import OneRow, Turn, ends_of, turn_at
@@ -404,7 +404,7 @@ def _evidence_words(tree: TreeData, node: int, shares: tuple[float, ...]) -> str
 
 def _shares_words(tree: TreeData, shares: tuple[float, ...]) -> str:
     if not tree.is_classifier:
-        return f"{middle_of(tree)} {wording.figures(shares[0])}"
+        return f"{middle_of(tree)} {number_words(tree, shares[0])}"
     names = classes(tree)
     order = sorted(range(len(shares)), key=lambda k: (-shares[k], k))
     shown = [k for k in order[:_MOST_CLASSES] if shares[k] > 0]
@@ -417,7 +417,7 @@ def _shares_words(tree: TreeData, shares: tuple[float, ...]) -> str:
 def _words(tree: TreeData, answer: Any) -> str:
     if tree.is_classifier:
         return wording.value(answer, 60)
-    return wording.figures(float(answer))
+    return number_words(tree, float(answer))
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TreewrightError, nearest_name
-from treewright.reading.answer import middle_of
+from treewright.reading.answer import middle_of, number_words
 from treewright.reading.condition import Condition, columns_of, joined, shares_of
 from treewright.reading.evidence import Evidence, class_of, evidence
 from treewright.reading.way import answer_nodes, conditions_of, walked
@@ -447,7 +447,7 @@ def _answer_words(tree: TreeData, prediction: Any, longest: int | None) -> str:
     name = wording.cut(wording.name("y" if target is None else target.name), longest)
     if tree.is_classifier:
         return f"{name} = {wording.value(prediction, longest)}"
-    return f"{name} = {wording.figures(float(prediction))}"
+    return f"{name} = {number_words(tree, float(prediction))}"
 
 
 def _plain_scalar(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes, middle_of
+from treewright.reading.answer import class_shares, classes, middle_of, number_words
 from treewright.reading.fold import checked_limit, shown_nodes
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
@@ -154,7 +154,7 @@ def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
     counts = [str(n) for n in tree.n_rows[shown].tolist()]
     shares = [wording.percent(s) for s in tree.share[shown].tolist()]
     if not tree.is_classifier:
-        means = [wording.figures(m) for m in tree.value[shown, 0].tolist()]
+        means = [number_words(tree, m) for m in tree.value[shown, 0].tolist()]
         spreads = [wording.figures(s) for s in np.sqrt(tree.variance[shown]).tolist()]
         return [counts, shares, means, spreads]
     names = [_short(wording.value(c), _LONGEST_LABEL) for c in classes(tree)]

@@ -107,7 +107,7 @@ function answerOf(ends) {
   return { cls: classByCost(shares), shares };
 }
 const answerText = (answer) =>
-  isClass ? cut(classes[answer.cls], 60) : figures(answer.number);
+  isClass ? cut(classes[answer.cls], 60) : answerNumber(answer.number);
 
 // -- in sentences -----------------------------------------------------------------
 
