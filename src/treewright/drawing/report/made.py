@@ -137,7 +137,7 @@ def _code(
 
 def _selected(names: list[str]) -> list[str]:
     """Return lines that take the columns of the tree out of `data`."""
-    if len(names) > _MOST_NAMES:
+    if len(names) > _MOST_NAMES or sum(map(len, names)) > _LONGEST * 100:
         return [f"# columns: the names of the tree's {len(names)} columns.",
                 "X = data[columns]"]  # fmt: skip
     listed = f"X = data[{names!r}]"

@@ -168,6 +168,10 @@ function conditionWords(condition, { missing = null, most = null, longest = null
   return say_ ? said + missingPart(condition, longest) : said;
 }
 
+// As in Python: several conditions are joined, those with an "or" in brackets.
+const inBrackets = (said) =>
+  said.length < 2 ? said : said.map((words) => (words.includes(" or missing") ? `(${words})` : words));
+
 // The nodes in which a row can end, in the tree of the chosen size.
 function answerNodes() {
   const found = [];

@@ -163,16 +163,20 @@ function putValue(j, x) {
 
 // -- the answer -------------------------------------------------------------------
 
+function unreadWords(j) {
+  const { name, stored } = columns[j];
+  const holds = { date: "a date such as 2024-01-31", datetime: "a moment such as 2024-01-31 12:30", duration: "a duration such as 2 days, 3:00:00", bool: "True or False" };
+  return `${cut(name, 60)}: "${cut(fields.get(j).input.value, 40)}" cannot be read as ${holds[stored] || "a number"}. Leave it empty if it is missing.`;
+}
+
 function walkRow() {
-  let good = true;
-  for (const j of asked) {
+  const bad = asked.filter((j) => {
     const fine = readField(j);
     fields.get(j).input.setAttribute("aria-invalid", !fine);
-    good &&= fine;
-  }
-  if (!good) {
-    const words = "A value cannot be read as what its column holds.";
-    byId("walked").replaceChildren(el("p", { class: "note warn", text: words }));
+    return !fine;
+  });
+  if (bad.length) {
+    byId("walked").replaceChildren(...bad.map((j) => el("p", { class: "note warn", text: unreadWords(j) })));
     byId("changed").replaceChildren();
     byId("way").replaceChildren();
     return;
