@@ -51,6 +51,7 @@ def text(
     max_leaves: int | None = None,
     ascii: bool = False,
     numbers: bool = False,
+    missing: bool | None = None,
 ) -> str:
     """Return the tree as indented text, one line per node.
 
@@ -68,6 +69,9 @@ def text(
         Draw with ASCII characters only.
     numbers : bool, default=False
         Write each node's number at the left.
+    missing : bool or None, default=None
+        Whether to say where missing values go. None: of columns that had any when
+        the tree was grown.
 
     Returns
     -------
@@ -84,7 +88,9 @@ def text(
     shown = np.flatnonzero(is_shown)
     # Of each node, how many of its branches are shown.
     n_open = np.bincount(tree.parent[shown[1:]], minlength=tree.n_nodes)
-    with_missing = missing_arrives(tree, shown)
+    with_missing = [False] * len(shown)
+    if missing is not False:
+        with_missing = missing_arrives(tree, shown, bool(missing))
     columns = [
         ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
         *(
@@ -210,14 +216,16 @@ def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
     return said
 
 
-def missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
+def missing_arrives(
+    tree: TreeData, shown: np.ndarray, always: bool = False
+) -> list[bool]:
     """Return, node by node, whether rows missing in its column can arrive there.
 
     They cannot where the column had none, or where a split above on the same
-    column sent them elsewhere.
+    column sent them elsewhere. With `always`, no matter whether it had any.
     """
     summaries = [feature.summary for feature in tree.schema.features]
-    here = [summary is not None and summary.n_missing > 0 for summary in summaries]
+    here = [always or (s is not None and s.n_missing > 0) for s in summaries]
     columns, routes = tree.feature.tolist(), tree.missing_route.tolist()
     depths, branches = tree.depth.tolist(), tree.branch.tolist()
     parents = tree.parent.tolist()
