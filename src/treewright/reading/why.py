@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from treewright.pruning.path import find_path
 from treewright.reading.condition import shares_of
 from treewright.reading.cuts import can_sweep, swept
 from treewright.reading.evidence import class_of
+from treewright.reading.split_rules import SplitRules
 from treewright.reading.way import conditions_of
 from treewright.reading.why_words import lines
 from treewright.reading.working import (
@@ -41,7 +42,6 @@ from treewright.tree.walk import checked_node
 __all__ = ["Why", "why"]
 
 _TIE = 1e-12
-_ROUNDING = 2.2e-16
 _SAME_GAIN = 1e-7
 
 
@@ -147,7 +147,7 @@ def why(
     chosen = None if split is None else judged(rows, split)
     if chosen is not None:
         notes += _other_gain(tree, node, here, chosen)
-    rules = _Rules.of(tree, rows)
+    rules = SplitRules.of(tree, rows)
     if column is not None:
         number = _number(tree, column)
         offered = every_candidate(rows, number, _dividing(tree))
@@ -296,83 +296,11 @@ def _number(tree: TreeData, column: str) -> int:
     return known[column]
 
 
-# The rules --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """What a split must bring, in numbers of this node."""
-
-    min_rows: int
-    min_weight: float
-    min_gain: float
-    min_decrease: float
-    share: float
-    needs_target: bool
-    min_branch: float
-
-    @classmethod
-    def of(cls, tree: TreeData, rows: NodeRows) -> _Rules:
-        options: Mapping[str, Any] = tree.made_by.get("options", {})
-        least = options.get("min_samples_leaf", 1)
-        if isinstance(least, float):
-            least = max(1, math.ceil(least * int(tree.n_rows[0])))
-        total = float(tree.weight[0])
-        return cls(
-            int(least),
-            float(options.get("min_weight_fraction_leaf", 0.0)) * total,
-            float(options.get("min_gain", 0.0)),
-            float(options.get("min_impurity_decrease", 0.0)),
-            rows.weight / total if total else 0.0,
-            rows.criterion == "poisson",
-            float(options.get("min_branch_weight") or 0.0),
-        )
-
-    def checked(self, candidate: Candidate) -> Candidate:
-        """Return the candidate with the rule that refuses it, if any."""
-        return replace(candidate, missed=self.missed(candidate))
-
-    def missed(self, candidate: Candidate) -> str:
-        """Say which rule refuses a candidate, and by how much."""
-        rows = min(b.rows for b in candidate.branches)
-        weight = min(b.weight for b in candidate.branches)
-        if rows < self.min_rows:
-            short = self.min_rows - rows
-            return (
-                f"a branch of {rows} row{'s' * (rows != 1)}, {short} fewer than "
-                f"min_samples_leaf = {self.min_rows}"
-            )
-        if weight < self.min_weight:
-            return (
-                f"a branch of weight {weight:.4g}, {self.min_weight - weight:.4g} less "
-                f"than min_weight_fraction_leaf asks for ({self.min_weight:.4g})"
-            )
-        second = sorted(b.weight for b in candidate.branches)[-2]
-        if second < self.min_branch:
-            return (
-                f"only one branch of the weight that min_branch_weight = "
-                f"{self.min_branch:.4g} asks for; the next has {second:.4g}"
-            )
-        if self.needs_target and any(b.mean == 0 for b in candidate.branches):
-            return "a branch in which the target is 0 everywhere"
-        if candidate.gain + _ROUNDING < self.min_gain:
-            by = self.min_gain - candidate.gain
-            return f"a gain {by:.4g} below min_gain = {self.min_gain:.4g}"
-        decrease = self.share * candidate.gain
-        if decrease + _ROUNDING < self.min_decrease:
-            by = self.min_decrease - decrease
-            return (
-                f"gain x share of rows is {by:.4g} below min_impurity_decrease = "
-                f"{self.min_decrease:.4g}"
-            )
-        return ""
-
-
 # The best of each column ------------------------------------------------------------
 
 
 def _best_of_each(
-    tree: TreeData, rows: NodeRows, rules: _Rules
+    tree: TreeData, rows: NodeRows, rules: SplitRules
 ) -> tuple[list[Candidate], Candidate | None]:
     """Return each column's best allowed split, best first; and the best refused one."""
     if _method(tree) == "cart" and not rows.known_only and not by_ratio(tree):
@@ -408,7 +336,7 @@ def _by_core(
 
 
 def _by_hand(
-    tree: TreeData, rows: NodeRows, rules: _Rules
+    tree: TreeData, rows: NodeRows, rules: SplitRules
 ) -> tuple[list[Candidate], list[Candidate]]:
     """Try every candidate of every column: the best of each, and the best allowed."""
     free, kept = [], []
