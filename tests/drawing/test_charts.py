@@ -259,3 +259,10 @@ def test_alphas_of_many_powers_of_ten_have_few_ticks():
     boxes = [each.get_window_extent() for each in ticks]
     assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
     assert ax.yaxis.get_offset_text().get_text() == ""
+
+
+def test_an_axes_that_is_none_is_named():
+    with pytest.raises(OptionError, match=r"ax must be a matplotlib Axes.* got int 3"):
+        tw.plot_tree(penguins(), ax=3)
+    with pytest.raises(OptionError, match=r"such as ax\[0\]"):
+        tw.plot_pruning(penguins(), ax=[1, 2])

@@ -302,3 +302,15 @@ def test_the_two_values_of_a_change_are_told_apart():
         assert was != now
         assert float(now) > at
         assert float(was) <= at
+
+
+def test_rows_goals_and_trees_that_are_none_are_named():
+    X = {"x": [1.0, 2.0, 3.0, 4.0]}
+    model = tw.TreeRegressor(prune=None, n_jobs=1).fit(X, [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(TableError, match=r"got 5. Pass .*'x'.*X.iloc\[5\]"):
+        tw.explain(model, 5)
+    with pytest.raises(OptionError, match=r"low <= high; got \(900, 100\)"):
+        tw.explain(model, {"x": 1}, to=(900, 100))
+    pipe = pytest.importorskip("sklearn.pipeline").make_pipeline(model)
+    with pytest.raises(OptionError, match=r"got Pipeline. Pass its last step, pipe"):
+        tw.explain(pipe, {"x": 1})

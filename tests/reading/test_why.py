@@ -356,7 +356,7 @@ def test_costs_and_priors_weigh_the_rows_as_in_growing(given):
         assert found.chosen.gain == pytest.approx(model.tree_.split(node).gain)
         assert found.candidates[0].words == found.chosen.words
         assert found.notes == (
-            f"Rows weigh what {' and '.join(given)} of the tree made of them.",
+            f"Rows weigh what the tree's {' and '.join(given)} made of them.",
         )
 
 

@@ -87,5 +87,9 @@ def class_of(tree: TreeData, label: Any) -> int:
             return k
     near = nearest_name(str(label), [str(each) for each in labels])
     hint = f" Did you mean {near!r}?" if near else ""
+    for each in labels:
+        if str(each) == str(label):
+            quotes = "in quotes" if isinstance(each, str) else "without quotes"
+            hint = f" Write {each!r}, {quotes}."
     shown = ", ".join(wording.cut(repr(each), 40) for each in labels[:20])
     raise OptionError(f"There is no class {label!r}; the classes are {shown}.{hint}")

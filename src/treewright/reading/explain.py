@@ -354,6 +354,10 @@ def _goal(tree: TreeData, answer: Any, to: Any) -> tuple[Callable[[Any], bool], 
             "For a tree that answers numbers, to is a pair (low, high) that the "
             f"answer must lie in; got {to!r}."
         ) from None
+    if not low <= high:
+        raise OptionError(
+            f"to must be a pair (low, high) with low <= high; got {to!r}."
+        )
     between = f"a number from {wording.number(low)} to {wording.number(high)}"
     return (lambda each: low <= each <= high), between
 

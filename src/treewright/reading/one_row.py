@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -140,6 +141,13 @@ def _cells(schema: Schema, row: Any) -> Mapping[str, Any] | None:
         row = row.to_dict()  # a series
     if isinstance(row, Mapping):
         return {str(name): cell for name, cell in row.items()}
+    if row is None or isinstance(row, str | bytes | numbers.Number | np.generic):
+        names = ", ".join(map(repr, schema.names[:2]))
+        raise TableError(
+            f"row must be the values of one row; got {row!r:.80}. Pass them by name "
+            f"(a dict with keys such as {names}), or one row of a table, such as "
+            f"X.iloc[{row if isinstance(row, int) else 0}]."
+        )
     flat = isinstance(row, np.ndarray) and row.ndim == 1
     listed = isinstance(row, list | tuple) and not _has_rows(row)
     if not (flat or listed):

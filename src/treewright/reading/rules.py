@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
@@ -213,10 +214,27 @@ class Rules(Sequence[Rule]):
         """Return one rule, or a part of the rules as rules again."""
         if isinstance(index, slice):
             return Rules(self._tree, self._nodes[index])
+        index = self._checked(index)
         node = int(self._nodes[index])
         stops = bool(self._tree.split_kind[node] != LEAF)
         conditions = conditions_of(self._tree, node, stops=stops)
         return self._rule(int(index), conditions)
+
+    def _checked(self, index: Any) -> int:
+        try:
+            place = operator.index(index)
+        except TypeError:
+            raise OptionError(
+                f"Rules are numbered from 0, and sliced as rules[:5]; got {index!r}. "
+                "rules.where(...) chooses by what a rule says."
+            ) from None
+        if not -len(self) <= place < len(self):
+            last = f", 0 to {len(self) - 1}" if len(self) else ""
+            raise IndexError(
+                f"There is no rule {place}; there are {len(self)}{last}. A rule is "
+                "counted by its place here, not by its node."
+            )
+        return place % len(self)
 
     def __iter__(self) -> Iterator[Rule]:
         """Make the rules one after the other."""
@@ -276,6 +294,15 @@ class Rules(Sequence[Rule]):
         Rules
             In the same order.
         """
+        if test is not None and not callable(test):
+            hint = f" Did you mean column={test!r}?" * isinstance(test, str)
+            raise OptionError(
+                "test must be a function that takes a rule and says whether to keep "
+                f"it; got {test!r}.{hint}"
+            )
+        _check_least("min_rows", min_rows, math.inf)
+        _check_least("min_share", min_share, 1)
+        _check_least("min_confidence", min_confidence, 1)
         tree, nodes, known = self._tree, self._nodes, self._known
         kept = (known.rows >= min_rows) & (known.share >= min_share)
         if min_confidence > 0:
@@ -417,6 +444,17 @@ def _said(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
 
 
 # Small helpers ----------------------------------------------------------------------
+
+
+def _check_least(name: str, value: Any, most: float) -> None:
+    """Refuse what is no number from 0 to `most`."""
+    is_number = isinstance(value, int | float | np.number)
+    if not (is_number and 0 <= value <= most):
+        limit = "a number from 0 up" if most > 1 else "a share from 0 to 1"
+        hint = ""
+        if is_number and 1 < value <= 100:
+            hint = f" For {value}% pass {float(value) / 100:g}."
+        raise OptionError(f"{name} must be {limit}; got {value!r}.{hint}")
 
 
 def _answers_are(

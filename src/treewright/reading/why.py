@@ -241,7 +241,7 @@ def _altered(
     if info.costs is not None:
         factors *= cost_factors(info.costs)
     given = [name for name in ("costs", "priors") if getattr(info, name) is not None]
-    note = f"Rows weigh what {' and '.join(given)} of the tree made of them."
+    note = f"Rows weigh what the tree's {' and '.join(given)} made of them."
     return factors[codes] * own, [note]
 
 
