@@ -398,3 +398,18 @@ def test_cuts_that_differ_in_missing_values_differ_in_words():
     ]
     assert said[:2] == ["x <= 1.5 or missing", "x <= 1.5, not missing"]
     assert len(set(said)) == len(said)
+
+
+def test_rules_of_weight_count_what_costs_made_of_the_rows():
+    given = {"costs": {"yes": {"no": 5}}, "min_impurity_decrease": 0.004}
+    model, X, y = weighted(**given)
+    data = model.tree_.data
+    for node in range(data.n_nodes):
+        found = tw.why(model, node, X, y)
+        if found.chosen is not None:
+            offered = [each.column for each in found.candidates]
+            assert found.chosen.column in offered
+        elif found.refused is not None and "min_impurity" in found.refused.missed:
+            share = found.here.weight / tw.why(model, 0, X, y).here.weight
+            by = 0.004 - share * found.refused.gain
+            assert f"{by:.4g} below min_impurity_decrease" in found.refused.missed

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treewright.reading.working import Candidate, NodeRows
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
 
 __all__ = ["SplitRules"]
@@ -34,7 +35,7 @@ class SplitRules:
         least = options.get("min_samples_leaf", 1)
         if isinstance(least, float):
             least = max(1, math.ceil(least * int(tree.n_rows[0])))
-        total = float(tree.weight[0])
+        total = float(growth_weight(tree)[0])
         return cls(
             int(least),
             float(options.get("min_weight_fraction_leaf", 0.0)) * total,
