@@ -314,3 +314,26 @@ def test_rows_goals_and_trees_that_are_none_are_named():
     pipe = pytest.importorskip("sklearn.pipeline").make_pipeline(model)
     with pytest.raises(OptionError, match=r"got Pipeline. Pass its last step, pipe"):
         tw.explain(pipe, {"x": 1})
+
+
+def test_a_divided_row_is_answered_and_divided_by_its_costs():
+    rng = np.random.default_rng(3)
+    x, z = rng.normal(size=(2, 400))
+    y = np.where(x + z + rng.normal(size=400) > 1, "yes", "no")
+    X = {"x": np.where(rng.random(400) < 0.3, np.nan, x), "z": z}
+    made = tw.TreeClassifier(
+        method="c45", missing="fractional", costs={"yes": {"no": 3}}, n_jobs=1
+    )
+    model = made.fit(X, y)
+    gone = np.flatnonzero(np.isnan(X["x"]))
+    rows = {name: values[gone] for name, values in X.items()}
+    found = [
+        tw.explain(model, {"x": None, "z": each}, change=False) for each in rows["z"]
+    ]
+    assert [each.prediction for each in found] == model.predict(rows).tolist()
+    assert np.allclose([each.shares for each in found], model.predict_proba(rows))
+    shares = [rule.applies(rows) for rule in model.tree_.rules()]
+    assert np.allclose(np.sum(shares, axis=0), 1)
+    ends = model.tree_.apply(rows)
+    nodes = model.tree_.rules().nodes[np.argmax(shares, axis=0)]
+    assert np.array_equal(nodes, ends)

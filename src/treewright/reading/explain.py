@@ -14,7 +14,9 @@ from treewright.reading.answer import answers, classes, middle_of, number_words
 from treewright.reading.change import Change, rows_between, smallest_change
 from treewright.reading.evidence import class_of
 from treewright.reading.one_row import OneRow, Turn, ends_of, turn_at
+from treewright.reading.way import divided
 from treewright.tree import wording
+from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import (
     ALL_BRANCHES,
     LEAF,
@@ -225,7 +227,8 @@ def _step(tree: TreeData, row: OneRow, node: int, turn: Turn) -> Step:
     below = children(tree, node)
     branch = turn.branch
     if branch == ALL_BRANCHES:
-        branch = max(range(len(below)), key=lambda b: float(tree.weight[below[b]]))
+        parts = [part for _, part in divided(tree, below)]
+        branch = parts.index(max(parts))
     reached = node if branch == STOP_HERE else below[branch]
     feature = tree.schema.features[split.column]
     value = row.words(split.column)
@@ -311,7 +314,9 @@ def _answer(
     total = np.sum(parts, axis=0)
     if not tree.is_classifier:
         return float(total[0]), (float(total[0]),)
-    return _plain(classes(tree)[int(np.argmax(total))]), tuple(total.tolist())
+    target = tree.schema.target
+    label, _ = answer_by_cost(total[None], None if target is None else target.costs)
+    return _plain(classes(tree)[label[0]]), tuple(total.tolist())
 
 
 def _change(

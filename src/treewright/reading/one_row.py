@@ -11,7 +11,7 @@ import numpy as np
 
 from treewright.errors import TableError
 from treewright.reading.condition import Condition, Surrogate
-from treewright.reading.way import surrogates_of
+from treewright.reading.way import divided, surrogates_of
 from treewright.table.check import check_matched
 from treewright.table.match import match
 from treewright.table.raw import EXACT_INTEGERS
@@ -251,8 +251,7 @@ def ends_of(tree: TreeData, row: OneRow) -> list[tuple[int, float]]:
             continue
         below = children(tree, node)
         if branch == ALL_BRANCHES:
-            total = float(tree.weight[list(below)].sum())
-            waiting += [(c, share * float(tree.weight[c]) / total) for c in below]
+            waiting += [(c, share * part) for c, part in divided(tree, below)]
         else:
             waiting.append((below[branch], share))
     return sorted(ended, key=lambda each: (-each[1], each[0]))

@@ -7,7 +7,7 @@ does so along one way, `walked` for many nodes in one pass over the tree.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.reading.condition import Condition, Detour, Part, Surrogate, every
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import (
     ALL_BRANCHES,
     IS_MISSING,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "answer_nodes",
     "conditions_of",
+    "divided",
     "features_as_split",
     "narrowed",
     "surrogates_of",
@@ -128,8 +130,18 @@ def _missing_share(tree: TreeData, node: int, branch: int) -> float:
     route = int(tree.missing_route[node])
     if route != ALL_BRANCHES or branch == STOP_HERE:
         return float(route == branch)
-    below = list(children(tree, node))
-    return float(tree.weight[below[branch]] / tree.weight[below].sum())
+    return divided(tree, children(tree, node))[branch][1]
+
+
+def divided(tree: TreeData, below: Sequence[int]) -> list[tuple[int, float]]:
+    """Return the branches of a node, and the part of a divided row for each.
+
+    By the weight that they had in growing, as rows are sent.
+    """
+    weight = tree.keep("growth_weight", growth_weight)[list(below)].tolist()
+    total = sum(weight)
+    parts = [w / total if total > 0 else 1 / len(weight) for w in weight]
+    return list(zip(below, parts, strict=True))
 
 
 def _detour(tree: TreeData, node: int, branch: int) -> Part:

@@ -14,8 +14,7 @@ function everyValue(j) {
 function missingShare(node, b) {
   const route = missingRoute[node];
   if (route !== ALL_BRANCHES || b === STOP_HERE) return route === b ? 1 : 0;
-  const below = children(node);
-  return weight[below[b]] / below.reduce((sum, c) => sum + weight[c], 0);
+  return divided(node)[b][1];
 }
 
 const withoutMissing = (above) =>

@@ -166,7 +166,7 @@ function stepsOf(row) {
     const below = children(node);
     if (b === ALL_BRANCHES) {
       b = 0;
-      below.forEach((c, i) => { if (weight[c] > weight[below[b]]) b = i; });
+      below.forEach((c, i) => { if (divideBy[c] > divideBy[below[b]]) b = i; });
     }
     const next = b === STOP_HERE ? node : below[b];
     const said = valueWords(row, j);
