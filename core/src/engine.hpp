@@ -35,10 +35,9 @@ namespace treewright {
 
 // Below this many entries (rows x columns) threads cost more than they save.
 constexpr int64_t kParallelWork = 100'000;
-// A subtree of at most this many rows is grown by one thread; a node of at most the second
-// number gets a numbering of its own.
-constexpr int64_t kSubtreeRows = kFewRowNumbers;
-constexpr int64_t kMiddleRows = 131'072;
+// A subtree of at most so many rows is grown by one thread, in a numbering of its own, and there
+// one of at most kFewRowNumbers in another.
+constexpr int64_t kFewestSubtreeRows = 1024, kMostSubtreeRows = 65'536;
 
 // Parts of divided rows are rounded, so two thirds and a third may weigh a trifle less than 1.
 constexpr double kNearlyWeight = 1.0 - 1e-9;
@@ -57,6 +56,7 @@ struct Space {
   int64_t* y = nullptr;          // what rows.y points to (numbers only)
   std::vector<uint32_t> rank;    // by target in each row's open node (absolute error)
   std::vector<int32_t> coarse;   // image of y in each row's open node (numbers only)
+  Entries next_entry;            // by row: in the next, smaller numbering
   int image_shift = -1;          // of the image in the entries; -1: there is none
   int image_exponent = 0;        // of the quantiser whose units it is made of
 
@@ -306,17 +306,16 @@ class Engine final : public Grower {
   double gain_of(const Open& open, const Candidate& split) const;
   void grow_depth_first();
   void grow_best_first();
-  void grow_subtree(Space<Rows>& space, NodeList& list, Open root);
+  void grow_subtree(Space<Rows>& space, NodeList& list, Open root, Space<Rows>* smaller);
   std::vector<Open> grow_columnwise(Space<Rows>& space, std::vector<Open> stack, int64_t at_most,
                                     Team& team);
-  void grow_subtrees(const Space<Rows>& space, std::vector<Open> roots, Team& team);
+  void grow_subtrees(Space<Rows>& space, std::vector<Open> roots, Team& team);
   std::unique_ptr<Team> make_team(int64_t n_rows) const;
 
   // -- numberings (engine_space.hpp) --
-  void enter_own_space(Space<Rows>& space, const Space<Rows>& from, NodeList& list, int32_t id,
-                       Team* team);
-  void put_image_into_entries(Space<Rows>& space, Rows before, const NodeList& list, int32_t id);
-  void rewrite_entries(Space<Rows>& space, const Node& node, int shift, Team* team);
+  void enter_own_space(Space<Rows>& space, Space<Rows>& from, NodeList& list, int32_t id) const;
+  void put_image_into_entries(Space<Rows>& space, Rows before, Entries& next_entry,
+                              const NodeList& list, int32_t id) const;
 
   // -- the finished tree (engine_tree.hpp) --
   template <class Visit>
@@ -382,7 +381,6 @@ class Engine final : public Grower {
   std::vector<int32_t> missing_slot_;     // by column: index into Open::known, -1 if never missing
   std::vector<uint8_t> has_many_levels_;  // by column: whether its groupings are charged
   std::vector<uint8_t> short_labels_;     // a smaller copy of the labels, while entries are made
-  Entries local_entry_;                   // by row: its entry in its subtree's own space
   std::unique_ptr<OneOver> one_over_;
   std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;

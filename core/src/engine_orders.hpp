@@ -208,7 +208,6 @@ void Engine<Rows>::grow_all() {
   // Nothing is open any more, so nobody will look at the rows again.
   entries_.clear();
   entries_.shrink_to_fit();
-  local_entry_ = {};
   space_ = {};
 }
 
@@ -302,42 +301,22 @@ void Engine<Rows>::grow_best_first() {
   }
 }
 
-// Three sizes of nodes. Large ones are split one after another, their columns shared out among
-// the threads. A node of middle size is renumbered first, so that what it looks up by row fits
-// a core's cache, and goes on in the same way. Small subtrees are shared out whole.
+// Large nodes are split one after another, their columns shared out among the threads; smaller
+// subtrees are shared out whole.
 template <class Rows>
 void Engine<Rows>::grow_depth_first() {
-  const int64_t n_rows = weights_.rows;
-  const auto team = make_team(n_rows);
-  int64_t small = kSubtreeRows;
-  if (team->size() > 1) {
-    small = std::min(kSubtreeRows, std::max<int64_t>(1024, n_rows / 8));
-  }
-  if (n_rows <= small) {
-    small = 0;  // nothing to gain from a numbering of its own
-  } else {
-    local_entry_.resize(size_t(weights_.n_rows));
+  const auto team = make_team(weights_.rows);
+  const int64_t a_part = weights_.rows / (16 * team->size());
+  int64_t at_most = std::clamp(a_part, kFewestSubtreeRows, kMostSubtreeRows);
+  if (weights_.rows <= kFewRowNumbers) {
+    at_most = 0;  // nothing to gain from a numbering of its own
   }
   std::vector<Open> roots;
   for (auto& [id, open] : open_) {
     roots.push_back(std::move(open));
   }
   open_.clear();
-  const int64_t middle = n_rows > 2 * kMiddleRows ? kMiddleRows : small;
-  std::vector<Open> stopped = grow_columnwise(space_, std::move(roots), middle, *team);
-  if (middle == small) {
-    return grow_subtrees(space_, std::move(stopped), *team);
-  }
-  Space<Rows> space;
-  if (divides()) {
-    local_entry_.resize(space_.own_global.size());
-  }
-  for (Open& open : stopped) {
-    enter_own_space(space, space_, list_, open.id, team.get());
-    std::vector<Open> one;
-    one.push_back(std::move(open));
-    grow_subtrees(space, grow_columnwise(space, std::move(one), small, *team), *team);
-  }
+  grow_subtrees(space_, grow_columnwise(space_, std::move(roots), at_most, *team), *team);
 }
 
 // The first child comes off the stack first.
@@ -376,7 +355,7 @@ std::vector<Open> Engine<Rows>::grow_columnwise(Space<Rows>& space, std::vector<
 
 // Grows each of these nodes to the end, in a list and a numbering of its own.
 template <class Rows>
-void Engine<Rows>::grow_subtrees(const Space<Rows>& space, std::vector<Open> roots, Team& team) {
+void Engine<Rows>::grow_subtrees(Space<Rows>& space, std::vector<Open> roots, Team& team) {
   // Large subtrees first, so that no thread is left with one at the end.
   std::stable_sort(roots.begin(), roots.end(), [&](const Open& a, const Open& b) {
     return list_.nodes[size_t(a.id)].n_rows() > list_.nodes[size_t(b.id)].n_rows();
@@ -398,28 +377,39 @@ void Engine<Rows>::grow_subtrees(const Space<Rows>& space, std::vector<Open> roo
     list_.nodes[id].subtree = static_cast<int32_t>(first + i);
     subtrees_.push_back(std::move(list));
   }
-  if (divides()) {
-    local_entry_.resize(std::max(local_entry_.size(), space.own_global.size()));
-  }
-  std::vector<Space<Rows>> spaces(size_t(team.size()));
+  space.next_entry.resize(roots.empty() ? 0 : space.n_numbers(weights_.n_rows));
+  struct Spaces {
+    Space<Rows> own, smaller;
+  };
+  std::vector<Spaces> spaces(size_t(team.size()));
   team.run(roots.size(), [&](size_t i, int worker) {
-    Space<Rows>& own = spaces[size_t(worker)];
+    auto& [own, smaller] = spaces[size_t(worker)];
     NodeList& list = subtrees_[first + i];
-    enter_own_space(own, space, list, 0, nullptr);
+    enter_own_space(own, space, list, 0);
     roots[i].id = 0;
-    grow_subtree(own, list, std::move(roots[i]));
+    // A second renumbering pays where many nodes profit from it.
+    const bool is_large = list.nodes[0].n_rows() > 2 * kFewRowNumbers;
+    grow_subtree(own, list, std::move(roots[i]), is_large ? &smaller : nullptr);
     list.shrink();
   });
 }
 
+// Depth first; subtrees of few rows in `smaller`, unless it is null.
 template <class Rows>
-void Engine<Rows>::grow_subtree(Space<Rows>& space, NodeList& list, Open root) {
+void Engine<Rows>::grow_subtree(Space<Rows>& space, NodeList& list, Open root,
+                                Space<Rows>* smaller) {
   std::vector<Open> stack;
   stack.push_back(std::move(root));
   while (!stack.empty()) {
     control_.check();
     Open open = std::move(stack.back());
     stack.pop_back();
+    if (smaller && list.nodes[size_t(open.id)].n_rows() <= kFewRowNumbers) {
+      space.next_entry.resize(space.n_numbers(weights_.n_rows));
+      enter_own_space(*smaller, space, list, open.id);
+      grow_subtree(*smaller, list, std::move(open), nullptr);
+      continue;
+    }
     StopReason reason;
     const auto split = choose(space, list, open, reason);
     if (!split) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine.hpp"
+#include "engine_space.hpp"
 
 namespace treewright {
 
@@ -68,9 +69,12 @@ int64_t Engine<Rows>::units_of_rows(int64_t rows, int64_t no_rule) const {
   return rows == no_rule ? 1 : std::llrint(real(rows) * real(share_unit_) * kNearlyWeight);
 }
 
-// The fewest units that weigh at least so much.
+// The fewest units that weigh at least so much; no branch has more than the total.
 template <class Rows>
 int64_t Engine<Rows>::units_of_at_least(double weight) const {
+  if (weight > real(weights_.total) * weights_.unit) {
+    return weights_.total + 1;
+  }
   int64_t units = std::llrint(std::floor(weight / weights_.unit));
   while (real(units) * weights_.unit < weight) {
     ++units;
@@ -246,12 +250,15 @@ void Engine<Rows>::add_root() {
   if constexpr (kNumber) {
     space_.coarse.resize(n_rows);
     if constexpr (std::is_same_v<Rows, NumberRows>) {
-      local_entry_.resize(n_rows);
+      Entries& next_entry = space_.next_entry;  // the numbers stay
+      next_entry.resize(n_rows);
       for (size_t row = 0; row < n_rows; ++row) {
-        local_entry_[row] = static_cast<Entry>(row) << 1;
+        next_entry[row] = static_cast<Entry>(row) << 1;
       }
-      put_image_into_entries(space_, space_.rows, list_, 0);
-      rewrite_entries(space_, list_.nodes[0], 1, make_team(weights_.rows).get());
+      put_image_into_entries(space_, space_.rows, next_entry, list_, 0);
+      make_team(weights_.rows)->run(entries_.size(), [&](size_t c, int) {
+        rewrite_entries(entries_[c], list_.nodes[0], 1, next_entry);
+      });
     }
     open.coarse = coarsen(space_, list_, 0, true);
   }

@@ -6,12 +6,21 @@
 
 namespace treewright {
 
+// Rewrites the entries of a node in one column; they have this shift.
+inline void rewrite_entries(Entries& column, const Node& node, int shift,
+                            const Entries& next_entry) {
+  Entry* entries = column.data() + node.begin;
+  for (int64_t i = 0; i < node.n_rows(); ++i) {
+    entries[i] = next_entry[entries[i] >> shift] | (entries[i] & kDiffers);
+  }
+}
+
 // Renumbers the rows of a node 0..n-1 and copies their targets. The entries of its range are
 // rewritten in place (from here on nobody else reads them) or, where rows may be divided and
 // take more room, copied.
 template <class Rows>
-void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, NodeList& list,
-                                   int32_t id, Team* team) {
+void Engine<Rows>::enter_own_space(Space<Rows>& space, Space<Rows>& from, NodeList& list,
+                                   int32_t id) const {
   Node& node = list.nodes[size_t(id)];
   const size_t n = size_t(node.n_rows()), begin = node.begin;
   const int shift = from.rows.shift;
@@ -34,7 +43,7 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   for (size_t i = 0; i < n; ++i) {
     const Entry entry = (*from.entries)[0][begin + i];
     number[i] = entry >> shift;
-    local_entry_[number[i]] = static_cast<Entry>(i) << shift | (entry & low & ~kDiffers);
+    from.next_entry[number[i]] = static_cast<Entry>(i) << shift | (entry & low & ~kDiffers);
     space.own_global[i] = static_cast<uint32_t>(from.row(entry));
   }
   const auto copy = [&](auto& own, const auto* values) {
@@ -63,18 +72,20 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, const Space<Rows>& from, 
   }
   space.point_to_own();
   if constexpr (std::is_same_v<Rows, NumberRows>) {
-    put_image_into_entries(space, from.rows, list, id);
+    put_image_into_entries(space, from.rows, from.next_entry, list, id);
   }
-  rewrite_entries(space, node, shift, team);
+  for (Entries& column : *space.entries) {
+    rewrite_entries(column, node, shift, from.next_entry);
+  }
   space.sides = Sides(static_cast<int64_t>(n));
 }
 
-// Puts the coarse image of y into the entries that the rows of a node will have. local_entry_
-// holds their new numbers, shifted as in the numbering `before`, which the node's entries still
-// have.
+// Puts the coarse image of y into the entries that the rows of a node will have. next_entry holds
+// their new numbers, shifted as in the numbering `before`, which the node's entries still have.
 template <class Rows>
 void Engine<Rows>::put_image_into_entries(Space<Rows>& space, const Rows before,
-                                          const NodeList& list, int32_t id) {
+                                          Entries& next_entry, const NodeList& list,
+                                          int32_t id) const {
   const size_t n_numbers = space.n_numbers(weights_.n_rows);
   const int bits = std::min(31 - static_cast<int>(std::bit_width(n_numbers - 1)), kMostImageBits);
   space.image_shift = -1;
@@ -91,28 +102,10 @@ void Engine<Rows>::put_image_into_entries(Space<Rows>& space, const Rows before,
     space.image_exponent = list.numbers[size_t(id)].scale.exponent;
   }
   for (int64_t i = 0; i < n; ++i) {
-    Entry& own = local_entry_[before.row(order[i])];
+    Entry& own = next_entry[before.row(order[i])];
     own = own >> before.shift << space.rows.shift;
     if (space.image_shift >= 0) {
       own |= static_cast<Entry>((y(i) - low) >> space.image_shift) << 1;
-    }
-  }
-}
-
-// Rewrites the entries of a node, which are numbered with this shift, by local_entry_.
-template <class Rows>
-void Engine<Rows>::rewrite_entries(Space<Rows>& space, const Node& node, int shift, Team* team) {
-  const auto rewrite = [&](size_t c, int) {
-    Entry* entries = (*space.entries)[c].data() + node.begin;
-    for (int64_t i = 0; i < node.n_rows(); ++i) {
-      entries[i] = local_entry_[entries[i] >> shift] | (entries[i] & kDiffers);
-    }
-  };
-  if (team) {
-    team->run(space.entries->size(), rewrite);
-  } else {
-    for (size_t c = 0; c < space.entries->size(); ++c) {
-      rewrite(c, 0);
     }
   }
 }

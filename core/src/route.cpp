@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 namespace treewright {
 namespace {
 
 constexpr int64_t kChunk = 4096;  // rows per piece of work
+constexpr int64_t kBlock = 256;   // rows whose values stay in the nearest cache
 constexpr int kTogether = 8;      // rows walked side by side, to hide the memory's latency
 
 // Columns of a row-major or column-major float matrix.
@@ -224,37 +226,43 @@ void Router::for_each_end(const Source& source, int64_t row, size_t from, double
   }
 }
 
-// Thresholds only: several rows side by side, one step each in turn, no branches.
-template <int kRows, class Source>
-void Router::walk(const Source& source, int64_t first, int32_t* node) const {
-  const Step* steps = steps_.data();
-  int32_t at[kRows] = {};
-  for (bool moved = true; moved;) {
-    int32_t changed = 0;
-    for (int i = 0; i < kRows; ++i) {
-      const Step& step = steps[at[i]];
-      const double x = source.value(step.feature >> 1, first + i);
-      const int right = (x > step.threshold) | ((x != x) & step.feature);
-      const int32_t next = step.child + right;
-      changed |= next ^ at[i];
-      at[i] = next;
-    }
-    moved = changed != 0;
-  }
-  for (int i = 0; i < kRows; ++i) {
-    node[i] = preorder_[size_t(at[i])];
-  }
+// One step down; a leaf leads to itself.
+template <class Source>
+inline int32_t Router::next(const Source& source, int32_t at, int64_t row) const {
+  const Step& step = steps_[size_t(at)];
+  const double x = source.value(step.feature >> 1, row);
+  return step.child + ((x > step.threshold) | ((x != x) & step.feature));
 }
 
+// Thresholds only. Rows go down side by side, one step each in turn, without branches; after a
+// few steps those that have arrived are left out.
 template <class Source>
 void Router::route_thresholds(const Source& source, int64_t begin, int64_t end,
                               int32_t* node) const {
-  int64_t row = begin;
-  for (; row + kTogether <= end; row += kTogether) {
-    walk<kTogether>(source, row, node + (row - begin));
-  }
-  for (; row < end; ++row) {
-    walk<1>(source, row, node + (row - begin));
+  constexpr int kSteps = 6;
+  int32_t at[kBlock + kTogether] = {};
+  int32_t row[kBlock + kTogether];
+  std::iota(row, row + (end - begin), 0);
+  for (int64_t active = end - begin; active > 0;) {
+    std::fill_n(row + active, kTogether, 0);  // to make up the last group
+    for (int64_t first = 0; first < active; first += kTogether) {
+      int32_t here[kTogether];
+      std::copy_n(at + first, kTogether, here);
+      for (int step = 0; step < kSteps; ++step) {
+        for (int i = 0; i < kTogether; ++i) {
+          here[i] = next(source, here[i], begin + row[first + i]);
+        }
+      }
+      std::copy_n(here, kTogether, at + first);
+    }
+    int64_t moving = 0;
+    for (int64_t i = 0; i < active; ++i) {
+      node[row[i]] = preorder_[size_t(at[i])];
+      row[moving] = row[i];
+      at[moving] = at[i];
+      moving += steps_[size_t(at[i])].child != at[i];
+    }
+    active = moving;
   }
 }
 
@@ -267,7 +275,9 @@ void Router::run(const Source& source, int64_t n_rows, int n_threads, const Cont
     const int64_t end = std::min(begin + kChunk, n_rows);
     int32_t node[kChunk];
     if (others_.empty()) {
-      route_thresholds(source, begin, end, node);
+      for (int64_t first = begin; first < end; first += kBlock) {
+        route_thresholds(source, first, std::min(first + kBlock, end), node + (first - begin));
+      }
     } else {
       route_block(source, begin, end, node);
     }

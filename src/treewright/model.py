@@ -407,6 +407,12 @@ def as_tree(tree: object) -> Tree:
         # An estimator brings the error, which is scikit-learn's too.
         unfitted: type[OptionError] = getattr(type(tree), "_unfitted", OptionError)
         raise unfitted(f"This {kind} has no tree yet; call fit first.")
+    hint = ""
+    if hasattr(tree, "named_steps"):
+        hint = " Pass its last step, pipe[-1], and rows as the steps before make them."
+    elif hasattr(tree, "best_estimator_"):
+        hint = " Pass its best_estimator_."
     raise OptionError(
-        f"tree must be a treewright Tree or a fitted treewright estimator; got {kind}."
+        f"tree must be a treewright Tree or a fitted treewright estimator; got "
+        f"{kind}.{hint}"
     )

@@ -44,6 +44,7 @@ class Views:
         max_leaves: int | None = None,
         ascii: bool = False,
         numbers: bool = False,
+        missing: bool | None = None,
     ) -> str:
         """Return the tree as indented text, one line per node.
 
@@ -59,6 +60,9 @@ class Views:
         numbers : bool, default=False
             Write each node's number at the left: the number that `path`, `rows`
             and `split` take.
+        missing : bool or None, default=None
+            Whether to say where missing values go; None: of columns that had any
+            when the tree was grown.
 
         Returns
         -------
@@ -67,7 +71,12 @@ class Views:
             proven the best with a tilde.
         """
         return text(
-            self.data, max_depth, max_leaves=max_leaves, ascii=ascii, numbers=numbers
+            self.data,
+            max_depth,
+            max_leaves=max_leaves,
+            ascii=ascii,
+            numbers=numbers,
+            missing=missing,
         )
 
     def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:

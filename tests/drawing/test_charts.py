@@ -1,10 +1,12 @@
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import treewright as tw
 from drawing.looks import HOSTILE, hitters, hostile_tree, penguins, table
+from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.errors import OptionError, TableError, TreewrightError
 from treewright.reading.reliability import reliability, wilson
 
@@ -245,3 +247,22 @@ def test_regions_ask_for_two_columns():
         tw.plot_regions(penguins(), columns=("iland", "bill_length_mm"))
     with pytest.raises(OptionError, match="Points need both"):
         tw.plot_regions(penguins(), {}, columns=("island", "bill_length_mm"))
+
+
+def test_alphas_of_many_powers_of_ten_have_few_ticks():
+    alphas = np.concatenate([[0.0], 10.0 ** np.arange(-20, 10)])
+    curve = Curve("training", alphas, np.arange(31.0) * 1e9)
+    ax = draw_sizes([curve], None, ("", "", ""), against="alpha")
+    ax.figure.canvas.draw()
+    ticks = ax.get_xticklabels() + ax.get_xticklabels(minor=True)
+    assert 3 <= len(ticks) <= 9
+    boxes = [each.get_window_extent() for each in ticks]
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+    assert ax.yaxis.get_offset_text().get_text() == ""
+
+
+def test_an_axes_that_is_none_is_named():
+    with pytest.raises(OptionError, match=r"ax must be a matplotlib Axes.* got int 3"):
+        tw.plot_tree(penguins(), ax=3)
+    with pytest.raises(OptionError, match=r"such as ax\[0\]"):
+        tw.plot_pruning(penguins(), ax=[1, 2])

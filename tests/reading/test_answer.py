@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import treewright as tw
 from tree.build import build, leaf, schema_of, threshold
 from treewright.errors import OptionError
 from treewright.reading.answer import answers, class_shares, classes
@@ -49,3 +50,21 @@ def test_a_node_that_no_weight_reached_takes_all_classes_alike():
 def test_numbers_have_no_class_shares():
     with pytest.raises(OptionError, match="answers numbers"):
         class_shares(stump(()), np.array([0]))
+
+
+def test_siblings_that_answer_differently_say_so():
+    X, y = {"x": [1, 2, 3]}, [1000000.1, 1000000.2, 0.5]
+    tree = tw.TreeRegressor(prune=None, n_jobs=1).fit(X, y).tree_
+    for said in (tree.text(), str(tree.rules()), tree.to_svg()):
+        assert "1000000.1" in said
+        assert "1000000.2" in said
+    assert "to 1000000.2:" in str(tw.explain(tree, {"x": 1}))
+    assert "0.5" in tree.text()
+
+
+def test_a_formula_of_numbers_reads_back_as_what_is_predicted():
+    X, y = {"x": [1, 2, 3, 4, 5, 6]}, [0.1, 0.2, 0.7, 9.1, 9.2, 11.4]
+    model = tw.TreeRegressor(max_leaf_nodes=2, prune=None, n_jobs=1).fit(X, y)
+    said = model.tree_.formula().text(ascii=True)
+    values = {float(part.split("*")[0]) for part in said.split(" + ")}
+    assert values == set(model.predict(X).tolist())

@@ -19,7 +19,7 @@ from tree.build import (
     subset,
     threshold,
 )
-from treewright.errors import OptionError, TableError
+from treewright.errors import ColumnError, OptionError, TableError
 from treewright.model import Tree
 from treewright.reading.change import _nearest, rows_between
 from treewright.reading.explain import explain
@@ -68,7 +68,10 @@ def test_margins_and_rows_between():
     tree = build(threshold(0, 40.0, leaf(0), leaf(1)), schema_of(AGE))
     step = explain(tree, {"age": 25}).steps[0]
     assert (step.margin, step.margin_share) == (-15.0, pytest.approx(0.25))
-    assert step.sentence == "age is 25, so age <= 40 (15 below, 25.0% of rows between)"
+    assert (
+        step.sentence
+        == "age is 25, so age <= 40 (15 below, about 25.0% of rows between)"
+    )
     assert "exactly at the threshold" in explain(tree, {"age": 40}).steps[0].sentence
 
 
@@ -327,3 +330,76 @@ def test_hostile_names_break_no_line():
         said = str(explain(tree, {name: name}))
         assert all(line.isprintable() for line in said.split("\n"))
         assert len(said) < 2000
+
+
+def test_the_share_of_rows_between_is_an_estimate_and_none_of_bools():
+    schema = schema_of(AGE, Feature("big", stored_as="bool"))
+    tree = build(
+        threshold(0, 40.0, threshold(1, 0.5, leaf(0), leaf(1)), leaf(1)), schema
+    )
+    first = explain(tree, {"age": 40.01, "big": True}).steps[0]
+    assert "less than 0.1% of rows between" in first.sentence
+    second = explain(tree, {"age": 25, "big": True}).steps[1]
+    assert second.sentence == "big is True, so big = True"
+
+
+def test_what_the_estimator_refuses_is_not_explained():
+    X = {"x": [1.0, 2.0, 1.0, 2.0], "c": ["a", "a", "b", "b"]}
+    y = ["no", "yes", "no", "no"]
+    gaps = tw.TreeClassifier(missing="error", prune=None, n_jobs=1).fit(X, y)
+    assert tw.explain(gaps, {"x": 2.5, "c": "a"}).prediction == "yes"
+    for row in ({"x": math.nan, "c": "a"}, {"x": 1.0, "c": None}):
+        with pytest.raises(ColumnError, match="missing='error' refuses it"):
+            gaps.predict({name: [cell] for name, cell in row.items()})
+        with pytest.raises(ColumnError, match="missing='error' refuses it"):
+            tw.explain(gaps, row)
+    known = tw.TreeClassifier(unseen="error", prune=None, n_jobs=1).fit(X, y)
+    with pytest.raises(ColumnError, match="unseen='error' refuses it"):
+        tw.explain(known, {"x": 9.0, "c": "z"})
+
+
+def test_the_two_values_of_a_change_are_told_apart():
+    at = 0.1000000015
+    number = Feature("v", summary=Summary(0, 0.0, 0.1, 0.1, 0.1, 1.0))
+    tree = build(threshold(0, at, leaf(0), leaf(1)), schema_of(number))
+    for value in (0.1, at, 0.02, 0.100000001499):
+        (change,) = explain(tree, {"v": value}).changes
+        was, now = change.words.split(" (")[0].removeprefix("v from ").split(" to ")
+        assert was != now
+        assert float(now) > at
+        assert float(was) <= at
+
+
+def test_rows_goals_and_trees_that_are_none_are_named():
+    X = {"x": [1.0, 2.0, 3.0, 4.0]}
+    model = tw.TreeRegressor(prune=None, n_jobs=1).fit(X, [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(TableError, match=r"got 5. Pass .*'x'.*X.iloc\[5\]"):
+        tw.explain(model, 5)
+    with pytest.raises(OptionError, match=r"low <= high; got \(900, 100\)"):
+        tw.explain(model, {"x": 1}, to=(900, 100))
+    pipe = pytest.importorskip("sklearn.pipeline").make_pipeline(model)
+    with pytest.raises(OptionError, match=r"got Pipeline. Pass its last step, pipe"):
+        tw.explain(pipe, {"x": 1})
+
+
+def test_a_divided_row_is_answered_and_divided_by_its_costs():
+    rng = np.random.default_rng(3)
+    x, z = rng.normal(size=(2, 400))
+    y = np.where(x + z + rng.normal(size=400) > 1, "yes", "no")
+    X = {"x": np.where(rng.random(400) < 0.3, np.nan, x), "z": z}
+    made = tw.TreeClassifier(
+        method="c45", missing="fractional", costs={"yes": {"no": 3}}, n_jobs=1
+    )
+    model = made.fit(X, y)
+    gone = np.flatnonzero(np.isnan(X["x"]))
+    rows = {name: values[gone] for name, values in X.items()}
+    found = [
+        tw.explain(model, {"x": None, "z": each}, change=False) for each in rows["z"]
+    ]
+    assert [each.prediction for each in found] == model.predict(rows).tolist()
+    assert np.allclose([each.shares for each in found], model.predict_proba(rows))
+    shares = [rule.applies(rows) for rule in model.tree_.rules()]
+    assert np.allclose(np.sum(shares, axis=0), 1)
+    ends = model.tree_.apply(rows)
+    nodes = model.tree_.rules().nodes[np.argmax(shares, axis=0)]
+    assert np.array_equal(nodes, ends)

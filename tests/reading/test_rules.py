@@ -360,3 +360,30 @@ def test_rules_of_intervals_are_intervals_and_answer_as_the_tree(method):
     for words in (str(rule) for rule in rules):
         assert "= <=" not in words
         assert "= >" not in words
+
+
+def test_what_is_asked_for_wrongly_is_said():
+    X, y = {"x": [1, 2, 3, 4]}, ["a", "a", "b", "b"]
+    rules = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, y).tree_.rules()
+    with pytest.raises(OptionError, match=r"test must be .* Did you mean column='x'"):
+        rules.where("x")
+    with pytest.raises(OptionError, match="min_rows must be a number from 0 up"):
+        rules.where(min_rows="5")
+    with pytest.raises(OptionError, match=r"from 0 to 1; got 80. For 80% pass 0.8"):
+        rules.where(min_confidence=80)
+    with pytest.raises(IndexError, match="no rule 99; there are 2, 0 to 1"):
+        rules[99]
+    with pytest.raises(OptionError, match="numbered from 0"):
+        rules["x"]
+    assert rules[-1] == rules[1]
+    assert [each.node for each in rules.where(lambda rule: rule.rows == 2)] == [1, 2]
+
+
+def test_a_class_written_as_text_or_not_is_said():
+    X = {"x": [1, 2, 3, 4]}
+    tree = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, [0, 0, 1, 1]).tree_
+    with pytest.raises(OptionError, match="Write 1, without quotes"):
+        tree.formula("1")
+    tree = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, ["0", "0", "1", "1"]).tree_
+    with pytest.raises(OptionError, match="Write '1', in quotes"):
+        tree.rules().where(prediction=1)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import treewright as tw
 from tree.build import (
     build,
     categorical,
@@ -313,3 +314,14 @@ def test_markup_in_names_is_no_markup():
     schema = schema_of(categorical("[bold]a[/bold]", "[red]x", "y"))
     tree = build(subset(0, [[0], [1]], leaf(0), leaf(1, 1)), schema)
     assert "[bold]a[/bold] = [red]x" in coloured(tree, text(tree)).plain
+
+
+def test_where_missing_values_go_is_said_when_asked_for():
+    X, y = {"x": [1, 2, 3, 4]}, ["a", "a", "b", "b"]
+    tree = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, y).tree_
+    assert "missing" not in tree.text()
+    assert tree.text(missing=True).count("or missing") == 1
+    X = {"x": [1, 2, 3, None]}
+    tree = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, y).tree_
+    assert tree.text() == tree.text(missing=True)
+    assert "missing" not in tree.text(missing=False)

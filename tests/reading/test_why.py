@@ -64,7 +64,7 @@ def test_the_numbers_of_the_weather_days():
         assert number in said
     assert "-5/14·log2(5/14) - 9/14·log2(9/14) = 0.9403" in said
     assert "gain = 0.9403 - (4/14·0.0000 + 5/14·0.9710 + 5/14·0.9710) = 0.2467" in said
-    assert "Next best: Humidity = High, 0.0949 behind." in said
+    assert "Next best: Humidity (one branch per value), 0.0949 behind." in said
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
@@ -275,8 +275,8 @@ def test_missing_rows_go_left_and_right_and_last_apart():
     tree = tw.TreeClassifier(prune=None).fit(X, y).tree_
     found = tw.why(tree, 0, X, y, column="x")
     assert [each.words for each in found.candidates] == [
-        "x <= 1.5",
-        "x <= 1.5",
+        "x <= 1.5 or missing",
+        "x <= 1.5, not missing",
         "x is missing",
     ]
     assert [each.branches[0].words for each in found.candidates] == [
@@ -385,3 +385,88 @@ def test_many_thresholds_are_swept_as_if_one_by_one(criterion, monkeypatch):
             assert a.counts == pytest.approx(b.counts)
             if numbers:
                 assert (a.mean, a.rss) == (pytest.approx(b.mean), pytest.approx(b.rss))
+
+
+# -- rows that are not those of the tree ---------------------------------------------
+
+
+def weighted(**given):
+    rng = np.random.default_rng(1)
+    X = {"a": rng.integers(0, 9, 200), "b": rng.integers(0, 9, 200)}
+    y = np.where(X["a"] + rng.normal(0, 2, 200) > 6, "yes", "no")
+    made = tw.TreeClassifier(max_depth=3, prune=None, n_jobs=1, **given)
+    return made.fit(X, y), X, y
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"costs": {"yes": {"no": 5}}},
+        {"priors": {"yes": 0.5, "no": 0.5}},
+        {"costs": {"yes": {"no": 5}}, "priors": {"yes": 0.9, "no": 0.1}},
+    ],
+)
+def test_costs_and_priors_weigh_the_rows_as_in_growing(given):
+    model, X, y = weighted(**given)
+    for node in np.flatnonzero(model.tree_.data.split_kind != LEAF).tolist():
+        found = tw.why(model, node, X, y)
+        assert found.chosen.gain == pytest.approx(model.tree_.split(node).gain)
+        assert found.candidates[0].words == found.chosen.words
+        assert found.notes == (
+            f"Rows weigh what the tree's {' and '.join(given)} made of them.",
+        )
+
+
+def test_a_gain_other_than_the_recorded_one_is_said():
+    model, X, y = weighted(class_weight={"yes": 3, "no": 1})
+    (note,) = tw.why(model, 0, X, y).notes
+    assert f"{model.tree_.split(0).gain:.6g}" in note
+    assert "class_weight" in note
+    assert tw.why(model, 0, X, y, np.where(y == "yes", 3, 1)).notes == ()
+
+
+def test_rows_in_another_order_blame_no_guard_and_no_negative_lead():
+    model, X, y = weighted()
+    order = np.random.default_rng(2).permutation(200)
+    shuffled = tw.why(model, 0, {"a": X["a"][order], "b": X["b"][order]}, y)
+    assert "are X and y the training rows, in the same order" in str(shuffled)
+    assert "many_levels" not in str(shuffled)
+    assert ", -" not in str(shuffled)
+
+
+def test_a_split_of_one_branch_per_value_is_named_by_its_column():
+    found = why(weather(), 0, DAYS, PLAY)
+    assert found.chosen.words == "Outlook (one branch per value)"
+    assert "Chosen: Outlook (one branch per value), gain 0.2467." in str(found)
+
+
+def test_what_is_behind_is_behind_in_what_decides():
+    tree = tw.TreeClassifier(method="c45", prune=None, n_jobs=1).fit(DAYS, PLAY).tree_
+    found = tw.why(tree, 0, DAYS, PLAY)
+    gap = found.chosen.gain_ratio - found.candidates[1].gain_ratio
+    assert f"{gap:.4f} behind in gain ratio." in str(found)
+
+
+def test_cuts_that_differ_in_missing_values_differ_in_words():
+    X = {"x": [1.0, 2.0, 3.0, math.nan]}
+    model = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, ["a", "a", "b", "b"])
+    said = [
+        each.words for each in tw.why(model, 0, X, list("aabb"), column="x").candidates
+    ]
+    assert said[:2] == ["x <= 1.5 or missing", "x <= 1.5, not missing"]
+    assert len(set(said)) == len(said)
+
+
+def test_rules_of_weight_count_what_costs_made_of_the_rows():
+    given = {"costs": {"yes": {"no": 5}}, "min_impurity_decrease": 0.004}
+    model, X, y = weighted(**given)
+    data = model.tree_.data
+    for node in range(data.n_nodes):
+        found = tw.why(model, node, X, y)
+        if found.chosen is not None:
+            offered = [each.column for each in found.candidates]
+            assert found.chosen.column in offered
+        elif found.refused is not None and "min_impurity" in found.refused.missed:
+            share = found.here.weight / tw.why(model, 0, X, y).here.weight
+            by = 0.004 - share * found.refused.gain
+            assert f"{by:.4g} below min_impurity_decrease" in found.refused.missed

@@ -162,6 +162,33 @@ def test_rules_sort_page_and_show_their_path(opened, credit):
     opened.fill("#rules-search", "good")
     until(opened, "document.querySelectorAll('#rules-body tr').length > 0")
     assert set(opened.locator("#rules-body .said").all_inner_texts()) == {"good"}
+    opened.fill("#rules-search", "nothing says this")
+    n = model.tree_.n_leaves
+    until(
+        opened,
+        f"document.querySelector('#rules-count').textContent === '0 of {n} rules'",
+    )
+
+
+def test_the_first_view_holds_the_whole_tree_and_a_heavy_row(opened, credit):
+    inside = """() => treewright.plan().x.every((x) => {
+        const at = treewright.view.x + x * treewright.view.k;
+        return at >= 0 && at <= treewright.view.width; })"""
+    assert opened.evaluate(inside)
+    tree = credit[0].tree_
+    split = tree.split(0)
+    heavy = max(
+        (1, 1 + int(tree.data.subtree_size[1])), key=lambda n: tree.data.weight[n]
+    )
+    value = f"treewright.fields.get({split.column}).input.selectedOptions[0].text"
+    assert opened.evaluate(value) in split.branches[int(tree.data.branch[heavy])]
+
+
+def test_all_parts_are_named_on_a_telephone(opened, tmp_path, credit):
+    with another_page(opened, viewport={"width": 360, "height": 740}) as page:
+        open_report(page, credit[0], tmp_path)
+        cut = "(() => { const n = document.querySelector('.bar nav');"
+        assert page.evaluate(f"{cut} return n.scrollWidth <= n.clientWidth; }})()")
 
 
 def test_the_smallest_change_can_be_tried_and_values_kept(opened):

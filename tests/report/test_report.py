@@ -203,3 +203,34 @@ def test_a_report_replaces_one_that_is_there(tmp_path):
     assert tw.report(trees.tennis_id3()[0], str(where)) == where
     assert where.read_text().startswith("<!doctype html>")
     assert [each.name for each in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_the_words_fit_what_is_counted(tmp_path):
+    X, y = trees.frame("german_credit.csv", "class")
+    costly = tw.TreeClassifier(costs={"bad": {"good": 5}}, n_jobs=1).fit(X, y)
+    story = data_of(tw.report(costly, tmp_path / "r.html"))["story"]
+    said = {each["name"]: each["detail"] for each in story["figures"]}
+    assert said["Without a tree"] == "always answering bad, the cheapest single answer"
+    model, X, y = trees.hitters()
+    story = data_of(tw.report(model, tmp_path / "r.html", X, y))["story"]
+    lead = "".join(text for text, _ in story["lead"])
+    assert "root mean squared error of its answers was " in lead
+    assert "typical" not in lead + story["axis"]
+
+
+def test_the_lines_of_python_run_on_a_table_with_other_columns(tmp_path):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        rng.normal(size=(60, 80)), columns=[f"v {i}" for i in range(80)]
+    )
+    data["y it is"] = np.where(data["v 7"] > 0, "a", "b")
+    X = data.drop(columns=["v 1", "v 2", "y it is"])
+    model = tw.TreeClassifier(n_jobs=1).fit(X, data["y it is"])
+    page = tw.report(model, tmp_path / "r.html", X, data["y it is"])
+    code = data_of(page)["made"]["code"]
+    assert max(map(len, code)) <= 88
+    lines = "\n".join(code).replace("report.html", str(tmp_path / "again.html"))
+    assert "# data: " in lines
+    assert "# X_test, y_test: " in lines
+    exec(lines, {"data": data, "X_test": X, "y_test": data["y it is"]})

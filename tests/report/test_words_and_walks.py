@@ -84,11 +84,14 @@ def check_words(page, tree):
     said = page.evaluate(
         """() => treewright.answerNodes().map((node) => [node, treewright
             .conditionsOf(node, treewright.data.tree.stops.includes(node))
-            .map((c) => treewright.conditionWords(c, { most: 12, longest: 60 }))])"""
+            .map((c) => treewright.conditionWords(c, { most: 12, longest: 60 }))])
+            .map(([node, said]) => [node, said, treewright.inBrackets(said)])"""
     )
-    assert [node for node, _ in said] == answer_nodes(tree.data).tolist()
-    for (_, conditions), rule in zip(said, rules, strict=True):
+    assert [node for node, _, _ in said] == answer_nodes(tree.data).tolist()
+    for (_, conditions, told), rule in zip(said, rules, strict=True):
         assert conditions == [c.words(most=12, longest=60) for c in rule.conditions]
+        whole = " AND ".join(told) or "any row"
+        assert rule.text().startswith(f"IF {whole} THEN ")
 
 
 @pytest.mark.parametrize(("seed", "style"), ODD)
@@ -301,7 +304,9 @@ def test_a_value_that_cannot_be_read_is_said(page, tmp_path):
     page.click("#tab-what-if")
     j = model.tree_.schema.index_of[model.tree_.columns_used[0]]
     fill(page, {j: "twelve"})
-    assert "cannot be read" in page.inner_text("#walked")
+    name = model.tree_.columns_used[0]
+    said = page.inner_text("#walked")
+    assert said.startswith(f'{name}: "twelve" cannot be read as a number.')
     fill(page, {j: "12"})
     assert page.inner_text("#what-if-answer")
 

@@ -81,8 +81,8 @@ class Router {
 
   template <class Source>
   void route_block(const Source& source, int64_t begin, int64_t end, int32_t* node) const;
-  template <int kRows, class Source>
-  void walk(const Source& source, int64_t first, int32_t* node) const;
+  template <class Source>
+  int32_t next(const Source& source, int32_t at, int64_t row) const;
   template <class Source>
   void route_thresholds(const Source& source, int64_t begin, int64_t end, int32_t* node) const;
   template <class Source>

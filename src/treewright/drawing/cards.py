@@ -166,7 +166,7 @@ def _card(tree: TreeData, shown: Shown) -> Card:
         beside = sure.strip("()")
     elif is_end:
         main = labels.answer(tree, node)
-        beside = "± " + wording.figures(float(np.sqrt(tree.variance[node])))
+        beside = "± " + wording.figures(labels.spread(tree, node))
     return Card(
         node=node,
         title=labels.details(tree, shown),

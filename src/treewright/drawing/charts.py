@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.drawing.matplotlib import fonts, pyplot
+from treewright.drawing.matplotlib import check_axes, fonts, pyplot
 from treewright.drawing.palette import LIGHT
 from treewright.reading.reliability import Reliability
 from treewright.tree import wording
@@ -36,6 +36,7 @@ _MOST_CELLS_WITH_TEXT = 20
 
 def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """Return the axes given, or one in a new figure of this size in inches."""
+    check_axes(ax)
     if ax is None:
         _, made = pyplot().subplots(figsize=(width, height), layout="constrained")
         ax = made

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes
+from treewright.reading.answer import class_shares, classes, middle_of, number_words
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -27,6 +27,7 @@ __all__ = [
     "count",
     "details",
     "question",
+    "spread",
     "target_name",
 ]
 
@@ -58,10 +59,20 @@ def _class_names(tree: TreeData) -> list[str]:
 def answer(tree: TreeData, node: int) -> str:
     """Return what a node answers, and how sure it is, in one line."""
     if not tree.is_classifier:
-        return wording.figures(float(tree.value[node, 0]))
+        return number_words(tree, float(tree.value[node, 0]))
     label = int(tree.label[node])
     share = float(class_shares(tree, np.array([node]))[0, label])
     return f"{class_names(tree)[label]} ({wording.percent(share)})"
+
+
+def spread(tree: TreeData, node: int) -> float:
+    """Return how far numbers lie from a node's answer.
+
+    The standard deviation; in a tree of medians the mean distance from the median.
+    """
+    if middle_of(tree) == "median":
+        return float(tree.impurity[node])
+    return float(np.sqrt(tree.variance[node]))
 
 
 def count(n: int, one: str, many: str = "") -> str:
@@ -104,8 +115,12 @@ def details(tree: TreeData, shown: Shown) -> str:
 
 def _spread(tree: TreeData, node: int) -> Iterator[str]:
     if not tree.is_classifier:
-        spread = wording.figures(float(np.sqrt(tree.variance[node])))
-        yield f"Answer {answer(tree, node)}, standard deviation {spread}"
+        is_median = middle_of(tree) == "median"
+        off = (
+            " (median), mean distance from it" if is_median else ", standard deviation"
+        )
+        far = wording.figures(spread(tree, node))
+        yield f"Answer {answer(tree, node)}{off} {far}"
         if len(tree.quartiles):
             q1, median, q3 = map(wording.figures, tree.quartiles[node].tolist())
             yield f"Quartiles {q1}, {median}, {q3}"

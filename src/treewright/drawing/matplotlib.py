@@ -15,7 +15,7 @@ from treewright.tree.data import TreeData
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_tree", "fonts", "pyplot"]
+__all__ = ["check_axes", "draw_tree", "fonts", "pyplot"]
 
 _PIXELS_PER_INCH = 96.0
 _POINTS_PER_INCH = 72.0
@@ -73,6 +73,7 @@ def draw_tree(
     if theme not in THEMES:
         raise OptionError(f"theme must be 'light' or 'dark'; got {theme!r}.")
     inks, families = THEMES[theme], fonts()
+    check_axes(ax)
     folded = fold(tree, max_depth, max_leaves, tuple(way or ()))
     measure = _measure(families)
     scene = compose(tree, folded, way=way, direction=direction, measure=measure)
@@ -85,6 +86,17 @@ def draw_tree(
     ax.set_axis_off()
     _Painter(ax, inks, families, _points_per_pixel(ax, scene)).paint(scene)
     return ax
+
+
+def check_axes(ax: object) -> None:
+    """Refuse what is neither a matplotlib axes nor None."""
+    if ax is None or hasattr(ax, "set_xlim"):
+        return
+    several = " Pass one of them, such as ax[0]." * hasattr(ax, "__len__")
+    raise OptionError(
+        "ax must be a matplotlib Axes, as plt.subplots() gives, or None for a new "
+        f"figure; got {type(ax).__name__} {ax!r:.60}.{several}"
+    )
 
 
 def _points_per_pixel(ax: Axes, scene: Scene) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ __all__ = ["Curve", "draw_sizes"]
 _INKS = {"training": LIGHT["other"], "test": LIGHT["c1"]}
 _EVEN = 30
 """Up to so many leaves stand evenly; more on a logarithmic axis."""
+_SMALLEST, _MOST_TICKS = 1e-8, 7
+"""Alphas below so much of the largest stand near 0; ticks on their axis."""
 
 
 @dataclass(frozen=True)
@@ -127,10 +130,12 @@ def _scale(ax: Axes, at: NDArray[np.float64], against: str) -> None:
         NullFormatter,
     )
 
+    # No power of ten above the axis, where the title stands.
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     if against == "alpha":
         positive = at[at > 0]
         if len(positive) and positive.max() > 30 * positive.min():
-            ax.set_xscale("symlog", linthresh=float(positive.min()))
+            _alphas(ax, float(positive.min()), float(positive.max()))
     elif at.max(initial=1) > _EVEN:
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -139,3 +144,19 @@ def _scale(ax: Axes, at: NDArray[np.float64], against: str) -> None:
         ax.tick_params(which="minor", length=0)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _alphas(ax: Axes, least: float, most: float) -> None:
+    """Set a logarithmic axis that has a place for 0, with a few round ticks."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    least = max(least, most * _SMALLEST)
+    # The part from 0 to the least alpha is as wide as one power of ten.
+    ax.set_xscale("symlog", linthresh=least, linscale=0.9)
+    first, last = math.ceil(math.log10(least)), math.floor(math.log10(most))
+    step = max(math.ceil((last - first + 1) / _MOST_TICKS), 1)
+    powers = [10.0**power for power in range(last, first - 1, -step)]
+    ax.xaxis.set_major_locator(FixedLocator([0.0, *reversed(powers)]))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xlim(0.0, most * 1.5)

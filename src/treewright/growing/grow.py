@@ -336,7 +336,7 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "gain_ratio": options.criterion == "gain_ratio",
         "charge_cuts": is_c45,
         "charge_levels": options.many_levels == "guard",
-        "min_branch_weight": _least_branch(table, options),
+        "min_branch_weight": options.min_branch_weight or 0.0,
         "max_surrogates": min(options.max_surrogates, len(table.usable)),
         "stop_without_surrogate": options.surrogate_fallback == "stop",
         "known_agreement": options.surrogate_agreement == "known",
@@ -345,18 +345,6 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "sklearn": options.conventions == "sklearn",
         "not_averaged": _not_averaged(table) if options.conventions == "j48" else [],
     }
-
-
-def _least_branch(table: Table, options: GrowOptions) -> float:
-    """Return `min_branch_weight`, but at most twice the weight there is.
-
-    That forbids every split already, and the core counts in units of 64 bits.
-    """
-    least = options.min_branch_weight or 0.0
-    if not least:
-        return least
-    total = table.n_rows if table.weights is None else math.fsum(table.weights)
-    return min(least, 2.0 * total)
 
 
 def _not_averaged(table: Table) -> list[bool]:

@@ -8,11 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError
+from treewright.tree import wording
 from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import TreeData
 from treewright.tree.route import Ends
 
-__all__ = ["answers", "class_shares", "classes"]
+__all__ = [
+    "answers",
+    "class_shares",
+    "classes",
+    "finer_answers",
+    "middle_of",
+    "number_words",
+]
+
+_FOUR_FIGURES = 1e-3
+"""Numbers that are further apart, as a share of them, differ in their first four."""
 
 
 def classes(tree: TreeData) -> NDArray[Any]:
@@ -47,6 +58,22 @@ def answers(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> NDArray[An
     costs = None if target is None else target.costs
     label, _ = answer_by_cost(class_shares(tree, ends), costs)
     return np.asarray(classes(tree)[label])
+
+
+def middle_of(tree: TreeData) -> str:
+    """Return what the numbers of a tree are called: "mean", or "median"."""
+    criterion = tree.made_by.get("options", {}).get("criterion")
+    return "median" if criterion == "absolute_error" else "mean"
+
+
+def number_words(tree: TreeData, value: float) -> str:
+    """Return an answer rounded for reading, but not to what its sibling answers."""
+    return finer_answers(tree).get(value) or wording.figures(value)
+
+
+def finer_answers(tree: TreeData) -> dict[float, str]:
+    """Return the answers of siblings that four figures do not tell apart, in words."""
+    return tree.keep("finer_answers", _finer_answers)
 
 
 def class_shares(
@@ -100,3 +127,23 @@ def _class_shares(tree: TreeData) -> NDArray[np.float64]:
     np.divide(tree.value, total, out=shares, where=total > 0)
     shares.flags.writeable = False
     return shares
+
+
+def _finer_answers(tree: TreeData) -> dict[float, str]:
+    if tree.is_classifier:
+        return {}
+    nodes, value = np.arange(1, tree.n_nodes), tree.value[:, 0]
+    other = np.minimum(nodes + tree.subtree_size[1:], tree.n_nodes - 1)
+    one, two = value[nodes], value[other]
+    near = (tree.parent[other] == tree.parent[nodes]) & (one != two)
+    near &= np.abs(one - two) <= _FOUR_FIGURES * np.maximum(np.abs(one), np.abs(two))
+    found: dict[float, str] = {}
+    for a, b in zip(one[near].tolist(), two[near].tolist(), strict=True):
+        said = wording.figures(a), wording.figures(b)
+        for figures in range(5, 18):
+            if said[0] != said[1]:
+                break
+            said = f"{a:.{figures}g}", f"{b:.{figures}g}"
+        for x, words in zip((a, b), said, strict=True):
+            found[x] = max(found.get(x, ""), words, key=len)
+    return found

@@ -286,7 +286,7 @@ def _said(row: OneRow, column: int, step: _Step) -> Change:
     before = None if gone else _plain(feature, row[column])
     name = wording.cut(wording.name(feature.name), 60)
     was = "not given" if not given else row.words(column)
-    now = say(feature, step.value)
+    was, now = _told(step, row[column] if not gone else math.nan, was)
     others = [x for x in step.condition.categories if x != _plain(feature, step.value)]
     more = ""
     if others:
@@ -299,6 +299,23 @@ def _said(row: OneRow, column: int, step: _Step) -> Change:
     return Change(
         str(feature.name), before, _plain(feature, step.value), step.size, words
     )
+
+
+def _told(step: _Step, before: float, was: str) -> tuple[str, str]:
+    """Write both values, with as many figures as it takes to tell them apart.
+
+    The new one, read back, must meet the condition.
+    """
+    feature, value = step.condition.feature, step.value
+    now = say(feature, value)
+    if feature.kind != "numeric" or feature.stored_as not in ("float", "text"):
+        return was, now
+    figures = 6
+    while figures < 17 and (now == was or not meets(step.condition, float(now))):
+        figures += 1
+        now = f"{value:.{figures}g}"
+        was = was if math.isnan(before) or len(was) < 6 else f"{before:.{figures}g}"
+    return was, now
 
 
 def _plain(feature: Feature, value: float) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import answers
+from treewright.reading.answer import answers, middle_of
 from treewright.tree import wording
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.walk import children
@@ -55,7 +55,10 @@ def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
             lift = sure / (tree.value[0, label] / tree.value[0].sum())
         else:
             std = np.sqrt(tree.variance[nodes])
-            half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
+            # Spread and number of rows say how sure a mean is, not a median.
+            half = nothing
+            if middle_of(tree) == "mean":
+                half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
             low, high = tree.value[nodes, 0] - half, tree.value[nodes, 0] + half
     said = answers(tree, nodes)
     return Evidence(said, rows, weight, share, sure, low, high, lift, std)
@@ -84,5 +87,9 @@ def class_of(tree: TreeData, label: Any) -> int:
             return k
     near = nearest_name(str(label), [str(each) for each in labels])
     hint = f" Did you mean {near!r}?" if near else ""
+    for each in labels:
+        if str(each) == str(label):
+            quotes = "in quotes" if isinstance(each, str) else "without quotes"
+            hint = f" Write {each!r}, {quotes}."
     shown = ", ".join(wording.cut(repr(each), 40) for each in labels[:20])
     raise OptionError(f"There is no class {label!r}; the classes are {shown}.{hint}")

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import answers, class_shares, classes
+from treewright.reading.answer import (
+    answers,
+    class_shares,
+    classes,
+    middle_of,
+    number_words,
+)
 from treewright.reading.change import Change, rows_between, smallest_change
 from treewright.reading.evidence import class_of
 from treewright.reading.one_row import OneRow, Turn, ends_of, turn_at
@@ -23,7 +29,7 @@ from treewright.tree.data import (
     STOP_REASONS,
     TreeData,
 )
-from treewright.tree.route import Ends, divides_rows
+from treewright.tree.route import Ends, columns_used, divides_rows
 from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import path
 
@@ -58,7 +64,7 @@ class Step:
     next : int
         The node reached.
     shares : tuple of float
-        Shares of the classes there; for numbers the mean alone.
+        Shares of the classes there; for numbers the answer alone.
     sentence : str
         All this in words.
     """
@@ -88,7 +94,7 @@ class Explanation:
         Where the row ends; of a divided row, where its largest share does.
     shares : tuple of float
         Shares of the classes there (of a divided row: over all its shares); for
-        numbers the mean alone.
+        numbers the answer alone.
     steps : tuple of Step
         The way, from the root.
     changes : tuple of Change or None
@@ -165,7 +171,8 @@ def explain(
     change : bool, default=True
         Whether to look for the smallest change.
     unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen.
+        What to do with a category never seen. A tree grown with ``unseen='error'``
+        or ``missing='error'`` refuses here what its estimator refuses.
 
     Returns
     -------
@@ -174,7 +181,13 @@ def explain(
     if unseen not in ("missing", "error"):
         raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
     kept = _columns(tree, fixed)
-    one = OneRow(tree.schema, row, unseen)
+    options = tree.made_by.get("options", {})
+    no_gaps = options.get("missing") == "error"
+    strict = "error" in (unseen, options.get("unseen"))
+    one = OneRow(tree.schema, row, "error" if strict else "missing", no_gaps)
+    if strict or no_gaps:
+        for column in filter(one.has, columns_used(tree).tolist()):
+            one[column]  # refuses it, be it on the way or not
     ends = ends_of(tree, one)
     node = ends[0][0]
     steps = _steps(tree, one, node)
@@ -264,13 +277,16 @@ def _missing_words(tree: TreeData, split: Split, turn: Turn, value: str) -> str:
 def _margin_words(feature: Any, margin: float | None, share: float | None) -> str:
     if margin is None or share is None or not math.isfinite(margin):
         return ""
+    if feature.stored_as == "bool":
+        return ""
+    about = f"about {wording.percent(share)} of rows between"
+    about = about.replace("about <", "less than ").replace("about >", "more than ")
     if feature.stored_as not in ("float", "int", "text"):
-        return f" ({wording.percent(share)} of rows between)"
+        return f" ({about})"
     where = "above" if margin > 0 else "below"
     if margin == 0:
         return " (exactly at the threshold)"
-    about = wording.percent(share)
-    return f" ({wording.figures(abs(margin))} {where}, {about} of rows between)"
+    return f" ({wording.figures(abs(margin))} {where}, {about})"
 
 
 def _node_shares(tree: TreeData, node: int) -> tuple[float, ...]:
@@ -339,6 +355,10 @@ def _goal(tree: TreeData, answer: Any, to: Any) -> tuple[Callable[[Any], bool], 
             "For a tree that answers numbers, to is a pair (low, high) that the "
             f"answer must lie in; got {to!r}."
         ) from None
+    if not low <= high:
+        raise OptionError(
+            f"to must be a pair (low, high) with low <= high; got {to!r}."
+        )
     between = f"a number from {wording.number(low)} to {wording.number(high)}"
     return (lambda each: low <= each <= high), between
 
@@ -389,7 +409,7 @@ def _evidence_words(tree: TreeData, node: int, shares: tuple[float, ...]) -> str
 
 def _shares_words(tree: TreeData, shares: tuple[float, ...]) -> str:
     if not tree.is_classifier:
-        return f"mean {wording.figures(shares[0])}"
+        return f"{middle_of(tree)} {number_words(tree, shares[0])}"
     names = classes(tree)
     order = sorted(range(len(shares)), key=lambda k: (-shares[k], k))
     shown = [k for k in order[:_MOST_CLASSES] if shares[k] > 0]
@@ -402,7 +422,7 @@ def _shares_words(tree: TreeData, shares: tuple[float, ...]) -> str:
 def _words(tree: TreeData, answer: Any) -> str:
     if tree.is_classifier:
         return wording.value(answer, 60)
-    return wording.figures(float(answer))
+    return number_words(tree, float(answer))
 
 
 def _plain(value: Any) -> Any:

@@ -124,11 +124,12 @@ class Formula:
         Returns
         -------
         str
+            Numbers in full: they read back as what `predict` answers.
         """
         either, both, times = _SIGNS[ascii]
         said = [term.words(both, most, longest) for term in self.terms]
         if not self._tree.is_classifier:
-            values = [wording.figures(term.value or 0.0) for term in self.terms]
+            values = [wording.number(term.value or 0.0) for term in self.terms]
             pairs = zip(values, said, strict=True)
             return " + ".join(f"{value}{times}[{words}]" for value, words in pairs)
         if not said:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from treewright.errors import TableError
 from treewright.reading.condition import Condition, Surrogate
 from treewright.reading.way import surrogates_of
+from treewright.table.check import check_matched
 from treewright.table.from_numpy import as_float32
 from treewright.table.match import match
 from treewright.table.raw import EXACT_INTEGERS
@@ -53,10 +55,14 @@ class OneRow:
         Values by name, any part of them; or all of them in order.
     unseen : {'missing', 'error'}, default='missing'
         What to do with a category never seen.
+    no_gaps : bool, default=False
+        Whether to refuse missing and infinite values.
     """
 
-    def __init__(self, schema: Schema, row: Any, unseen: str = "missing") -> None:
-        self._schema, self._unseen = schema, unseen
+    def __init__(
+        self, schema: Schema, row: Any, unseen: str = "missing", no_gaps: bool = False
+    ) -> None:
+        self._schema, self._unseen, self._no_gaps = schema, unseen, no_gaps
         self._cells = _cells(schema, row)
         self._table = None if self._cells is not None else row
         self._known: dict[int, float] = {}
@@ -90,11 +96,13 @@ class OneRow:
         else:
             cell = self._cells[name]
             quick = _quick(self._schema.features[column], cell)
-            if quick is not None:
+            if quick is not None and not self._no_gaps:
                 return quick
             columns = match(
                 self._schema, {name: _as_column(cell)}, [column], self._unseen
             )
+        if self._no_gaps:
+            check_matched(self._schema, columns)
         values = columns[column]
         assert values is not None
         return float(values[0])
@@ -105,6 +113,7 @@ class OneRow:
         rounded = {c: as_read(features[c], value) for c, value in values.items()}
         other = OneRow.__new__(OneRow)
         other._schema, other._unseen = self._schema, self._unseen
+        other._no_gaps = self._no_gaps
         other._cells, other._table = self._cells, self._table
         other._known = {**self._known, **rounded}
         return other
@@ -150,6 +159,13 @@ def _cells(schema: Schema, row: Any) -> Mapping[str, Any] | None:
         row = row.to_dict()  # a series
     if isinstance(row, Mapping):
         return {str(name): cell for name, cell in row.items()}
+    if row is None or isinstance(row, str | bytes | numbers.Number | np.generic):
+        names = ", ".join(map(repr, schema.names[:2]))
+        raise TableError(
+            f"row must be the values of one row; got {row!r:.80}. Pass them by name "
+            f"(a dict with keys such as {names}), or one row of a table, such as "
+            f"X.iloc[{row if isinstance(row, int) else 0}]."
+        )
     flat = isinstance(row, np.ndarray) and row.ndim == 1
     listed = isinstance(row, list | tuple) and not _has_rows(row)
     if not (flat or listed):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name, pandas_for_frames
+from treewright.reading.answer import middle_of, number_words
 from treewright.reading.condition import Condition, columns_of, joined, shares_of
 from treewright.reading.evidence import Evidence, class_of, evidence
 from treewright.reading.way import answer_nodes, conditions_of, walked
@@ -56,7 +58,8 @@ class Rule:
     interval : tuple of float
         95% interval of the confidence (Wilson), or of the mean (normal), on the
         effective number of rows: (sum of weights)² / sum of squared weights. It
-        takes the node as given, not as found by a search.
+        takes the node as given, not as found by a search. A tree that answers
+        medians (``criterion="absolute_error"``) has none: both ends are NaN.
     lift : float or None
         Classes: confidence over the share of that class in all rows.
     std : float or None
@@ -149,6 +152,8 @@ class Rule:
             sure = wording.percent(self.confidence)
             between = f"{wording.percent(low)} to {wording.percent(high)}"
             return f"{self.text()}  ({rows}; confidence {sure}, {between})"
+        if middle_of(self._tree) == "median":
+            return f"{self.text()}  ({rows}; median)"
         if math.isnan(low):
             return f"{self.text()}  ({rows})"
         between = f"{wording.figures(low)} to {wording.figures(high)}"
@@ -210,10 +215,27 @@ class Rules(Sequence[Rule]):
         """Return one rule, or a part of the rules as rules again."""
         if isinstance(index, slice):
             return Rules(self._tree, self._nodes[index])
+        index = self._checked(index)
         node = int(self._nodes[index])
         stops = bool(self._tree.split_kind[node] != LEAF)
         conditions = conditions_of(self._tree, node, stops=stops)
         return self._rule(int(index), conditions)
+
+    def _checked(self, index: Any) -> int:
+        try:
+            place = operator.index(index)
+        except TypeError:
+            raise OptionError(
+                f"Rules are numbered from 0, and sliced as rules[:5]; got {index!r}. "
+                "rules.where(...) chooses by what a rule says."
+            ) from None
+        if not -len(self) <= place < len(self):
+            last = f", 0 to {len(self) - 1}" if len(self) else ""
+            raise IndexError(
+                f"There is no rule {place}; there are {len(self)}{last}. A rule is "
+                "counted by its place here, not by its node."
+            )
+        return place % len(self)
 
     def __iter__(self) -> Iterator[Rule]:
         """Make the rules one after the other."""
@@ -273,6 +295,15 @@ class Rules(Sequence[Rule]):
         Rules
             In the same order.
         """
+        if test is not None and not callable(test):
+            hint = f" Did you mean column={test!r}?" * isinstance(test, str)
+            raise OptionError(
+                "test must be a function that takes a rule and says whether to keep "
+                f"it; got {test!r}.{hint}"
+            )
+        _check_least("min_rows", min_rows, math.inf)
+        _check_least("min_share", min_share, 1)
+        _check_least("min_confidence", min_confidence, 1)
         tree, nodes, known = self._tree, self._nodes, self._known
         kept = (known.rows >= min_rows) & (known.share >= min_share)
         if min_confidence > 0:
@@ -412,6 +443,17 @@ def _said(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
 # Small helpers ----------------------------------------------------------------------
 
 
+def _check_least(name: str, value: Any, most: float) -> None:
+    """Refuse what is no number from 0 to `most`."""
+    is_number = isinstance(value, int | float | np.number)
+    if not (is_number and 0 <= value <= most):
+        limit = "a number from 0 up" if most > 1 else "a share from 0 to 1"
+        hint = ""
+        if is_number and 1 < value <= 100:
+            hint = f" For {value}% pass {float(value) / 100:g}."
+        raise OptionError(f"{name} must be {limit}; got {value!r}.{hint}")
+
+
 def _answers_are(
     tree: TreeData, nodes: NDArray[np.integer[Any]], prediction: Any
 ) -> NDArray[np.bool_]:
@@ -436,7 +478,7 @@ def _answer_words(tree: TreeData, prediction: Any, longest: int | None) -> str:
     name = wording.cut(wording.name("y" if target is None else target.name), longest)
     if tree.is_classifier:
         return f"{name} = {wording.value(prediction, longest)}"
-    return f"{name} = {wording.figures(float(prediction))}"
+    return f"{name} = {number_words(tree, float(prediction))}"
 
 
 def _plain_scalar(value: Any) -> Any:

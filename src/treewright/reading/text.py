@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes
+from treewright.reading.answer import class_shares, classes, middle_of, number_words
 from treewright.reading.fold import shown_nodes
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
@@ -51,6 +51,7 @@ def text(
     max_leaves: int | None = None,
     ascii: bool = False,
     numbers: bool = False,
+    missing: bool | None = None,
 ) -> str:
     """Return the tree as indented text, one line per node.
 
@@ -68,6 +69,9 @@ def text(
         Draw with ASCII characters only.
     numbers : bool, default=False
         Write each node's number at the left.
+    missing : bool or None, default=None
+        Whether to say where missing values go. None: of columns that had any when
+        the tree was grown.
 
     Returns
     -------
@@ -82,7 +86,9 @@ def text(
     shown = np.flatnonzero(is_shown)
     # Of each node, how many of its branches are shown.
     n_open = np.bincount(tree.parent[shown[1:]], minlength=tree.n_nodes)
-    with_missing = missing_arrives(tree, shown)
+    with_missing = [False] * len(shown)
+    if missing is not False:
+        with_missing = missing_arrives(tree, shown, bool(missing))
     columns = [
         ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
         *(
@@ -117,7 +123,7 @@ def _headings(tree: TreeData) -> tuple[str, ...]:
     share = "share" if _weights_are_equal(tree) else "weight share"
     if tree.is_classifier:
         return ("rows", share, "class", "confidence")
-    return ("rows", share, "mean", "std")
+    return ("rows", share, middle_of(tree), "std")
 
 
 def _weights_are_equal(tree: TreeData) -> bool:
@@ -152,7 +158,7 @@ def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
     counts = [str(n) for n in tree.n_rows[shown].tolist()]
     shares = [wording.percent(s) for s in tree.share[shown].tolist()]
     if not tree.is_classifier:
-        means = [wording.figures(m) for m in tree.value[shown, 0].tolist()]
+        means = [number_words(tree, m) for m in tree.value[shown, 0].tolist()]
         spreads = [wording.figures(s) for s in np.sqrt(tree.variance[shown]).tolist()]
         return [counts, shares, means, spreads]
     names = [_short(wording.value(c), _LONGEST_LABEL) for c in classes(tree)]
@@ -208,14 +214,16 @@ def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
     return said
 
 
-def missing_arrives(tree: TreeData, shown: np.ndarray) -> list[bool]:
+def missing_arrives(
+    tree: TreeData, shown: np.ndarray, always: bool = False
+) -> list[bool]:
     """Return, node by node, whether rows missing in its column can arrive there.
 
     They cannot where the column had none, or where a split above on the same
-    column sent them elsewhere.
+    column sent them elsewhere. With `always`, no matter whether it had any.
     """
     summaries = [feature.summary for feature in tree.schema.features]
-    here = [summary is not None and summary.n_missing > 0 for summary in summaries]
+    here = [always or (s is not None and s.n_missing > 0) for s in summaries]
     columns, routes = tree.feature.tolist(), tree.missing_route.tolist()
     depths, branches = tree.depth.tolist(), tree.branch.tolist()
     parents = tree.parent.tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from treewright.reading.working import (
     NodeRows,
     every_candidate,
     judged,
+    said_of,
     shortened,
 )
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
@@ -42,6 +43,7 @@ from treewright.tree.walk import checked_node
 __all__ = ["Why", "why"]
 
 _TIE = 1e-12
+_SAME_GAIN = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +146,15 @@ def why(
     here = rows.branch("", everything)
     split = split_of(tree, node)
     chosen = None if split is None else judged(rows, split)
+    if chosen is not None:
+        notes += _other_gain(tree, node, here, chosen)
     rules = Rules.of(tree, rows, lightest)
     if column is not None:
-        offered = every_candidate(rows, _number(tree, column), _dividing(tree))
+        number = _number(tree, column)
+        offered = every_candidate(rows, number, _dividing(tree))
         found = [rules.checked(each) for each in _all_judged(rows, offered)]
+        if not rows.known_only and rows.missing(number).any():
+            found = [replace(e, words=said_of(e.split, missing=True)) for e in found]
         refused = None
     else:
         found, refused = _best_of_each(tree, rows, rules)
@@ -198,8 +205,9 @@ def _rows(
         raise TableError(f"None of these {n} rows comes to node {node}.")
     notes = []
     info = schema.target
-    if info is not None and (info.costs is not None or info.priors is not None):
-        notes.append("Rows weigh as in growing: altered by class for priors and costs.")
+    given = [n for n in ("costs", "priors") if info and getattr(info, n) is not None]
+    if given:
+        notes.append(f"Rows weigh what the tree's {' and '.join(given)} made of them.")
     if len(index) != tree.n_rows[node]:
         notes.append(
             f"Here {len(index)} rows come to the node; when the tree was grown there "
@@ -221,6 +229,21 @@ def _rows(
         float(weights[weights > 0].min()),
         notes,
     )
+
+
+def _other_gain(
+    tree: TreeData, node: int, here: Branch, chosen: Candidate
+) -> list[str]:
+    """Say that these rows do not give the gain that the tree has recorded."""
+    was = float(tree.gain[node])
+    if not abs(was - chosen.gain) > _SAME_GAIN * max(here.impurity, abs(was)):
+        return []
+    raised = " Or did pruning raise this split to here?" * (method_of(tree) == "c45")
+    return [
+        f"The tree recorded a gain of {was:.6g} here, these rows give "
+        f"{chosen.gain:.6g}: are X and y the training rows, in the same order, and "
+        f"are class_weight and sample_weight multiplied into sample_weight?{raised}"
+    ]
 
 
 def _dividing(tree: TreeData) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from treewright.reading.answer import classes
 from treewright.reading.why_rules import by_ratio, criterion_of
-from treewright.reading.working import Branch, Candidate
+from treewright.reading.working import MOST_LEVELS, Branch, Candidate
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
 
@@ -43,10 +43,12 @@ def lines(why: Why) -> list[str]:
     return said
 
 
-def guards_levels(why: Why) -> bool:
-    """Whether this tree was grown with ``many_levels='guard'``."""
+def guards_levels(why: Why, best: Candidate) -> bool:
+    """Whether ``many_levels='guard'`` may have kept this candidate from winning."""
     options = why._tree.made_by.get("options", {})
-    return bool(options.get("many_levels") == "guard")
+    feature = why._tree.schema.features[best.split.column]
+    many = feature.kind == "categorical" and len(feature.labels) > MOST_LEVELS
+    return many and bool(options.get("many_levels") == "guard")
 
 
 # Numbers ----------------------------------------------------------------------------
@@ -64,7 +66,10 @@ def _count(x: float) -> str:
 
 
 def _holds(tree: TreeData, branch: Branch) -> str:
-    """Say what rows hold: each class with its count, or mean and RSS."""
+    """Say what rows hold: each class with its count, or mean and RSS.
+
+    In a tree of medians: the median, and the distances from it.
+    """
     if branch.counts:
         names = classes(tree)
         pairs = [
@@ -73,6 +78,9 @@ def _holds(tree: TreeData, branch: Branch) -> str:
             if n > 0
         ]
         return ", ".join(pairs) or "nothing"
+    if branch.median is not None:
+        off = _four(branch.impurity * branch.weight)
+        return f"median {wording.figures(branch.median)}, absolute errors {off}"
     return f"mean {wording.figures(branch.mean or 0.0)}, RSS {_four(branch.rss or 0.0)}"
 
 
@@ -94,7 +102,9 @@ def _impurity(criterion: str, branch: Branch) -> str:
         return f"Σ(y - {mean})² / {total} = {rss}/{total} = {value}"
     if criterion == "poisson":
         return f"Σ y·ln(y/{mean}) / {total} = {value}"
-    return f"Σ|y - median| / {total} = {value}"
+    median = wording.figures(branch.median or 0.0)
+    off = _four(branch.impurity * branch.weight)
+    return f"Σ|y - {median}| / {total} = {off}/{total} = {value}"
 
 
 def _gain(candidate: Candidate, criterion: str) -> str:
@@ -174,25 +184,37 @@ def _verdict(why: Why) -> Iterator[str]:
     chosen = why.chosen
     yield f"Chosen: {chosen.words}, gain {_four(chosen.gain)}."
     if why._column is None:
-        others = [c for c in why.candidates if c.column != chosen.column]
-        if others:
-            gap = _four(chosen.gain - others[0].gain)
-            yield f"Next best: {others[0].words}, {gap} behind."
-        best = max(why.candidates, key=lambda c: c.gain, default=None)
-        if by_ratio(why._tree):
-            yield "Columns of at least average gain compete by the gain ratio."
-        elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
-            yield f"This is not the split of largest gain; {best.words} gains more."
-            if guards_levels(why):
-                yield (
-                    "Columns of more than 12 categories are charged for the choice "
-                    "among so many groupings (many_levels='guard')."
-                )
+        yield from _compared(why, chosen)
     if why.link is not None:
         yield _link(why._tree, why.node, why.link)
     if why.collapse_alpha is not None:
         alpha = _four(why.collapse_alpha)
         yield f"Weakest-link pruning makes a leaf of it at alpha = {alpha}."
+
+
+def _compared(why: Why, chosen: Candidate) -> Iterator[str]:
+    """Compare the split with those of other columns, by what decides."""
+    ratio = by_ratio(why._tree)
+    for other in [c for c in why.candidates if c.column != chosen.column][:1]:
+        gap = chosen.gain - other.gain
+        if ratio:
+            gap = chosen.gain_ratio - other.gain_ratio
+        if gap >= 0:
+            what = " in gain ratio" if ratio else ""
+            yield f"Next best: {other.words}, {_four(gap)} behind{what}."
+    best = max(why.candidates, key=lambda c: c.gain, default=None)
+    if ratio:
+        yield "Columns of at least average gain compete by the gain ratio."
+        if why._tree.made_by.get("method") == "c45":
+            yield "A number with N values first pays log2(N - 1)/W of its gain."
+    elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
+        more = f"{best.words} gains {_four(best.gain - chosen.gain)} more"
+        yield f"This is not the split of largest gain; {more}."
+        if guards_levels(why, best):
+            yield (
+                "Columns of more than 12 categories are charged for the choice "
+                "among so many groupings (many_levels='guard')."
+            )
 
 
 def _link(tree: TreeData, node: int, link: float) -> str:

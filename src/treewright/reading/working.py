@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from treewright.growing.impurity import impurity
 from treewright.growing.readable import short_between
 from treewright.growing.reference.candidates import midpoint
+from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
-from treewright.tree.split import IsMissing, Split, Threshold, make_split
+from treewright.tree.split import IsMissing, Multiway, Split, Threshold, make_split
 
 __all__ = [
     "Branch",
@@ -28,6 +29,7 @@ __all__ = [
     "every_candidate",
     "judged",
     "multiway",
+    "said_of",
     "shortened",
 ]
 
@@ -55,6 +57,8 @@ class Branch:
         Numbers: mean, and weighted sum of squares around it.
     impurity : float
         By the criterion of the tree.
+    median : float or None
+        The median, in a tree that answers medians.
     """
 
     words: str
@@ -65,6 +69,7 @@ class Branch:
     mean: float | None
     rss: float | None
     impurity: float
+    median: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ class Candidate:
     split : Split
         The split.
     words : str
-        The condition of its first branch.
+        The condition of its first branch; of a split with one branch per value, that.
     branches : tuple of Branch
         Without the rows that no branch knows.
     before, after : float
@@ -161,8 +166,9 @@ class NodeRows:
             return Branch(words, 0, 0.0, 0.0, (), math.nan, 0.0, 0.0)
         mean = float(np.average(y, weights=w))
         rss = float((w * (y - mean) ** 2).sum())
-        mixed = _of_numbers(self.criterion, y, w, mean, rss)
-        return Branch(words, len(index), counted, total, (), mean, rss, mixed)
+        middle = _median(y, w) if self.criterion == "absolute_error" else None
+        mixed = _of_numbers(self.criterion, y, w, mean, rss, middle)
+        return Branch(words, len(index), counted, total, (), mean, rss, mixed, middle)
 
     def missing(self, column: int) -> NDArray[np.bool_]:
         """Return where a column has no value."""
@@ -177,17 +183,25 @@ def _of_numbers(
     w: NDArray[np.float64],
     mean: float,
     rss: float,
+    middle: float | None,
 ) -> float:
     total = float(w.sum())
     if criterion == "poisson":
         terms = np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / (mean or 1)), 0.0)
         return max(float((w * terms).sum()) / total, 0.0)
-    if criterion == "absolute_error":
-        order = np.argsort(y)
-        reach = np.cumsum(w[order])
-        middle = y[order][np.searchsorted(reach, total / 2)]
+    if middle is not None:
         return float((w * np.abs(y - middle)).sum()) / total
     return rss / total
+
+
+def _median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
+    """Return the median: between two values where half the weight ends at one."""
+    order = np.argsort(y)
+    ascending, reach = y[order], np.cumsum(w[order])
+    half = reach[-1] / 2
+    low = ascending[np.searchsorted(reach, half)]
+    high = ascending[np.searchsorted(reach, half, side="right")]
+    return float(low / 2 + high / 2)
 
 
 def judged(rows: NodeRows, split: Split) -> Candidate:
@@ -227,7 +241,7 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
     return Candidate(
         split.feature,
         split,
-        split.words(0, most=6, longest=60),
+        said_of(split),
         branches,
         before.impurity,
         after,
@@ -236,6 +250,20 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
         information,
         worth / information if information > 0 else 0.0,
     )
+
+
+def said_of(split: Split, missing: bool = False) -> str:
+    """Name a split by its first branch, or by its column where it has a branch each.
+
+    With `missing`, tell apart the splits that differ in where missing values go.
+    """
+    if isinstance(split, Multiway):
+        each = all(len(group) < 2 for group in split.branches)
+        how = "one branch per value" if each else f"{split.n_branches} branches"
+        return f"{wording.cut(wording.name(split.feature), 60)} ({how})"
+    said = split.words(0, missing=missing, most=6, longest=60)
+    known = missing and split.missing == 1 and not isinstance(split, IsMissing)
+    return f"{said}, not missing" if known else said
 
 
 def _branches(rows: NodeRows, split: Split) -> NDArray[np.int64]:

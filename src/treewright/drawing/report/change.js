@@ -203,9 +203,22 @@ function goOn(row, way, next, fixedColumns) {
   return { node: next.node, ends: next.ends, conditions, steps, cost };
 }
 
+// Both values, with as many figures as it takes to tell them apart; the new one, read
+// back, must meet the condition.
+function toldApart(row, j, step) {
+  const column = columns[j];
+  let was = valueWords(row, j), now = say(column, step.value);
+  if (column.kind !== "numeric" || !["float", "text"].includes(column.stored)) return [was, now];
+  for (let d = 7; d <= 17 && (now === was || !meets(step.condition, Number(now))); d++) {
+    now = general(step.value, d);
+    if (!isGone(column, row[j]) && was.length >= 6) was = general(row[j], d);
+  }
+  return [was, now];
+}
+
 function changeWords(row, j, step) {
   const column = columns[j];
-  const now = say(column, step.value);
+  const [was, now] = toldApart(row, j, step);
   const own = column.kind === "numeric" ? null : column.labels[step.value];
   const others = categoriesOf(step.condition).filter((x) => x !== own);
   let more = "";
@@ -215,5 +228,5 @@ function changeWords(row, j, step) {
   } else if (column.kind === "numeric") {
     more = ` (${conditionWords(step.condition, { missing: false, longest: 60 })})`;
   }
-  return `${cut(column.name, 60)} from ${valueWords(row, j)} to ${now}${more}`;
+  return `${cut(column.name, 60)} from ${was} to ${now}${more}`;
 }

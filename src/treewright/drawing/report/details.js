@@ -75,8 +75,9 @@ function addClasses(node, add, held, none) {
 }
 
 function addNumbers(node, add, held, none) {
-  add("Mean", figures(mean[node]), held ? figures(testMean[node]) : none);
-  add("Typical error here", figures(Math.sqrt(variance[node])), held ? figures(Math.sqrt(testError[node])) : none);
+  if (!isMedian) add("Mean", figures(mean[node]), held ? figures(testMean[node]) : none);
+  const name = { squared_error: "RMSE here", absolute_error: "Mean absolute error here", poisson: "Half mean deviance here" };
+  add(name[target.criterion] || "RMSE here", figures(asShown(risk[node])), held ? figures(asShown(testError[node])) : none);
   add("Middle half", `${figures(quartiles[0][node])} to ${figures(quartiles[2][node])}`, none);
   add("Median", figures(quartiles[1][node]), none);
 }
@@ -90,7 +91,7 @@ function driftNote(node) {
     const pooled = (p * rows[node] + q * testRows[node]) / (rows[node] + testRows[node]);
     const error = Math.sqrt(pooled * (1 - pooled) * (1 / rows[node] + 1 / testRows[node]));
     differs = error > 0 && Math.abs(p - q) > 2.58 * error;
-  } else if (!isClass) {
+  } else if (!isClass && !isMedian) {
     const error = Math.sqrt(variance[node] * (1 / rows[node] + 1 / testRows[node]));
     differs = error > 0 && Math.abs(mean[node] - testMean[node]) > 2.58 * error;
   }

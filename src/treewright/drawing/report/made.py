@@ -22,8 +22,9 @@ from treewright.tree.data import TreeData
 
 __all__ = ["made_of", "rows_fingerprint", "training_fingerprint"]
 
-_MOST_NAMES = 40
+_MOST_NAMES = 1000
 _LONGEST = 300
+_WIDEST = 88
 
 
 def made_of(
@@ -98,17 +99,21 @@ def _code(
     defaults: Mapping[str, Any],
     tested: bool,
 ) -> list[str]:
-    """Return Python that grows the tree again from a frame called `data`."""
+    """Return Python that grows the tree again from the training table."""
     target = tree.schema.target
     y = "y" if target is None else str(target.name)
     lines = ["import treewright as tw", ""]
     if tree.schema.named:
-        names = [str(each) for each in tree.schema.names]
-        if len(names) <= _MOST_NAMES and sum(map(len, names)) < 2000:
-            lines.append(f"X = data[{names!r}]")
-        else:
-            lines.append(f"X = data.drop(columns=[{y[:200]!r}])")
-        lines += [f"y = data[{y[:200]!r}]", ""]
+        lines.append(
+            f"# data: the training rows, with a column {y[:200]!r} to predict."
+        )
+        lines += [*_selected([str(each) for each in tree.schema.names])]
+        lines += [f"y = data[{y[:200]!r}]"]
+    else:
+        lines.append("# X, y: the training rows, and what to predict for each.")
+    if tested:
+        lines.append("# X_test, y_test: rows that were kept from the tree.")
+    lines.append("")
     changed = [
         f"{key}={_literal(value)}"
         for key, value in given.items()
@@ -128,6 +133,22 @@ def _code(
         f'assert {of}.startswith("{tree.fingerprint[:16]}")',
     ]
     return lines
+
+
+def _selected(names: list[str]) -> list[str]:
+    """Return lines that take the columns of the tree out of `data`."""
+    if len(names) > _MOST_NAMES or sum(map(len, names)) > _LONGEST * 100:
+        return [f"# columns: the names of the tree's {len(names)} columns.",
+                "X = data[columns]"]  # fmt: skip
+    listed = f"X = data[{names!r}]"
+    if len(listed) <= _WIDEST:
+        return [listed]
+    lines = ["    "]
+    for name in names:
+        if lines[-1].strip() and len(lines[-1]) + len(repr(name)) > _WIDEST - 2:
+            lines.append("    ")
+        lines[-1] += f"{name!r}, "
+    return ["X = data[[", *(line.rstrip() for line in lines), "]]"]
 
 
 def training_fingerprint(tree: TreeData) -> str:

@@ -150,6 +150,7 @@ function startPrint() {
 startStory();
 startLegend();
 startView();
+if (matchMedia("(min-width: 1021px)").matches) fit();
 showDetails(0);
 startSize();
 startWhatIf();
@@ -168,6 +169,6 @@ document.documentElement.dataset.ready = "1";
 window.treewright = Object.freeze({
   data, state, view, walkRow, setStep, select, toggle, search, splitWords, conditionsOf,
   conditionWords, endsOf, answerOf, stepsOf, smallestChange, changeWords, figures, percent,
-  number, general, answerNodes, numberWords, fields, asked, row, cards: made,
+  number, general, answerNodes, inBrackets, numberWords, fields, asked, row, cards: made,
   plan: () => plan, foldAll, draw: () => draw(performance.now()), fit, zoom, readNumber,
 });

@@ -19,6 +19,7 @@ from treewright.drawing.fold import fold
 from treewright.drawing.labels import class_names, target_name
 from treewright.drawing.report.held_out import HeldOut
 from treewright.pruning.path import PruningPath
+from treewright.reading.answer import finer_answers
 from treewright.reading.way import answer_nodes
 from treewright.table.schema import Feature
 from treewright.table.show import show_number
@@ -94,6 +95,7 @@ def _answers_of(tree: TreeData) -> dict[str, Any]:
         return {"label": tree.label.tolist(), "value": _sparse(tree.value)}
     return {
         "mean": _exact(tree.value[:, 0]),
+        "finer": list(finer_answers(tree).items()),
         "variance": _rounded(tree.variance),
         "quartiles": [_rounded(column) for column in tree.quartiles.T],
     }

@@ -14,8 +14,7 @@ function everyValue(j) {
 function missingShare(node, b) {
   const route = missingRoute[node];
   if (route !== ALL_BRANCHES || b === STOP_HERE) return route === b ? 1 : 0;
-  const below = children(node);
-  return weight[below[b]] / below.reduce((sum, c) => sum + weight[c], 0);
+  return divided(node)[b][1];
 }
 
 const withoutMissing = (above) =>
@@ -168,6 +167,10 @@ function conditionWords(condition, { missing = null, most = null, longest = null
   return say_ ? said + missingPart(condition, longest) : said;
 }
 
+// As in Python: several conditions are joined, those with an "or" in brackets.
+const inBrackets = (said) =>
+  said.length < 2 ? said : said.map((words) => (words.includes(" or missing") ? `(${words})` : words));
+
 // The nodes in which a row can end, in the tree of the chosen size.
 function answerNodes() {
   const found = [];
@@ -194,12 +197,12 @@ function endedIn(node) {
   return n > 0 ? [n, Math.max(w, 0)] : [0, 0];
 }
 
-// 95% interval: of the share of the answer, or of the mean.
+// 95% interval: of the share of the answer, or of the mean; a median has none.
 const Z = 1.959963984540054;
 function intervalOf(node) {
   const n = weight[node] ** 2 / weightSquared[node];
   if (!isClass) {
-    const half = n > 1 ? (Z * Math.sqrt(variance[node])) / Math.sqrt(n - 1) : NaN;
+    const half = n > 1 && !isMedian ? (Z * Math.sqrt(variance[node])) / Math.sqrt(n - 1) : NaN;
     return [mean[node] - half, mean[node] + half];
   }
   return wilson(confidence(node), n);

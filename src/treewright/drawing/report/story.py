@@ -54,7 +54,7 @@ class Quality:
             return "mean cost of a row"
         if self.unit == "root":
             explained = 1.0 - error / root if root > 0 else 0.0
-            return f"typical error; {_explained(explained)} explained"
+            return f"RMSE; {_explained(explained)} explained"
         return self.axis
 
 
@@ -71,7 +71,7 @@ def quality_of(tree: TreeData) -> Quality:
         return Quality("plain", f"mean absolute error of {name}")
     if criterion == "poisson":
         return Quality("plain", "half the mean deviance")
-    return Quality("root", f"typical error of {name} (root mean square)")
+    return Quality("root", f"RMSE of {name} (root mean squared error)")
 
 
 def headline(
@@ -158,9 +158,9 @@ def _how_good(
         if test is not None and not math.isnan(test.share_explained):
             explained = test.share_explained
         return [
-            (f" {where} its answers were typically ", False),
-            (f"{wording.figures(math.sqrt(error))} off", True),
-            (f" and explained {_explained(explained)} of the differences.", False),
+            (f" {where} the root mean squared error of its answers was ", False),
+            (wording.figures(math.sqrt(error)), True),
+            (f"; they explained {_explained(explained)} of the differences.", False),
         ]
     return [
         (f" {where} its {quality.axis} was ", False),
@@ -227,7 +227,11 @@ def _figures(
     detail = f"{quality.words(error, root)}; too kind to the tree"
     out.append(_figure("Training rows", quality.good(error, root), detail))
     base = root if test is None else test.root_error
-    said = "the most frequent class for all" if tree.is_classifier else "one answer"
+    said = "one answer"
+    if tree.is_classifier:
+        said = f"always answering {wording.cut(class_names(tree)[tree.label[0]], 30)}"
+    if quality.unit == "cost":
+        said += ", the cheapest single answer"
     out.append(_figure("Without a tree", quality.good(base, base), said))
     depth = f"at most {count(int(tree.depth.max()), 'question')} deep"
     leaves = count(tree.n_leaves, "leaf", "leaves")
@@ -240,7 +244,7 @@ def _test_figure(quality: Quality, test: HeldOut) -> dict[str, str]:
     detail = f"{quality.words(test.error, test.root_error)}, {test.n_rows:,} rows"
     if quality.unit == "root" and not math.isnan(test.share_explained):
         explained = _explained(test.share_explained)
-        detail = f"typical error; {explained} explained, {test.n_rows:,} rows"
+        detail = f"RMSE; {explained} explained, {test.n_rows:,} rows"
     if quality.unit == "share" and test.n_rows:
         low, high = _wilson(1.0 - test.error, test.n_rows)
         detail = f"{detail}; 95% interval {wording.percent(low)} to "

@@ -19,7 +19,7 @@ const ruleColumns = () => [
 const ruleText = (node) => {
   if (!listing.said.has(node)) {
     const said = conditionsOf(node, !isEnd(node)).map((c) => conditionWords(c, { most: 12, longest: 60 }));
-    listing.said.set(node, said);
+    listing.said.set(node, inBrackets(said));
   }
   return listing.said.get(node);
 };
@@ -53,7 +53,10 @@ function drawRules() {
   })));
   body.replaceChildren(...listing.nodes.slice(0, listing.shown).map(ruleRow));
   const total = listing.nodes.length, shown = Math.min(listing.shown, total);
-  byId("rules-count").textContent = `${thousands(shown)} of ${count(total, "rule")}`;
+  const all = count(answerNodes().length, "rule");
+  byId("rules-count").textContent = listing.text
+    ? `${thousands(total)} of ${all}${shown < total ? `, ${thousands(shown)} shown` : ""}`
+    : `${thousands(shown)} of ${all}`;
   byId("rules-more").hidden = shown >= total;
 }
 

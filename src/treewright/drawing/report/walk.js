@@ -110,7 +110,7 @@ function answerOf(ends) {
   return { cls: classByCost(shares), shares };
 }
 const answerText = (answer) =>
-  isClass ? cut(classes[answer.cls], 60) : figures(answer.number);
+  isClass ? cut(classes[answer.cls], 60) : answerNumber(answer.number);
 
 // -- in sentences -----------------------------------------------------------------
 
@@ -149,13 +149,13 @@ function goneWords(node, turn, said) {
 }
 
 function marginWords(column, margin, share) {
-  if (!Number.isFinite(margin)) return "";
-  if (!["float", "int", "text"].includes(column.stored)) {
-    return ` (${percent(share)} of rows between)`;
-  }
+  if (!Number.isFinite(margin) || column.stored === "bool") return "";
+  const about = `about ${percent(share)} of rows between`
+    .replace("about <", "less than ").replace("about >", "more than ");
+  if (!["float", "int", "text"].includes(column.stored)) return ` (${about})`;
   if (margin === 0) return " (exactly at the threshold)";
   const side = margin > 0 ? "above" : "below";
-  return ` (${figures(Math.abs(margin))} ${side}, ${percent(share)} of rows between)`;
+  return ` (${figures(Math.abs(margin))} ${side}, ${about})`;
 }
 
 // The way of a row, step by step; of a divided row, of its largest part.

@@ -80,8 +80,26 @@ function readField(j) {
 
 // -- the form ---------------------------------------------------------------------
 
-function startValue(column) {
-  if (!isNumber(column)) return 0;
+// A category of each column on the way of the heaviest branches.
+function heaviestCategories() {
+  const found = new Map();
+  for (let node = 0; size[node] > 1; ) {
+    const below = children(node);
+    const b = below.reduce((best, c, i) => (weight[c] > weight[below[best]] ? i : best), 0);
+    const own = [];
+    for (let e = categoryStart[node]; e < categoryStart[node + 1]; e++) {
+      if (T.category_branch[e] === b) own.push(T.categories[e]);
+    }
+    const before = found.get(feature[node]);
+    const both = before ? own.filter((code) => before.includes(code)) : own;
+    if (both.length) found.set(feature[node], both);
+    node = below[b];
+  }
+  return found;
+}
+
+function startValue(column, codes = [0]) {
+  if (!isNumber(column)) return codes[0];
   if (column.five && column.five[2] !== null) {
     const x = real(column.five[2]);
     return column.stored === "int" || column.stored === "bool" ? Math.floor(x) : x;
@@ -144,16 +162,20 @@ function putValue(j, x) {
 
 // -- the answer -------------------------------------------------------------------
 
+function unreadWords(j) {
+  const { name, stored } = columns[j];
+  const holds = { date: "a date such as 2024-01-31", datetime: "a moment such as 2024-01-31 12:30", duration: "a duration such as 2 days, 3:00:00", bool: "True or False" };
+  return `${cut(name, 60)}: "${cut(fields.get(j).input.value, 40)}" cannot be read as ${holds[stored] || "a number"}. Leave it empty if it is missing.`;
+}
+
 function walkRow() {
-  let good = true;
-  for (const j of asked) {
+  const bad = asked.filter((j) => {
     const fine = readField(j);
     fields.get(j).input.setAttribute("aria-invalid", !fine);
-    good &&= fine;
-  }
-  if (!good) {
-    const words = "A value cannot be read as what its column holds.";
-    byId("walked").replaceChildren(el("p", { class: "note warn", text: words }));
+    return !fine;
+  });
+  if (bad.length) {
+    byId("walked").replaceChildren(...bad.map((j) => el("p", { class: "note warn", text: unreadWords(j) })));
     byId("changed").replaceChildren();
     byId("way").replaceChildren();
     return;
@@ -249,5 +271,6 @@ function startWhatIf() {
 }
 
 function resetRow() {
-  for (const j of asked) putValue(j, startValue(columns[j]));
+  const codes = heaviestCategories();
+  for (const j of asked) putValue(j, startValue(columns[j], codes.get(j)));
 }

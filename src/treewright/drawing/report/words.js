@@ -228,7 +228,9 @@ function missingWords(node) {
 }
 
 // What a node answers, in a few words.
-const answerWords = (node) => (isClass ? classes[label[node]] : figures(mean[node]));
+const finer = new Map(T.finer || []);
+const answerNumber = (x) => finer.get(x) ?? figures(x);
+const answerWords = (node) => (isClass ? classes[label[node]] : answerNumber(mean[node]));
 
 // The condition that leads to a node, without "≤"; for search and screen readers.
 const conditionTo = (node) =>
