@@ -90,7 +90,7 @@ def test_costs_and_priors_are_worked_out_as_they_were_grown(criterion, priors, m
     for node in range(tree.n_nodes):
         found = tw.why(tree, node, X, y, weights)
         assert found.here.impurity == pytest.approx(tree.impurity[node])
-        assert "altered by class for priors and costs" in str(found)
+        assert "Rows weigh what the tree's" in str(found)
         if found.chosen is not None:
             assert found.chosen.gain == pytest.approx(tree.gain[node])
             assert found.candidates[0].gain == pytest.approx(tree.gain[node])

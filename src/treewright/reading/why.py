@@ -205,9 +205,11 @@ def _rows(
         raise TableError(f"None of these {n} rows comes to node {node}.")
     notes = []
     info = schema.target
-    given = [n for n in ("costs", "priors") if info and getattr(info, n) is not None]
-    if given:
-        notes.append(f"Rows weigh what the tree's {' and '.join(given)} made of them.")
+    altering = [n for n in ("costs", "priors") if info and getattr(info, n) is not None]
+    if altering:
+        notes.append(
+            f"Rows weigh what the tree's {' and '.join(altering)} made of them."
+        )
     if len(index) != tree.n_rows[node]:
         notes.append(
             f"Here {len(index)} rows come to the node; when the tree was grown there "
