@@ -133,7 +133,7 @@ def main():
     default, _ = median_time(lambda: tw.TreeClassifier().fit(iris.data, iris.target), 9)
     results = {
         "cross-validation, 100k x 20": cross_validated(X, y),
-        "path": path_of_large_tree(int(3.6 * LEAVES * scale)),
+        "path": path_of_large_tree(int(4.6 * LEAVES * scale)),
         "iris": {"default fit (target <= 0.010)": default},
     }
     for title, figures in results.items():

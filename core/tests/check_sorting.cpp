@@ -13,7 +13,7 @@ namespace treewright::testing {
 namespace {
 
 // The same by std::stable_sort: rows by value, missing rows last, ties in row order.
-std::vector<Entry> sorted_slowly(const ColumnView& view, int64_t n_rows) {
+Entries sorted_slowly(const ColumnView& view, int64_t n_rows) {
   std::vector<uint32_t> rows(static_cast<size_t>(n_rows));
   std::iota(rows.begin(), rows.end(), 0u);
   const auto is_missing = [&](uint32_t row) { return std::isnan(view.value(row)); };
@@ -23,7 +23,7 @@ std::vector<Entry> sorted_slowly(const ColumnView& view, int64_t n_rows) {
     }
     return view.value(a) < view.value(b);
   });
-  std::vector<Entry> entries;
+  Entries entries;
   for (size_t i = 0; i < rows.size(); ++i) {
     const bool same =
         i > 0 && (is_missing(rows[i]) ? is_missing(rows[i - 1])

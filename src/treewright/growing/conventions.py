@@ -2,9 +2,12 @@
 
 J48 cuts at a value of the table instead of between two of them, and opens a branch
 for every category that a column has, also for those that no row of the node has.
+rpart sends a row that lies on a cut to the right; only rows not grown on can lie there.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +16,7 @@ from treewright.table.table import Table
 from treewright.tree.data import LEAF, MULTIWAY, STOP_CODES, THRESHOLD, TreeData
 from treewright.tree.edit import with_values
 
-__all__ = ["as_j48"]
+__all__ = ["as_j48", "as_rpart"]
 
 
 def as_j48(tree: TreeData, table: Table) -> TreeData:
@@ -34,6 +37,13 @@ def as_j48(tree: TreeData, table: Table) -> TreeData:
         category; one that no row took answers as its parent does.
     """
     return _with_all_branches(_cut_at_values(tree, table))
+
+
+def as_rpart(tree: TreeData) -> TreeData:
+    """Return the tree with every cut just below where it was: x = cut goes right."""
+    below = np.nextafter(tree.threshold, -np.inf)
+    stand_in = np.nextafter(tree.surrogate_threshold, -np.inf)
+    return replace(tree, threshold=below, surrogate_threshold=stand_in)
 
 
 def _cut_at_values(tree: TreeData, table: Table) -> TreeData:

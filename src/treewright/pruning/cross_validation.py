@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.growing.conventions import as_rpart
 from treewright.growing.grow import make_grower, n_threads, shaped, tree_of
 from treewright.options import GrowOptions
 from treewright.pruning.folds import Fold
@@ -72,6 +73,8 @@ class _Task:
         if self.options.conventions is not None:
             trained = replace(table, weights=weights)
             tree = shaped(tree, trained, self.options, self.runs)
+            if self.options.conventions == "rpart":
+                tree = as_rpart(tree)
         del grower, weights
         path = find_path(tree, self.risk)
         rows = rows_left_out(tree, table, fold.test, self.weights, self.scale)
