@@ -159,7 +159,7 @@ def full_depth(bench):
     times, models = bench.race(
         task,
         {
-            OURS: (3, lambda: libraries.treewright(*fit)),
+            OURS: (5, lambda: libraries.treewright(*fit)),
             sort: (5, lambda: libraries.treewright_sort(fit[0])),
             "YDF CART": (1, lambda: libraries.ydf_cart(*fit)),
             SKLEARN: (1, lambda: libraries.sklearn(*fit)),
@@ -200,7 +200,7 @@ def fit_against_sklearn(bench, task, fit, target, X, y):
     times, models = bench.race(
         task,
         {
-            OURS: (3, lambda: libraries.treewright(*fit)),
+            OURS: (7, lambda: libraries.treewright(*fit)),
             SKLEARN: (1, lambda: libraries.sklearn(*fit)),
         },
     )
@@ -230,7 +230,7 @@ def scaling(bench):
         X, y = data.two_classes(bench.rows_of(full))
         fit = lambda X=X, y=y: libraries.treewright(X, y)  # noqa: E731
         name = f"{OURS}, full depth, {full // 1_000_000}M"
-        times.append(bench.race(name, {OURS: (3, fit)})[0][OURS])
+        times.append(bench.race(name, {OURS: (5, fit)})[0][OURS])
     small, large = times
     task = "1M -> 4M rows, full depth"
     bench.rows.append(Row(task, f"{OURS}, 1M", small, large, 4.6, at_least=False))

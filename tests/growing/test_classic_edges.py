@@ -179,8 +179,9 @@ def test_numbers_under_id3_offer_intervals():
     X = pd.DataFrame({"age": [1.5, 2.5, 3.5], "c": list("aba")})
     y = [0, 1, 0]
     refused(
-        "column 'age' holds numbers. Cut it into intervals with discretize={'age': "
-        "('quantile', 5)}, or use method='c45' or 'cart'.",
+        "column 'age' holds numbers. Cut all such columns into intervals with "
+        "discretize=5, this one with discretize={'age': ('quantile', 5)}; or use "
+        "method='c45' or 'cart'.",
         X,
         y,
         ColumnError,

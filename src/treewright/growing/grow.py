@@ -364,9 +364,9 @@ def check_no_numbers(table: Table) -> None:
         if isinstance(table.columns[i], NumericColumn):
             raise ColumnError(
                 "method='id3' opens a branch for every category, and column "
-                f"{name!r} holds numbers. Cut it into intervals with "
-                f"discretize={{{name!r}: ('quantile', 5)}}, or use method='c45' "
-                "or 'cart'."
+                f"{name!r} holds numbers. Cut all such columns into intervals with "
+                "discretize=5, this one with discretize={"
+                f"{name!r}: ('quantile', 5)}}; or use method='c45' or 'cart'."
             )
 
 

@@ -60,7 +60,15 @@ def collapse_by_hand(
         return collapse(tree, node, "collapsed")[0]
     inner = tree.subtree_size > 1
     if callable(where):
-        chosen = [facts.node for facts in _facts(tree) if bool(where(facts))]
+        try:
+            chosen = [facts.node for facts in _facts(tree) if bool(where(facts))]
+        except AttributeError as problem:
+            if not isinstance(problem.obj, NodeFacts):
+                raise
+            raise OptionError(
+                f"where asks for {problem.name!r} of a node, which has "
+                f"{', '.join(NodeFacts._fields)}."
+            ) from problem
     else:
         mask = np.asarray(where)
         if mask.dtype != np.bool_ or mask.shape != (tree.n_nodes,):

@@ -156,7 +156,7 @@ def _footer(
 def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
     """Return the columns at the right, as text, for the nodes shown."""
     counts = [str(n) for n in tree.n_rows[shown].tolist()]
-    shares = [wording.percent(s) for s in tree.share[shown].tolist()]
+    shares = _percents(tree.share[shown])
     if not tree.is_classifier:
         means = [number_words(tree, m) for m in tree.value[shown, 0].tolist()]
         spreads = [wording.figures(s) for s in np.sqrt(tree.variance[shown]).tolist()]
@@ -168,8 +168,15 @@ def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
         counts,
         shares,
         [names[label] for label in labels.tolist()],
-        [wording.percent(s) for s in sure.tolist()],
+        _percents(sure),
     ]
+
+
+def _percents(shares: np.ndarray) -> list[str]:
+    """Say shares; nodes of few rows have the same ones, which are said once."""
+    own = shares.tolist()
+    said = {share: wording.percent(share) for share in set(own)}
+    return [said[share] for share in own]
 
 
 def _conditions(
@@ -261,7 +268,6 @@ def _notes(
     kinds, routes = tree.split_kind[shown].tolist(), tree.missing_route[shown].tolist()
     opened, branches = n_open[shown].tolist(), tree.n_children[shown].tolist()
     said = {STOP_HERE: "missing stops here", ALL_BRANCHES: "missing is divided"}
-    stand_ins = [_stand_in(tree, node) for node in shown.tolist()]
     for i, kind in enumerate(kinds):
         if kind == LEAF:
             yield "*"
@@ -270,7 +276,8 @@ def _notes(
         elif opened[i] < branches[i]:
             yield f"... {branches[i] - opened[i]} more branches, lighter than these"
         else:
-            yield stand_ins[i] or said.get(routes[i], "") if with_missing[i] else ""
+            stand_in = with_missing[i] and _stand_in(tree, int(shown[i]))
+            yield stand_in or (with_missing[i] and said.get(routes[i])) or ""
 
 
 def _stand_in(tree: TreeData, node: int) -> str:

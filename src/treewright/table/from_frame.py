@@ -57,7 +57,8 @@ class FrameSource:
         if isinstance(frame, nw.Series):
             raise TableError(
                 "Expected 2D array, got 1D array instead: X is a single series. "
-                "Reshape your data with X.to_frame() if it is a single column."
+                "Reshape your data with X.to_frame() if it is a single column; of a "
+                "frame, take one row with frame.iloc[[i]]."
             )
         if not isinstance(frame, nw.DataFrame):
             frame = _from_arrow_stream(X)

@@ -361,9 +361,7 @@ def way_of(column: Column, options: GrowOptions) -> str:
         if isinstance(column, NumericColumn):
             raise ColumnError(
                 f"method='id3' opens a branch for every category, and column "
-                f"{column.name!r} holds numbers. Cut it into intervals with "
-                f"discretize={{{column.name!r}: ('quantile', 5)}}, or use method='c45' "
-                "or 'cart'."
+                f"{column.name!r} holds numbers."
             )
         return "multiway"
     if is_category and options.categories == "multiway":
