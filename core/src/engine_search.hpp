@@ -52,6 +52,10 @@ template <class Rows>
 Levels Engine<Rows>::levels_of(const Space<Rows>& space, const Span& span, size_t column) const {
   Levels levels;
   const size_t words = size_t(layout_.words());
+  const size_t a_few = size_t(std::min<int64_t>(span.n_rows, 16));
+  levels.codes.reserve(a_few);
+  levels.stats.reserve(a_few * words);
+  levels.sizes.reserve(a_few);
   for (int64_t i = 0; i < span.n_rows; ++i) {
     const Entry e = span.entries[i];
     if (i == 0 || i == span.n_known || (i < span.n_known && (e & kDiffers))) {
