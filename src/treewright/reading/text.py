@@ -8,6 +8,7 @@ through a prefix per depth, which is kept up to date on the way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -292,16 +293,12 @@ def _stand_in(tree: TreeData, node: int) -> str:
 
 def _aligned(columns: Sequence[Sequence[str]], notes: Sequence[str]) -> list[str]:
     """Pad the cells below their headings: text to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in columns]
-    is_number = [column[0] not in ("", "class") for column in columns]
-    pattern = "  ".join(
-        f"{{:{'>' if right else '<'}{width}}}"
-        for right, width in zip(is_number, widths, strict=True)
-    )
-    return [
-        f"{pattern.format(*cells)} {note}".rstrip()
-        for *cells, note in zip(*columns, notes, strict=True)
-    ]
+    padded = []
+    for column in columns:
+        pad = str.ljust if column[0] in ("", "class") else str.rjust
+        padded.append(map(pad, column, repeat(max(map(len, column)))))
+    lines = map("  ".join, zip(*padded, strict=True))
+    return [f"{line} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
 
 
 def _short(text: str, longest: int) -> str:
