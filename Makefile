@@ -70,7 +70,8 @@ endef
 # The first time, pip builds and installs the package (editable: Python files are
 # used where they lie). After that only the changed C++ files are compiled again.
 node:  ## Install what some tests take from npm (mermaid, axe-core) into build/
-	npm install --prefix build/node --no-audit --no-fund mermaid@11 axe-core@4
+	npm install --prefix build/node --no-audit --no-fund --fetch-retries=1 \
+	  --fetch-timeout=60000 mermaid@11 axe-core@4
 
 # Tests of pages say loudly that they are skipped where this could not be done.
 browser:  ## Install what tests of pages need, as far as that is allowed here
