@@ -12,6 +12,7 @@ from treewright.reading.reliability import reliability, wilson
 
 matplotlib = pytest.importorskip("matplotlib", reason="NOT TESTED: needs matplotlib")
 matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,7 @@ def test_the_tree_has_the_words_of_the_svg():
 
 
 def test_the_tree_goes_into_a_given_axes():
-    _, (left, right) = matplotlib.pyplot.subplots(1, 2, figsize=(12, 5))
+    _, (left, right) = pyplot.subplots(1, 2, figsize=(12, 5))
     assert tw.plot_tree(penguins(), ax=left, theme="dark") is left
     assert tw.plot_tree(hitters(), ax=right, max_depth=1) is right
     drawn(left)
