@@ -26,6 +26,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import data
+import memory
 import report
 import treewright as tw
 from treewright.pruning.path import find_path
@@ -123,6 +124,23 @@ def path_of_large_tree(n_rows):
     }
 
 
+def peak_memory(n_rows):
+    """Return the peak of the cross-validated fit, as a share of what it may take.
+
+    Above the input and the trees: the whole one, and those of the two folds that are
+    grown side by side.
+    """
+    found = memory.measure(n_rows, library="cross_validated")
+    whole_tree = memory.measure(n_rows)["tree"]
+    allowed = 16 * n_rows * found["columns"] + 128 * n_rows
+    above = found["above_input"] - 3 * whole_tree
+    return {
+        "MB": above / 1e6,
+        "MB of a whole tree": whole_tree / 1e6,
+        "share of 16 B x cells + 128 B x rows": above / allowed,
+    }
+
+
 def main():
     """Run everything, print it, write it down."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -135,6 +153,7 @@ def main():
         "cross-validation, 100k x 20": cross_validated(X, y),
         "path": path_of_large_tree(int(4.6 * LEAVES * scale)),
         "iris": {"default fit (target <= 0.010)": default},
+        "peak memory, cross-validated": peak_memory(int(100_000 * scale)),
     }
     for title, figures in results.items():
         print(f"\n{title}")

@@ -39,7 +39,7 @@ void to_starts(Counts& counts) {
   }
 }
 
-constexpr size_t kWidest = 8;  // columns copied at once
+constexpr size_t kWidest = 4;  // columns copied at once
 
 // Scratch of one thread, kept between columns: new memory costs more than filling it.
 struct Scratch {
