@@ -31,7 +31,16 @@ struct LargeAllocator {
     if (n > SIZE_MAX / sizeof(T) - kPage) {
       throw std::bad_alloc();
     }
-    if (const size_t bytes = n * sizeof(T); bytes >= kPage) {
+    const size_t bytes = n * sizeof(T);
+    if (is_mapped(bytes)) {
+      void* memory =
+          mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (memory == MAP_FAILED) {
+        throw std::bad_alloc();
+      }
+      return static_cast<T*>(memory);
+    }
+    if (bytes >= kPage) {
       const size_t whole = bytes / kPage * kPage;
       void* memory = std::aligned_alloc(kPage, whole == bytes ? whole : whole + kPage);
       if (memory == nullptr) {
@@ -46,6 +55,10 @@ struct LargeAllocator {
   }
   void deallocate(T* memory, size_t n) {
 #ifdef __linux__
+    if (is_mapped(n * sizeof(T))) {
+      munmap(memory, n * sizeof(T));
+      return;
+    }
     if (n * sizeof(T) >= kPage) {
       return std::free(memory);
     }
@@ -61,6 +74,11 @@ struct LargeAllocator {
     ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
   }
   bool operator==(const LargeAllocator&) const = default;
+
+ private:
+  // Columns of this size come and go with every fold, each time in another thread, whose heap
+  // would keep them; so they go back to the system at once.
+  static bool is_mapped(size_t bytes) { return bytes >= kPage / 16 && bytes < kPage; }
 };
 
 template <class T>
