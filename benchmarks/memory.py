@@ -82,7 +82,9 @@ def main():
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--task", choices=["class", "number"], default="class")
     parser.add_argument(
-        "--library", choices=["treewright", "cross_validated", "sklearn"], default="treewright"
+        "--library",
+        choices=["treewright", "cross_validated", "sklearn"],
+        default="treewright",
     )
     asked = parser.parse_args()
     answer = _measure_here(asked.rows, asked.dtype, asked.task, asked.library)
