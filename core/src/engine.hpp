@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -93,10 +94,25 @@ struct Space {
 // known in each column that has missing values at all.
 struct Open {
   int32_t id = 0;
-  std::vector<double> best;
+  std::vector<double> best;  // gain of each column; see ThresholdSearch::best
   std::vector<int32_t> known;
   std::vector<Candidate> offers;  // the best split of each column, where columns compete by ratio
   Coarse coarse;                  // numbers only
+};
+
+// The best gain of a node's columns so far, shared by the threads that search them. Which of them
+// saw it in time makes no difference to the columns that can win.
+class BestSoFar {
+ public:
+  double get() const { return gain_.load(std::memory_order_relaxed); }
+  void raise_to(double gain) {
+    double now = get();
+    while (gain > now && !gain_.compare_exchange_weak(now, gain, std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  std::atomic<double> gain_{kNone};
 };
 
 // A child of a node that was split: searched, unless a rule has made it a leaf.
@@ -178,10 +194,10 @@ class Engine final : public Grower {
   Candidate choose_by_gain(const Space<Rows>& space, const NodeList& list, const Open& open,
                            double best) const;
   void search(const Space<Rows>& space, const NodeList& list, Open& open, const NodeCost& cost,
-              size_t column) const;
+              size_t column, BestSoFar& best) const;
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
   double search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
-                       const NodeCost& cost, size_t column) const;
+                       const NodeCost& cost, size_t column, double to_beat) const;
   void offer_column(const Space<Rows>& space, const NodeList& list, const Open& open,
                     const NodeCost& cost, size_t column, double at_least, Chooser& chooser) const;
   double margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,

@@ -14,7 +14,7 @@ template <class Rows>
 Candidate Engine<Rows>::best_of_column(const Space<Rows>& space, const NodeList& list,
                                        const Open& open, const NodeCost& cost,
                                        size_t column) const {
-  const double best = search_column(space, list, open, cost, column);
+  const double best = search_column(space, list, open, cost, column, kNone);
   if (best == kNone) {
     return {};
   }

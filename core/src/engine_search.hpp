@@ -108,7 +108,7 @@ Rules Engine<Rows>::rules_for(const Sight& sight) const {
 
 template <class Rows>
 double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
-                                   const NodeCost& cost, size_t column) const {
+                                   const NodeCost& cost, size_t column, double to_beat) const {
   return with_sight(space, list, open, cost, column, [&](const Sight& sight) {
     if (sight.span.n_rows == 0) {
       return kNone;
@@ -125,8 +125,9 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
       return CategorySearch(sight.cost, rules_, sight.stats, &control_).best(levels) -
              charge_for_levels(sight.cost, levels, column);
     }
-    return with_threshold_search(space, sight.cost, sight.stats, rules_for(sight), sight.coarse,
-                                 [&](const auto& search) { return search.best(sight.span); });
+    return with_threshold_search(
+        space, sight.cost, sight.stats, rules_for(sight), sight.coarse,
+        [&](const auto& search) { return search.best(sight.span, to_beat); });
   });
 }
 
@@ -220,12 +221,13 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
 // Looks for the best split of one column of an open node, and notes it there.
 template <class Rows>
 void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& open,
-                          const NodeCost& cost, size_t column) const {
+                          const NodeCost& cost, size_t column, BestSoFar& best) const {
   if (options_.gain_ratio) {
     open.offers[column] = best_of_column(space, list, open, cost, column);
     open.best[column] = open.offers[column].score();
   } else {
-    open.best[column] = search_column(space, list, open, cost, column);
+    open.best[column] = search_column(space, list, open, cost, column, best.get());
+    best.raise_to(open.best[column]);
   }
 }
 
@@ -287,9 +289,10 @@ void Engine<Rows>::search_more_columns(const Space<Rows>& space, const NodeList&
                                        Open& open) const {
   const NodeCost cost = cost_of(list, open.id);
   const auto order = column_order(list.nodes[size_t(open.id)]);
+  BestSoFar none;
   for (size_t i = size_t(options_.max_features); i < order.size(); ++i) {
     const size_t c = order[i];
-    search(space, list, open, cost, c);
+    search(space, list, open, cost, c, none);
     if (open.best[c] != kNone) {
       return;
     }
@@ -353,9 +356,10 @@ void Engine<Rows>::look_again(Space<Rows>& space, const NodeList& list, Open& op
   const NodeCost cost = cost_of(list, open.id);
   const double at_least = best - 2 * margin_of(space, list, open, cost, best);
   open.coarse = coarsen(space, list, open.id, false);
+  BestSoFar finer;
   for (size_t c = 0; c < n_columns(); ++c) {
     if (open.best[c] >= at_least) {
-      search(space, list, open, cost, c);
+      search(space, list, open, cost, c, finer);
     }
   }
 }

@@ -264,9 +264,10 @@ void Engine<Rows>::add_root() {
   }
   const NodeCost cost = cost_of(list_, 0);
   const auto wanted = columns_to_search(list_.nodes[0]);
+  BestSoFar best;
   make_team(weights_.rows)->run(n_columns(), [&](size_t c, int) {
     if (wanted[c]) {
-      search(space_, list_, open, cost, c);
+      search(space_, list_, open, cost, c, best);
     }
   });
 }

@@ -149,6 +149,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   struct Search {
     std::optional<NodeCost> cost;
     std::vector<uint8_t> wanted;
+    BestSoFar best;
   };
   std::vector<Search> searches(children.size());
   for (size_t b = 0; b < children.size(); ++b) {
@@ -169,7 +170,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
         children[b].open.known[size_t(missing_slot_[c])] = static_cast<int32_t>(known.data()[b]);
       }
       if (children[b].searched && searches[b].wanted[c]) {
-        search(space, list, children[b].open, *searches[b].cost, c);
+        search(space, list, children[b].open, *searches[b].cost, c, searches[b].best);
       }
     }
   };

@@ -1,9 +1,8 @@
 #include "treewright/simd.hpp"
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define TREEWRIGHT_AVX2 1
-#include <immintrin.h>
+#include "simd_target.hpp"
 
+#ifdef TREEWRIGHT_AVX2
 #include <array>
 #include <bit>
 #include <limits>
@@ -13,8 +12,6 @@ namespace treewright::simd {
 
 #ifdef TREEWRIGHT_AVX2
 namespace {
-
-#define TREEWRIGHT_TARGET __attribute__((target("avx2,popcnt")))
 
 // For every set of eight lanes, a byte per lane.
 using LaneTable = std::array<std::array<uint8_t, 8>, 256>;
@@ -32,11 +29,6 @@ constexpr LaneTable kLanesOf = [] {
   }
   return table;
 }();
-
-bool has_avx2() {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-  return has;
-}
 
 TREEWRIGHT_TARGET inline __m256i lanes(const LaneTable& table, unsigned set) {
   return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
@@ -241,73 +233,8 @@ TREEWRIGHT_TARGET void many_rows_gini_avx2(const Entry* entries, int64_t end, in
       state);
 }
 
-// Both sides of the cut share a register: the left one in the low half, the right one, with
-// its sign turned, in the high half. A row then adds (1, 1) to the rows and to its class.
-// Every second row is counted apart: a row of the same class as the one before it would
-// otherwise wait until that one's count has been stored.
-// over(rows) gives 1 / left and 1 / right of the next cut, both positive.
-template <class Over>
-inline void many_class_cuts(const Entry* entries, int64_t end, Entry label_mask, TwoSides* counts,
-                            const Over& over, ManyClassState& state) {
-  const __m128d ones = _mm_set1_pd(1.0);
-  const __m128d penalty[2] = {_mm_set1_pd(-std::numeric_limits<double>::infinity()),
-                              _mm_setzero_pd()};
-  __m128d rows = _mm_setr_pd(state.rows.left, state.rows.minus_right);
-  __m128d b = _mm_setr_pd(state.b.left, state.b.right);
-  __m128d best = _mm_set_sd(state.best);
-  const auto take = [&](Entry e, int counted, int other) {
-    const __m128d costs = _mm_mul_pd(b, over(rows));
-    const __m128d score =
-        _mm_sub_sd(_mm_sub_sd(penalty[e & kDiffers], costs), _mm_unpackhi_pd(costs, costs));
-    best = _mm_max_sd(best, score);
-    TwoSides* count = counts + 2 * ((e >> 1) & label_mask);
-    const __m128d mine = _mm_loadu_pd(&count[counted].left);
-    const __m128d before = _mm_add_pd(mine, _mm_loadu_pd(&count[other].left));
-    b = _mm_add_pd(b, _mm_sub_pd(rows, before));
-    _mm_storeu_pd(&count[counted].left, _mm_add_pd(mine, ones));
-    rows = _mm_add_pd(rows, ones);
-  };
-  int64_t i = state.i;
-  for (; i + 1 < end; i += 2) {
-    take(entries[i], 0, 1);
-    take(entries[i + 1], 1, 0);
-  }
-  if (i < end) {
-    take(entries[i], 0, 1);
-  }
-  state.i = end;
-  _mm_storeu_pd(&state.rows.left, rows);
-  _mm_storeu_pd(&state.b.left, b);
-  state.best = _mm_cvtsd_f64(best);
-}
-
-void many_class_gini_sse2(const Entry* entries, int64_t end, Entry label_mask, TwoSides* counts,
-                          const double* one_over, ManyClassState& state) {
-  if (one_over == nullptr) {
-    const __m128d ones = _mm_setr_pd(1.0, -1.0);
-    many_class_cuts(
-        entries, end, label_mask, counts, [&](__m128d rows) { return _mm_div_pd(ones, rows); },
-        state);
-    return;
-  }
-  const double* over_left = one_over + static_cast<int64_t>(state.rows.left);
-  const double* over_right = one_over - static_cast<int64_t>(state.rows.minus_right);
-  many_class_cuts(
-      entries, end, label_mask, counts,
-      [&](__m128d) { return _mm_loadh_pd(_mm_load_sd(over_left++), over_right--); }, state);
-}
-
 }  // namespace
 #endif
-
-void many_class_gini(const Entry* entries, int64_t end, Entry label_mask, TwoSides* counts,
-                     const double* one_over, ManyClassState& state) {
-#ifdef TREEWRIGHT_AVX2
-  if (end > state.i) {
-    many_class_gini_sse2(entries, end, label_mask, counts, one_over, state);
-  }
-#endif
-}
 
 void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, Entry* scratch,
                PartitionState& state) {

@@ -86,8 +86,14 @@ struct ManyClassState {
   } b;  // half of n^2 - sum of squared counts
   double best = 0.0;
 };
-// counts: rows of each class, as the sum of two. one_over: table of 1 / n, or null.
-void many_class_gini(const Entry* entries, int64_t end, Entry label_mask, TwoSides* counts,
-                     const double* one_over, ManyClassState& state);
+struct ManyClassNode {
+  Entry label_mask;
+  int classes;
+  double cost;             // n^2 - sum of squared counts, over n
+  const double* one_over;  // table of 1 / n, or null
+};
+// counts: rows of each class.
+void many_class_gini(const Entry* entries, int64_t end, const ManyClassNode& node, TwoSides* counts,
+                     ManyClassState& state);
 
 }  // namespace treewright::simd

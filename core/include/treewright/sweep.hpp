@@ -94,53 +94,55 @@ class TwoClassGini {
 class ManyClassGini {
  public:
   static constexpr bool kCheap = true;
+  static constexpr bool kPassesOver = true;  // the higher the best to begin with, the faster
 
   ManyClassGini(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
                 const int64_t* left, const OneOver& one_over)
       : rows_(rows),
-        one_over_(node[kRows] <= simd::kRowsOfTable ? one_over.data() : nullptr),
-        node_cost_(cost.node_cost()),
-        counts_(2 * size_t(cost.layout().classes())) {
+        node_{rows.mask, cost.layout().classes(), cost.node_cost(),
+              node[kRows] <= simd::kRowsOfTable ? one_over.data() : nullptr},
+        counts_(size_t(node_.classes)) {
     s_.rows = {real(left[kRows]), real(left[kRows] - node[kRows])};
-    for (int k = 0; k < cost.layout().classes(); ++k) {
-      const double l = real(left[kFirst + k]), r = real(node[kFirst + k]) - l;
-      counts_.data()[2 * k] = {l, -r};
-      s_.b.left += l * (s_.rows.left - l) / 2;
+    const bool none = left[kRows] == 0;
+    for (int k = 0; k < node_.classes; ++k) {
+      const double l = none ? 0.0 : real(left[kFirst + k]), r = real(node[kFirst + k]) - l;
+      counts_.data()[k] = {l, -r};
+      s_.b.left += none ? 0.0 : l * (s_.rows.left - l) / 2;
       s_.b.right += r * (-s_.rows.minus_right - r) / 2;
     }
   }
 
   void add(Entry e) {
-    simd::TwoSides* count = counts_.data() + 2 * rows_.label(e);
-    s_.b.left += s_.rows.left++ - (count[0].left++ + count[1].left);
-    s_.b.right += s_.rows.minus_right++ - (count[0].minus_right++ + count[1].minus_right);
+    simd::TwoSides& count = counts_.data()[rows_.label(e)];
+    s_.b.left += s_.rows.left++ - count.left++;
+    s_.b.right += s_.rows.minus_right++ - count.minus_right++;
   }
   double score() const {
-    return one_over_ ? -(s_.b.left * one_over_[size_t(s_.rows.left)]) -
-                           s_.b.right * one_over_[size_t(-s_.rows.minus_right)]
-                     : s_.b.right / s_.rows.minus_right - s_.b.left / s_.rows.left;
+    const double* over = node_.one_over;
+    return over ? -(s_.b.left * over[size_t(s_.rows.left)]) -
+                      s_.b.right * over[size_t(-s_.rows.minus_right)]
+                : s_.b.right / s_.rows.minus_right - s_.b.left / s_.rows.left;
   }
   double gain(double score) const {
-    return (node_cost_ + 2 * score) / (s_.rows.left - s_.rows.minus_right);
+    return (node_.cost + 2 * score) / (s_.rows.left - s_.rows.minus_right);
   }
   double score_of(double gain) const {
-    return (gain * (s_.rows.left - s_.rows.minus_right) - node_cost_) / 2;
+    return (gain * (s_.rows.left - s_.rows.minus_right) - node_.cost) / 2;
   }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
   int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
     s_.i = i;
     s_.best = best;
-    simd::many_class_gini(entries, end, rows_.mask, counts_.data(), one_over_, s_);
+    simd::many_class_gini(entries, end, node_, counts_.data(), s_);
     best = s_.best;
     return s_.i;
   }
 
  private:
   CountedRows rows_;
-  const double* one_over_;  // null: divide
-  double node_cost_;
+  simd::ManyClassNode node_;
   simd::ManyClassState s_;
-  Small<simd::TwoSides, 32> counts_;  // rows of each class, the sum of two numbers
+  Small<simd::TwoSides, 16> counts_;  // rows of each class
 };
 
 // Table of n log2 n for whole n in fixed point: sums of it are exact, whatever the order.

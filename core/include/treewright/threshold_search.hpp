@@ -58,14 +58,13 @@ inline void check_now_and_then(const Control& control, int64_t i) {
 }
 
 // The best score of an allowed cut between entries i - 1 and i whose values differ, the first
-// i known rows being on the left of the sweep.
+// i known rows being on the left of the sweep; `best` if none is better.
 template <class Sweep>
 double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Rules& rules,
-                  int64_t min_rows, const Control& control) {
+                  int64_t min_rows, const Control& control, double best) {
   const int64_t first = std::max<int64_t>(1, min_rows - already_left);
   const int64_t last = std::min(span.n_known - 1, span.n_rows - already_left - min_rows);
   const Entry* e = span.entries;
-  double best = kNone;
   int64_t i = 0;
   for (; i < first && i < span.n_known; ++i) {
     sweep.add(e[i]);
@@ -107,13 +106,14 @@ class ThresholdSearch {
                     : (rules.whole_rows ? rules.min_rows : 1);
   }
 
-  // The best gain, up to the sweep's margin; kNone if nothing is allowed.
-  double best(const Span& span) const {
+  // The best gain, up to the sweep's margin; kNone if nothing is allowed. Where it cannot win
+  // against another column's gain, it may be told as a higher one that cannot win either.
+  double best(const Span& span, double to_beat) const {
     Words left(words()), right(words());
-    double gain = best_cut(span, left.data());
+    double gain = best_cut(span, left.data(), to_beat);
     if (span.n_known < span.n_rows && span.n_known > 0) {
       add_missing(span, left.data());
-      gain = std::max(gain, best_cut(span, left.data()));
+      gain = std::max(gain, best_cut(span, left.data(), to_beat));
       cost_.layout().difference(right.data(), node_, left.data());
       if (rules_.allows(left.data(), right.data())) {
         gain = std::max(gain, cost_.gain(left.data(), right.data()));
@@ -220,9 +220,15 @@ class ThresholdSearch {
     }
     return sweep;
   }
-  double best_cut(const Span& span, const int64_t* left) const {
+  double best_cut(const Span& span, const int64_t* left, double to_beat) const {
     auto sweep = start(span, left);
-    const double best = best_score(span, sweep, left[kRows], rules_, min_rows_, control_);
+    double best = kNone;
+    if constexpr (requires { sweep.kPassesOver; }) {
+      if (to_beat != kNone) {  // cuts within twice the margin of the best are looked at again
+        best = sweep.score_of((to_beat - 3 * sweep.margin(cost_)) / cost_.share());
+      }
+    }
+    best = best_score(span, sweep, left[kRows], rules_, min_rows_, control_, best);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }
   // Moves the sweep over whole stretches in which no cut reaches this gain; returns the first
