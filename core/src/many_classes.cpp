@@ -4,7 +4,6 @@
 
 #ifdef TREEWRIGHT_AVX2
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #endif
 
@@ -64,12 +63,12 @@ template <class Over>
 
 // ---- a stretch of rows at a time ----
 //
-// Most cuts are far from the best one. With D_k = l_k - n_L t_k, where l_k rows of class k are on
-// the left and t_k is the share of the class in the node, the gain of a cut, times n, is
-// |D|^2 (1 / n_L + 1 / n_R); a row of class k moves D by the step e_k - t, no longer than
-// sqrt(1 + |t|^2). So |D| within a stretch is at most half of (|D| at its start + |D| at its end +
-// all its steps). Only a stretch that may hold a better cut than the best so far is looked at cut
-// by cut; of all others the classes are counted, eight rows at a time.
+// Most cuts are far from the best one. With D_k = l_k - m t_k, where m rows are on the left, l_k of
+// them of class k, and t_k is the share of the class in the node, the gain of a cut, times n, is
+// |D|^2 (1 / m + 1 / (n - m)). Along a stretch both l_k and m only grow, so D_k lies between
+// (l_k before - t_k m after) and (l_k after - t_k m before), which bounds |D|. Only a stretch that
+// may hold a better cut than the best so far is looked at cut by cut; of all others the classes are
+// counted, eight rows at a time.
 
 constexpr int kStretch = 32;
 constexpr int kBits = 6;  // for the rows of a class in a stretch
@@ -134,46 +133,37 @@ class LeftCounts {
     }
     return sum;
   }
-  TREEWRIGHT_TARGET void add(const Counted& counted) {
+  // Adds them; returns no less than |D|^2 at any cut among them, with m rows on the left before.
+  TREEWRIGHT_TARGET double add(const Counted& counted, double m) {
+    const __m256d rows = _mm256_set1_pd(m), rows_after = _mm256_set1_pd(m + kStretch);
+    __m256d sum = _mm256_setzero_pd();
     for (int v = 0; v < kVectors; ++v) {
+      const __m256d least = _mm256_sub_pd(number(left_[v]), _mm256_mul_pd(rows_after, share_[v]));
       left_[v] = _mm256_add_epi64(left_[v], unpack(counted, v));
+      const __m256d most = _mm256_sub_pd(number(left_[v]), _mm256_mul_pd(rows, share_[v]));
+      sum =
+          _mm256_add_pd(sum, _mm256_max_pd(_mm256_mul_pd(least, least), _mm256_mul_pd(most, most)));
     }
+    // The numbers are below 2^26, so D is off by less than 2^-25; the sum is 8 at the least.
+    return sum_of_lanes(sum) * (1 + 1e-6);
   }
-  // |D|, with this many rows on the left.
-  TREEWRIGHT_TARGET double distance(double rows) const {
-    const __m256d all = _mm256_set1_pd(rows);
-    __m256d sum = _mm256_setzero_pd();
-    for (int v = 0; v < kVectors; ++v) {
-      const __m256d left = _mm256_sub_pd(_mm256_castsi256_pd(left_[v]), two_to_52());
-      const __m256d d = _mm256_sub_pd(left, _mm256_mul_pd(all, share_[v]));
-      sum = _mm256_add_pd(sum, _mm256_mul_pd(d, d));
-    }
-    return std::sqrt(sum_of_lanes(sum));
-  }
-  TREEWRIGHT_TARGET double longest_step() const {
-    __m256d sum = _mm256_setzero_pd();
-    for (int v = 0; v < kVectors; ++v) {
-      sum = _mm256_add_pd(sum, _mm256_mul_pd(share_[v], share_[v]));
-    }
-    return std::sqrt(1.0 + sum_of_lanes(sum));
-  }
-  // Where the sweep stood before `counted` was added.
+  // Writes where the sweep stood before `counted` was added.
   TREEWRIGHT_TARGET void write(const Counted& counted, TwoSides* counts, int classes,
                                ManyClassState& state) const {
-    state.b = {};
+    double b_left = 0.0, b_right = 0.0;
     for (int v = 0; v < kVectors; ++v) {
-      const __m256i before = _mm256_sub_epi64(left_[v], unpack(counted, v));
       alignas(32) double left[4];
-      _mm256_store_pd(left, _mm256_sub_pd(_mm256_castsi256_pd(before), two_to_52()));
+      _mm256_store_pd(left, number(_mm256_sub_epi64(left_[v], unpack(counted, v))));
       for (int k = 0; k < n_of(v) && label_of(v) + k < classes; ++k) {
         TwoSides& count = counts[label_of(v) + k];
         const double minus_right = left[k] - (count.left - count.minus_right);
         // In one piece, as it will be read.
         _mm_storeu_pd(&count.left, _mm_setr_pd(left[k], minus_right));
-        state.b.left += left[k] * (state.rows.left - left[k]) / 2;
-        state.b.right += minus_right * (state.rows.minus_right - minus_right) / 2;
+        b_left += left[k] * (state.rows.left - left[k]);
+        b_right += minus_right * (state.rows.minus_right - minus_right);
       }
     }
+    state.b = {b_left / 2, b_right / 2};
   }
 
  private:
@@ -185,6 +175,9 @@ class LeftCounts {
   }
   static constexpr int n_of(int v) { return std::min(4, kClassesInWord - v % kVectorsOfWord * 4); }
   TREEWRIGHT_TARGET static __m256d two_to_52() { return _mm256_set1_pd(0x1p52); }
+  TREEWRIGHT_TARGET static __m256d number(__m256i bits) {
+    return _mm256_sub_pd(_mm256_castsi256_pd(bits), two_to_52());
+  }
   TREEWRIGHT_TARGET static __m256i unpack(const Counted& counted, int v) {
     const int first = v % kVectorsOfWord * 4 * kBits;
     // What lies behind the last class of a word is shifted out.
@@ -204,18 +197,12 @@ TREEWRIGHT_TARGET void each_stretch(const Entry* entries, int64_t end, const Man
   using Left = LeftCounts<kWords>;
   const double n = state.rows.left - state.rows.minus_right;
   Left left(counts, node.classes, n);
-  // D is made of whole numbers below 2^26 and their shares: off by less than the last summand.
-  const double reach = left.longest_step() * kStretch / 2 + 1e-6;
-  double before = left.distance(state.rows.left);
-  double product = state.rows.left * -state.rows.minus_right;
   while (state.i + kStretch <= end) {
-    const double rows = state.rows.left + kStretch;
+    const double m = state.rows.left, m_after = m + kStretch;
     const auto counted = Left::count(entries + state.i, node.label_mask);
-    left.add(counted);
-    const double after = left.distance(rows), product_after = rows * (n - rows);
-    const double most = (before + after) / 2 + reach;
-    // 1 / n_L + 1 / n_R = n / (n_L n_R) is largest at one of the ends.
-    if (most * most * n > (2 * state.best + node.cost) * std::min(product, product_after)) {
+    // 1 / m + 1 / (n - m) = n / (m (n - m)) is largest at one of the ends.
+    const double product = std::min(m * (n - m), m_after * (n - m_after));
+    if (left.add(counted, m) * n > (2 * state.best + node.cost) * product) {
       left.write(counted, counts, node.classes, state);
       each_cut(entries, state.i + kStretch, node, counts, state);
     } else {
@@ -223,8 +210,6 @@ TREEWRIGHT_TARGET void each_stretch(const Entry* entries, int64_t end, const Man
       state.rows.left += kStretch;
       state.rows.minus_right += kStretch;
     }
-    before = after;
-    product = product_after;
   }
   left.write({}, counts, node.classes, state);
 }

@@ -25,13 +25,17 @@
 
 namespace treewright {
 
-inline double gini_cost(const int64_t* stats, int classes) {
-  const double weight = real(stats[kWeight]);
-  double cost = 0.0;
+// The weight of all pairs of different classes, each counted twice.
+inline double unlike_pairs(const int64_t* stats, int classes) {
+  double pairs = 0.0;
   for (int k = 0; k < classes; ++k) {
-    cost += real(stats[kFirst + k]) * real(stats[kWeight] - stats[kFirst + k]);
+    pairs += real(stats[kFirst + k]) * real(stats[kWeight] - stats[kFirst + k]);
   }
-  return cost / weight;
+  return pairs;
+}
+
+inline double gini_cost(const int64_t* stats, int classes) {
+  return unlike_pairs(stats, classes) / real(stats[kWeight]);
 }
 
 inline double entropy_cost(const int64_t* stats, int classes) {
@@ -91,6 +95,7 @@ class NodeCost {
   int64_t center() const { return center_; }
   double sum() const { return sum_; }
   double node_cost() const { return cost_; }
+  double unlike_pairs() const { return unlike_pairs_; }
   double impurity() const { return impurity_; }
   // Gains closer than this are equal.
   double tolerance() const { return kTie * impurity_; }
@@ -169,6 +174,8 @@ class NodeCost {
       center_ = floor_mean(sum, stats[kWeight]);
       sum_ = real(sum - int128(center_) * stats[kWeight]);
       mean_ = real(sum) / weight_;
+    } else {
+      unlike_pairs_ = treewright::unlike_pairs(stats, layout_.classes());
     }
     cost_ = cost(stats);
   }
@@ -180,6 +187,7 @@ class NodeCost {
   int64_t center_ = 0;
   double sum_ = 0.0;   // around the centre
   double mean_ = 0.0;  // poisson
+  double unlike_pairs_ = 0.0;  // classes
   double cost_ = 0.0;
   double impurity_ = 0.0;
   double tie_impurity_ = 0.0;

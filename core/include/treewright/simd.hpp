@@ -76,11 +76,11 @@ void squared_error(const Entry* entries, int64_t end, const Image& image, int32_
 constexpr int64_t kMostRowsOfManyClasses = int64_t(1) << 26;
 constexpr int64_t kRowsOfTable = int64_t(1) << 16;
 struct TwoSides {
-  double left = 0.0, minus_right = 0.0;
+  double left, minus_right;
 };
 struct ManyClassState {
   int64_t i = 0;
-  TwoSides rows;
+  TwoSides rows{};
   struct {
     double left = 0.0, right = 0.0;
   } b;  // half of n^2 - sum of squared counts

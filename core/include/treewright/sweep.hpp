@@ -103,11 +103,17 @@ class ManyClassGini {
               node[kRows] <= simd::kRowsOfTable ? one_over.data() : nullptr},
         counts_(size_t(node_.classes)) {
     s_.rows = {real(left[kRows]), real(left[kRows] - node[kRows])};
-    const bool none = left[kRows] == 0;
+    if (left[kRows] == 0) {
+      for (int k = 0; k < node_.classes; ++k) {
+        counts_.data()[k] = {0.0, -real(node[kFirst + k])};
+      }
+      s_.b.right = cost.unlike_pairs() / 2;
+      return;
+    }
     for (int k = 0; k < node_.classes; ++k) {
-      const double l = none ? 0.0 : real(left[kFirst + k]), r = real(node[kFirst + k]) - l;
+      const double l = real(left[kFirst + k]), r = real(node[kFirst + k]) - l;
       counts_.data()[k] = {l, -r};
-      s_.b.left += none ? 0.0 : l * (s_.rows.left - l) / 2;
+      s_.b.left += l * (s_.rows.left - l) / 2;
       s_.b.right += r * (-s_.rows.minus_right - r) / 2;
     }
   }
