@@ -306,7 +306,7 @@ void Engine<Rows>::grow_best_first() {
 template <class Rows>
 void Engine<Rows>::grow_depth_first() {
   const auto team = make_team(weights_.rows);
-  const int64_t a_part = weights_.rows / (16 * team->size());
+  const int64_t a_part = weights_.rows / (4 * team->size());
   int64_t at_most = std::clamp(a_part, kFewestSubtreeRows, kMostSubtreeRows);
   if (weights_.rows <= kFewRowNumbers) {
     at_most = 0;  // nothing to gain from a numbering of its own

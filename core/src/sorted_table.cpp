@@ -21,7 +21,7 @@ namespace {
 using Item = uint64_t;
 constexpr int kDigitBits = 8;
 constexpr int kBuckets = 1 << kDigitBits;
-constexpr int kTopShift = 64 - kDigitBits;
+constexpr int64_t kLong = int64_t(1) << 21;
 constexpr int kFewValues = 1 << 16;  // whole numbers of this range are counted, not sorted
 using Counts = std::array<uint32_t, kBuckets>;
 
@@ -30,6 +30,7 @@ inline uint32_t sketch_of(Item item) { return static_cast<uint32_t>(item >> 32);
 inline size_t digit(Item item, int shift) { return (item >> shift) % kBuckets; }
 
 // From counts to where each bucket starts.
+template <class Counts>
 void to_starts(Counts& counts) {
   uint32_t position = 0;
   for (uint32_t& count : counts) {
@@ -116,9 +117,9 @@ class Sorter {
   // The known rows as entries, ascending.
   void sort(int64_t n_rows, const Range<T>& range, Entry* entries) {
     scratch_.items.resize(size_t(range.n_known));
-    Counts starts = deal(n_rows, range);
+    top_shift_ = 64 - top_bits(range.n_known);
     int64_t begin = 0;
-    for (const uint32_t end : starts) {  // dealing has moved each start to its bucket's end
+    for (const uint32_t end : deal(n_rows, range)) {
       if (end > begin) {
         control_.check();
         finish_bucket(begin, end);
@@ -138,13 +139,17 @@ class Sorter {
     return x < y || (x == y && row_of(a) < row_of(b));
   }
 
-  Counts deal(int64_t n_rows, const Range<T>& range) {
+  // A bucket of a long column still fits the cache.
+  static int top_bits(int64_t n) { return n > kLong ? kDigitBits + 2 : kDigitBits; }
+
+  // Returns where each bucket ends.
+  std::vector<uint32_t> deal(int64_t n_rows, const Range<T>& range) {
     const Sketch sketch(double(range.low), double(range.high));
     const bool all_known = range.n_known == n_rows;
-    Counts starts{};
+    std::vector<uint32_t> starts(size_t(1) << (64 - top_shift_));
     for (int64_t row = 0; row < n_rows; ++row) {
       if (all_known || !std::isnan(values_[row])) {
-        ++starts[digit(sketch(double(values_[row]), 0), kTopShift)];
+        ++starts[sketch(double(values_[row]), 0) >> top_shift_];
       }
     }
     to_starts(starts);
@@ -152,10 +157,10 @@ class Sorter {
     for (int64_t row = 0; row < n_rows; ++row) {
       if (all_known || !std::isnan(values_[row])) {
         const Item item = sketch(double(values_[row]), Item(row));
-        items[starts[digit(item, kTopShift)]++] = item;
+        items[starts[item >> top_shift_]++] = item;
       }
     }
-    return starts;
+    return starts;  // each has moved to the bucket's end
   }
 
   // Sorts items[begin, end) by two digits of the sketch; other is scratch.
@@ -182,7 +187,7 @@ class Sorter {
 
   void finish_bucket(int64_t begin, int64_t end) {
     if (end - begin > kBuckets / 2) {
-      radix_sort(begin, end, kTopShift - 2 * kDigitBits);
+      radix_sort(begin, end, top_shift_ - 2 * kDigitBits);
     }
     if (!insertion_sort(begin, end)) {
       sketch_again(begin, end);
@@ -195,8 +200,8 @@ class Sorter {
     for (int64_t i = begin; i < end; ++i) {
       items[i] = sketch(double(value(items[i])), row_of(items[i]));
     }
-    radix_sort(begin, end, kTopShift - 3 * kDigitBits);
-    radix_sort(begin, end, kTopShift - kDigitBits);
+    radix_sort(begin, end, 64 - 4 * kDigitBits);
+    radix_sort(begin, end, 64 - 2 * kDigitBits);
     if (!insertion_sort(begin, end)) {
       std::sort(items + begin, items + end, [this](Item a, Item b) { return less(a, b); });
     }
@@ -237,6 +242,7 @@ class Sorter {
   const T* values_;
   Scratch& scratch_;
   const Control& control_;
+  int top_shift_ = 0;  // of the digit that items are dealt by
 };
 
 // Rows by a small whole number: one pass to count, one to place. slot(row) is below n_slots;
@@ -367,19 +373,18 @@ SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int
   SortedTable table;
   table.n_rows = n_rows;
   table.columns.resize(views.size());
-  // Groups of neighbouring columns of one storage; small enough to share out evenly.
+  // Groups of neighbouring columns of one storage, ever smaller, so that threads end together.
   struct Range {
     size_t first, last;
   };
-  const size_t per_thread = (views.size() + size_t(n_threads) - 1) / size_t(n_threads);
-  const size_t groups_per_thread = (per_thread + kWidest - 1) / kWidest;
-  const size_t widest = std::max<size_t>(1, per_thread / std::max<size_t>(1, groups_per_thread));
   std::vector<Range> groups;
+  size_t widest = 0;
   for (size_t c = 0; c < views.size(); ++c) {
     table.columns[c].view = views[c];
     if (groups.empty() || groups.back().last - groups.back().first == widest ||
         views[groups.back().first].storage != views[c].storage) {
       groups.push_back({c, c});
+      widest = std::clamp((views.size() - c) / (2 * size_t(n_threads)), size_t(1), kWidest);
     }
     groups.back().last = c + 1;
   }

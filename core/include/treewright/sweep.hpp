@@ -277,7 +277,7 @@ class CoarseSquaredError {
         image_{image, rows.shift},
         over_(&over),
         n_(node[kRows]),
-        unit_(std::ldexp(1.0, coarse.shift)) {}
+        unit_(real(int64_t(1) << coarse.shift)) {}
 
   void add(Entry e) {
     s_.sum += image_(e) - coarse_.mean;
