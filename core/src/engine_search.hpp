@@ -178,9 +178,8 @@ std::optional<Candidate> Engine<Rows>::multiway(const Space<Rows>& space, const 
 template <class Rows>
 double Engine<Rows>::margin_of(const Space<Rows>& space, const NodeList& list, const Open& open,
                                const NodeCost& cost, double best) const {
-  return with_threshold_search(
-      space, cost, list.stats_of(open.id), rules_, open.coarse,
-      [&](const auto& search) { return search.margin(std::max(best, 0.0)); });
+  return with_threshold_search(space, cost, list.stats_of(open.id), rules_, open.coarse,
+                               [&](const auto& search) { return search.margin(best); });
 }
 
 template <class Rows>

@@ -102,22 +102,50 @@ TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
   return _mm256_add_epi32(x, _mm256_permute2x128_si256(totals, totals, 0x08));
 }
 
+// In a node of many rows, this many are first looked at as one.
+constexpr int64_t kManyRows = 256, kStretch = 4 * kBlock;
+
+// Lanes 0, 2, 4, 6: all numbers of two vectors summed, the first's; lanes 1, 3, 5, 7: the second's.
+TREEWRIGHT_TARGET inline __m256i sums_in_turn(__m256i x, __m256i y) {
+  const __m256i pairs = _mm256_hadd_epi32(x, y);
+  const __m256i halves = _mm256_hadd_epi32(pairs, pairs);
+  return _mm256_add_epi32(halves, _mm256_permute2x128_si256(halves, halves, 1));
+}
+// The larger of each lane and its neighbour.
+TREEWRIGHT_TARGET inline __m256 larger_of_two(__m256 x) {
+  return _mm256_max_ps(x, _mm256_permute_ps(x, 0xb1));
+}
+
 // Eight cuts at a time, each scored D^2 (1 / n_L + 1 / n_R). values(where the entries are, the
 // entries) gives a number for each of eight rows, and distance(sums of them over the rows on the
-// left, rows on the left) is D. No branch: a new best comes too irregularly to be predicted.
-// Fewer than eight at the end are taken too, unless the numbers are looked up by row.
+// left, rows on the left) is D, which grows with the sum and falls with the rows. No branch: a new
+// best comes too irregularly to be predicted. Fewer than eight at the end are taken too, unless the
+// numbers are looked up by row.
+//
+// Most cuts are far from the best one. Along a stretch of rows the sum is at least what it was less
+// the negative numbers of the stretch, and at most what it was with the positive ones, which bounds
+// D. A stretch that cannot hold a better cut than the best so far is passed over.
 template <bool looks_up, class Values, class Distance>
 TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, const Reciprocals& over,
                                          int64_t n, const Values& values, const Distance& distance,
                                          SumState& state) {
-  const __m256i last = _mm256_set1_epi32(7);
-  const __m256 eight = _mm256_set1_ps(8);
+  const __m256i last = _mm256_set1_epi32(7), zero = _mm256_setzero_si256();
   const __m256 none = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
   const __m256 ns = _mm256_set1_ps(static_cast<float>(n));
   __m256 best = _mm256_set1_ps(state.best);
   __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
   __m256i sum = _mm256_set1_epi32(state.sum);
   int64_t i = state.i;
+  const auto load = [&](int64_t at) TREEWRIGHT_TARGET {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + at));
+  };
+  const auto divided = [&](__m256 rows) TREEWRIGHT_TARGET {
+    return _mm256_div_ps(ns, _mm256_mul_ps(rows, _mm256_sub_ps(ns, rows)));
+  };
+  const auto move_on = [&](int64_t rows) TREEWRIGHT_TARGET {
+    left = _mm256_add_ps(left, _mm256_set1_ps(static_cast<float>(rows)));
+    i += rows;
+  };
   const auto take = [&](__m256i e, __m256i x, __m256 both_sides) TREEWRIGHT_TARGET {
     const __m256i through = running_sums(x);
     const __m256i before = _mm256_add_epi32(sum, _mm256_sub_epi32(through, x));
@@ -127,11 +155,50 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, cons
     best = _mm256_max_ps(best, _mm256_blendv_ps(none, score, differs));
     sum = _mm256_add_epi32(sum, _mm256_permutevar8x32_epi32(through, last));
   };
+  // Floats put D off by a share of 2^-22, and by n 2^-22 where a fraction is taken off; the slack
+  // is more than twice that.
+  const __m256 slack = _mm256_set1_ps(static_cast<float>(n) * 0x1p-20f);
+  const __m256 wider = _mm256_set1_ps(1 + 0x1p-19f);
+  const __m256 no_sign = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+  const __m256 to_its_end = _mm256_setr_ps(kStretch, 0, kStretch, 0, kStretch, 0, kStretch, 0);
+  const auto pass_over = [&]() TREEWRIGHT_TARGET {
+    __m256i all = zero, positive = zero;
+    for (int64_t k = 0; k < kStretch; k += kBlock) {
+      const __m256i x = values(entries + i + k, load(i + k));
+      all = _mm256_add_epi32(all, x);
+      positive = _mm256_add_epi32(positive, _mm256_max_epi32(x, zero));
+    }
+    // In turn: the least sum with all rows on the left, the largest one with those before.
+    const __m256i both = sums_in_turn(all, positive);
+    const __m256i negative = _mm256_sub_epi32(both, _mm256_shuffle_epi32(both, 0xb1));
+    const __m256i sums = _mm256_add_epi32(sum, _mm256_blend_epi32(negative, both, 0xaa));
+    const __m256 rows =
+        _mm256_add_ps(_mm256_broadcastss_ps(_mm256_castps256_ps128(left)), to_its_end);
+    const __m256 d = _mm256_and_ps(distance(sums, rows), no_sign);
+    const __m256 most = _mm256_add_ps(_mm256_mul_ps(larger_of_two(d), wider), slack);
+    // 1 / n_L + 1 / n_R is largest at one of the ends.
+    const __m256 bound = _mm256_mul_ps(_mm256_mul_ps(most, most), larger_of_two(divided(rows)));
+    if (_mm256_movemask_ps(_mm256_cmp_ps(bound, best, _CMP_LT_OQ)) == 0) {
+      return false;
+    }
+    sum = _mm256_add_epi32(sum, _mm256_shuffle_epi32(both, 0xa0));
+    move_on(kStretch);
+    return true;
+  };
   const auto sweep = [&](const auto& both_sides) TREEWRIGHT_TARGET {
-    for (; i + kBlock <= end; i += kBlock) {
-      const __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + i));
-      take(e, values(entries + i, e), both_sides());
-      left = _mm256_add_ps(left, eight);
+    while (i + kBlock <= end) {
+      int64_t until = end;
+      if (n >= kManyRows && i + kStretch <= end) {
+        if (pass_over()) {
+          continue;
+        }
+        until = i + kStretch;
+      }
+      while (i + kBlock <= until) {
+        const __m256i e = load(i);
+        take(e, values(entries + i, e), both_sides());
+        move_on(kBlock);
+      }
     }
     if (!looks_up && i < end) {
       const auto rest = static_cast<int>(end - i);
@@ -140,28 +207,24 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, cons
       // An entry that is not there is 0, which does not differ: it is no cut.
       const __m256i e = _mm256_maskload_epi32(reinterpret_cast<const int*>(entries + i), there);
       take(e, _mm256_and_si256(values(nullptr, e), there), both_sides());
-      left = _mm256_add_ps(left, _mm256_set1_ps(static_cast<float>(rest)));
-      i = end;
+      move_on(rest);
     }
   };
   if (over.serves(n)) {
     const float* over_left = over.of(static_cast<int64_t>(state.left));
     const float* over_right = over.of_rest(n, static_cast<int64_t>(state.left));
+    const int64_t first = i;
     sweep([&]() TREEWRIGHT_TARGET {
-      const __m256 sides = _mm256_add_ps(_mm256_loadu_ps(over_left), _mm256_loadu_ps(over_right));
-      over_left += kBlock;
-      over_right += kBlock;
-      return sides;
+      return _mm256_add_ps(_mm256_loadu_ps(over_left + (i - first)),
+                           _mm256_loadu_ps(over_right + (i - first)));
     });
   } else {
-    sweep([&]() TREEWRIGHT_TARGET {
-      return _mm256_div_ps(ns, _mm256_mul_ps(left, _mm256_sub_ps(ns, left)));
-    });
+    sweep([&]() TREEWRIGHT_TARGET { return divided(left); });
   }
   // The best of all lanes, in all lanes.
   best = _mm256_max_ps(best, _mm256_permute2f128_ps(best, best, 1));
   best = _mm256_max_ps(best, _mm256_permute_ps(best, 0x4e));
-  best = _mm256_max_ps(best, _mm256_permute_ps(best, 0xb1));
+  best = larger_of_two(best);
   state = {i, _mm256_cvtss_f32(left), _mm256_cvtsi256_si32(sum), _mm256_cvtss_f32(best)};
 }
 

@@ -185,8 +185,8 @@ class NodeCost {
   double weight_ = 0.0;
   double all_weight_ = 0.0;
   int64_t center_ = 0;
-  double sum_ = 0.0;   // around the centre
-  double mean_ = 0.0;  // poisson
+  double sum_ = 0.0;           // around the centre
+  double mean_ = 0.0;          // poisson
   double unlike_pairs_ = 0.0;  // classes
   double cost_ = 0.0;
   double impurity_ = 0.0;

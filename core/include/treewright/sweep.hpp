@@ -5,7 +5,8 @@
 // number that grows with the gain (in the rows that are seen); gain() and score_of() convert. A
 // score may be off by rounding: the search keeps all cuts within margin() of the best and lets the
 // exact cost of criterion.hpp decide among them. A cheap sweep is scored at every row; its rules
-// are a matter of rows only.
+// are a matter of rows only. One that passes over rows is the faster the better the score that it
+// has to beat.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,7 @@ inline double score_of_distance(float d, float left, int64_t n, const simd::Reci
 class TwoClassGini {
  public:
   static constexpr bool kCheap = true;
+  static constexpr bool kPassesOver = true;
   TwoClassGini(const CountedRows& rows, const int64_t* node, const int64_t* left,
                const simd::Reciprocals& over)
       : rows_(rows),
@@ -94,7 +96,7 @@ class TwoClassGini {
 class ManyClassGini {
  public:
   static constexpr bool kCheap = true;
-  static constexpr bool kPassesOver = true;  // the higher the best to begin with, the faster
+  static constexpr bool kPassesOver = true;
 
   ManyClassGini(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
                 const int64_t* left, const OneOver& one_over)
@@ -268,6 +270,7 @@ class UnitSquaredError {
 class CoarseSquaredError {
  public:
   static constexpr bool kCheap = true;
+  static constexpr bool kPassesOver = true;
   static constexpr bool kStartsEmpty = true;  // rows already on the left are added one by one
 
   // The image of each row; null: it lies in the entries.

@@ -197,19 +197,22 @@ class ThresholdSearch {
   // How far gains may be off where the best one found is this.
   double margin(double best) const {
     Words empty(words());
-    const auto sweep = make_sweep_(empty.data());
+    return margin(make_sweep_(empty.data()), best);
+  }
+
+ private:
+  static constexpr int64_t kStretch = 32, kLongestStretch = 128 * kStretch;
+
+  size_t words() const { return size_t(cost_.layout().words()); }
+
+  template <class Sweep>
+  double margin(const Sweep& sweep, double best) const {
     if constexpr (requires { sweep.margin(cost_, best); }) {
-      return sweep.margin(cost_, best);
+      return sweep.margin(cost_, std::max(best, 0.0));
     } else {
       return sweep.margin(cost_);
     }
   }
-
- private:
-  static constexpr int64_t kStretch = 32;
-
-  size_t words() const { return size_t(cost_.layout().words()); }
-
   // A sweep with these rows, none or the missing ones, on the left.
   auto start(const Span& span, const int64_t* left) const {
     auto sweep = make_sweep_(left);
@@ -225,27 +228,32 @@ class ThresholdSearch {
     double best = kNone;
     if constexpr (requires { sweep.kPassesOver; }) {
       if (to_beat != kNone) {  // cuts within twice the margin of the best are looked at again
-        best = sweep.score_of((to_beat - 3 * sweep.margin(cost_)) / cost_.share());
+        best = sweep.score_of((to_beat - 3 * margin(sweep, to_beat)) / cost_.share());
       }
     }
     best = best_score(span, sweep, left[kRows], rules_, min_rows_, control_, best);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }
-  // Moves the sweep over whole stretches in which no cut reaches this gain; returns the first
-  // entry after them.
+  // Moves the sweep over whole stretches in which no cut reaches this gain, ever longer ones;
+  // returns the first entry after them.
   template <class Sweep>
   int64_t pass_over(const Span& span, int64_t i, Sweep& sweep, double at_least) const {
     if constexpr (requires(double best) { sweep.look_ahead(span.entries, i, i, best); }) {
       const double goal = sweep.score_of(at_least);
-      while (i + kStretch <= span.n_known) {
+      int64_t stretch = kStretch;
+      while (i + stretch <= span.n_known) {
         Sweep ahead = sweep;
         double best = goal;
-        const int64_t reached = ahead.look_ahead(span.entries, i, i + kStretch, best);
-        if (reached < i + kStretch || best > goal) {
+        const int64_t reached = ahead.look_ahead(span.entries, i, i + stretch, best);
+        if (reached == i + stretch && best <= goal) {
+          sweep = ahead;
+          i = reached;
+          stretch = std::min(2 * stretch, kLongestStretch);
+        } else if (stretch > kStretch) {
+          stretch = kStretch;
+        } else {
           break;
         }
-        sweep = ahead;
-        i = reached;
       }
     }
     return i;
