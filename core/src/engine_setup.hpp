@@ -175,7 +175,8 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
     order.resize(keep_present(order.data(), 0, order.size(), order.data(), 0, pending));
   };
   entries_.resize(n_columns() + (kNumber ? 1 : 0));
-  team->run(entries_.size(), [&](size_t c, int worker) {
+  team->run(entries_.size(), [&](size_t task, int worker) {
+    const size_t c = entries_.size() - 1 - task;  // the target, which takes longest, first
     if (c < n_columns()) {
       take(c, worker);
     } else {

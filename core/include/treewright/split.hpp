@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "treewright/criterion.hpp"
@@ -85,6 +86,9 @@ class Chooser {
   }
   bool empty() const { return kept_.empty(); }
   Candidate winner() {
+    if (kept_.empty()) {
+      throw std::logic_error("the best gain of a node was not found again");
+    }
     double best_tie = kNone;
     for (const Candidate& c : kept_) {
       best_tie = std::max(best_tie, c.tie_gain);
