@@ -202,7 +202,9 @@ TREEWRIGHT_TARGET void each_stretch(const Entry* entries, int64_t end, const Man
     const auto counted = Left::count(entries + state.i, node.label_mask);
     // 1 / m + 1 / (n - m) = n / (m (n - m)) is largest at one of the ends.
     const double product = std::min(m * (n - m), m_after * (n - m_after));
-    if (left.add(counted, m) * n > (2 * state.best + node.cost) * product) {
+    const double most = left.add(counted, m) * n;
+    // Not "most > ...": no best yet, times a product of 0, is not a number.
+    if (!(most <= (2 * state.best + node.cost) * product)) {
       left.write(counted, counts, node.classes, state);
       each_cut(entries, state.i + kStretch, node, counts, state);
     } else {

@@ -105,3 +105,17 @@ def best_gain(x, numbers):
         squares += np.cumsum(y - y.mean())[:-1] ** 2
     gain = squares / (n_left * (len(x) - n_left))
     return float(gain[x[1:] != x[:-1]].max())
+
+
+@pytest.mark.parametrize("kind", ["normal", "two", "ten", "letters"])
+@pytest.mark.parametrize("n_ones", [1, 5, 31, 32, 33, 300])
+def test_the_only_cut_of_a_long_column_is_found(kind, n_ones):
+    rng = np.random.default_rng(n_ones)
+    x = np.repeat([0.0, 1.0], [700, n_ones])
+    y = TARGETS[kind](rng, rng.standard_normal(len(x)))
+    classes = range(CLASSES[kind]) if kind in CLASSES else None
+    y = y.astype(int) if classes else y
+    table = make_table([numeric("x", x)], y.tolist(), classes=classes)
+    criterion = "gini" if classes else "squared_error"
+    tree = grower("fast")(table, GrowOptions(criterion=criterion, max_depth=1))
+    assert tree.n_rows.tolist() == [len(x), 700, n_ones]
