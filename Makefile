@@ -69,9 +69,10 @@ endef
 
 # The first time, pip builds and installs the package (editable: Python files are
 # used where they lie). After that only the changed C++ files are compiled again.
+# A registry that does not answer is given up after four minutes.
 node:  ## Install what some tests take from npm (mermaid, axe-core) into build/
-	npm install --prefix build/node --no-audit --no-fund --fetch-retries=1 \
-	  --fetch-timeout=60000 mermaid@11 axe-core@4
+	$(if $(shell command -v timeout),timeout 240) npm install --prefix build/node --no-audit \
+	  --no-fund --fetch-retries=1 --fetch-timeout=60000 mermaid@11 axe-core@4
 
 # Tests of pages say loudly that they are skipped where this could not be done.
 browser:  ## Install what tests of pages need, as far as that is allowed here

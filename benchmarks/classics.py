@@ -21,11 +21,9 @@ import importlib
 import io
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +32,7 @@ import pandas as pd
 import report
 import treewright as tw
 from report import Row
+from timing import median_time
 
 RESULT = "benchmarks/results/classics.json"
 A_MINUTE = 60.0
@@ -72,16 +71,6 @@ def numbers(n_rows, seed=0):
     return X, y
 
 
-def timed(function, repeats=3):
-    """Return the median wall time of a call, and its last answer."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        answer = function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), answer
-
-
 def fit(X, y, **options):
     """Fit our tree, not pruned."""
     return tw.TreeClassifier(prune=None, n_jobs=2, **options).fit(X, y)
@@ -101,7 +90,7 @@ def beside_cart(scale, notes):
     }
     times = {}
     for name, options in ways.items():
-        times[name], model = timed(lambda options=options: fit(X, y, **options))
+        times[name], model = median_time(lambda options=options: fit(X, y, **options))
         notes[f"{task}, {name}"] = {"leaves": int(model.tree_.n_leaves)}
     return [
         Row(f"{name}, {task}", "our CART", times["CART"], times[name], 2, False)
@@ -144,7 +133,7 @@ def beside_python(most_seconds, notes):
             notes[name] = f"not installed: {problem}"
             continue
         X, y = categories(n_rows)
-        ours, _ = timed(lambda X=X, y=y, o=options: fit(X, y, **o), 5)
+        ours, _ = median_time(lambda X=X, y=y, o=options: fit(X, y, **o), 5)
         rows.append(Row(f"{n_rows} x 20 categories", name, theirs, ours, 1000))
     return rows
 
@@ -156,7 +145,7 @@ def largest(peer, algorithm, most_seconds):
         sys.path.insert(0, folder)  # chefboost imports the rules it has written
         while True:
             X, y = categories(n_rows)
-            seconds, _ = timed(lambda X=X, y=y: peer(X, y, algorithm), 1)
+            seconds, _ = median_time(lambda X=X, y=y: peer(X, y, algorithm), 1)
             if done is not None and seconds > most_seconds:
                 return done
             done = n_rows, seconds
@@ -172,11 +161,11 @@ def surrogates(scale, notes):
     """Five surrogates per split beside none, and beside rpart's."""
     X, y = numbers(int(100_000 * scale))
     task = f"{len(y)} x 20 numbers, 10 % missing"
-    plain, _ = timed(lambda: fit(X, y, **RULES))
-    ours, model = timed(lambda: fit(X, y, missing="surrogate", **RULES))
+    plain, _ = median_time(lambda: fit(X, y, **RULES))
+    ours, model = median_time(lambda: fit(X, y, missing="surrogate", **RULES))
     notes[task] = {"leaves": int(model.tree_.n_leaves)}
     rows = [Row(f"5 surrogates, {task}", "our plain fit", plain, ours, 4, False)]
-    divided, _ = timed(lambda: fit(X, y, missing="fractional", **RULES), 1)
+    divided, _ = median_time(lambda: fit(X, y, missing="fractional", **RULES), 1)
     notes[task]["seconds with divided rows"] = round(divided, 3)
     theirs = rpart_time(X, y)
     if theirs is not None:

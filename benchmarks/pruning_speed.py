@@ -18,7 +18,6 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +28,7 @@ import data
 import memory
 import report
 import treewright as tw
+from timing import median_time
 from treewright.pruning.path import find_path
 
 RESULT = "benchmarks/results/pruning_speed.json"
@@ -42,16 +42,6 @@ control <- rpart.control(cp=0, minsplit=2, minbucket=1, xval=10, maxsurrogate=0,
                          maxcompete=0, usesurrogate=0)
 cat(system.time(rpart(y ~ ., d, method="class", control=control))[["elapsed"]])
 """
-
-
-def median_time(function, repeats=3):
-    """Return the median wall time of a call, and its last answer."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        answer = function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), answer
 
 
 def cross_validated(X, y):
