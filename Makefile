@@ -67,8 +67,6 @@ define core_check
 	build/$(1)/core_check $(ARGS)
 endef
 
-# The first time, pip builds and installs the package (editable: Python files are
-# used where they lie). After that only the changed C++ files are compiled again.
 # A registry that does not answer is given up after four minutes.
 node:  ## Install what some tests take from npm (mermaid, axe-core) into build/
 	$(if $(shell command -v timeout),timeout 240) npm install --prefix build/node --no-audit \
@@ -84,6 +82,8 @@ browser:  ## Install what tests of pages need, as far as that is allowed here
 	  elif command -v npm > /dev/null && $(MAKE) --no-print-directory node; then :; \
 	  else echo "NOT INSTALLED: mermaid and axe-core from npm. Their tests are skipped."; fi
 
+# The first time, pip builds and installs the package (editable: Python files are
+# used where they lie). After that only the changed C++ files are compiled again.
 build: $(VENV)/.dev  ## Build the C++ core; run it after editing core/
 	@$(BIN)/cmake --build $(BUILD) > build/log.txt || { cat build/log.txt; exit 1; }
 	@$(BIN)/cmake --install $(BUILD) --prefix \

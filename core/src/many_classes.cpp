@@ -70,8 +70,8 @@ template <class Over>
 // may hold a better cut than the best so far is looked at cut by cut; of all others the classes are
 // counted, eight rows at a time.
 
-constexpr int kStretch = 32;
 constexpr int kBits = 6;  // for the rows of a class in a stretch
+static_assert(kStretch < 1 << kBits);
 constexpr int kClassesInWord = 64 / kBits;
 constexpr int kVectorsOfWord = 3;  // of four doubles
 
@@ -222,8 +222,7 @@ TREEWRIGHT_TARGET void each_stretch(const Entry* entries, int64_t end, const Man
 void many_class_gini(const Entry* entries, int64_t end, const ManyClassNode& node, TwoSides* counts,
                      ManyClassState& state) {
 #ifdef TREEWRIGHT_AVX2
-  constexpr int64_t kEnough = 8 * kStretch;  // what a stretch needs is not worked out for fewer
-  if (end - state.i >= kEnough && has_avx2()) {
+  if (end - state.i >= kManyRows && has_avx2()) {
     const int words = (node.classes + kClassesInWord - 1) / kClassesInWord;
     if (words == 1) {
       each_stretch<1>(entries, end, node, counts, state);

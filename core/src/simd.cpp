@@ -102,9 +102,6 @@ TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
   return _mm256_add_epi32(x, _mm256_permute2x128_si256(totals, totals, 0x08));
 }
 
-// In a node of many rows, this many are first looked at as one.
-constexpr int64_t kManyRows = 256, kStretch = 4 * kBlock;
-
 // Lanes 0, 2, 4, 6: all numbers of two vectors summed, the first's; lanes 1, 3, 5, 7: the second's.
 TREEWRIGHT_TARGET inline __m256i sums_in_turn(__m256i x, __m256i y) {
   const __m256i pairs = _mm256_hadd_epi32(x, y);

@@ -7,6 +7,7 @@ among the cuts within it. So columns that are all but equal are what must be tri
 import numpy as np
 import pytest
 
+import treewright as tw
 from strategies import first_difference, grower, make_table, numeric
 from treewright.growing.reference import grow_reference
 from treewright.options import GrowOptions
@@ -119,3 +120,13 @@ def test_the_only_cut_of_a_long_column_is_found(kind, n_ones):
     criterion = "gini" if classes else "squared_error"
     tree = grower("fast")(table, GrowOptions(criterion=criterion, max_depth=1))
     assert tree.n_rows.tolist() == [len(x), 700, n_ones]
+
+
+@pytest.mark.parametrize("outlier", [0.0, 1e12])
+def test_a_column_of_over_two_million_rows_is_sorted(outlier):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(2_200_000)
+    x[7] = outlier
+    y = x + 30 * rng.standard_normal(len(x)) > 1
+    tree = tw.TreeClassifier(prune=None, max_depth=1).fit(x[:, None], y).tree_
+    assert tree.gain[0] == pytest.approx(best_gain(x, [y, ~y]), rel=1e-9)

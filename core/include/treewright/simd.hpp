@@ -2,8 +2,8 @@
 //
 // Each goes as far as it can and says in its state how far it came; the plain loop of the
 // caller, which says what is meant, does the rest. On other processors it does nothing. The
-// results are the same either way. many_class_gini takes both sides of a cut at once (SSE2), the
-// others eight entries at a time (AVX2, if the processor has it).
+// results are the same either way. They take eight entries at a time (AVX2, if the processor has
+// it); many_class_gini counts eight and takes both sides of one cut at once (SSE2).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,10 @@
 namespace treewright::simd {
 
 constexpr int kBlock = 8;
+
+// So many rows are first looked at as one: most cuts are far from the best, and a bound over a
+// stretch shows it. It is not worked out for fewer than kManyRows.
+constexpr int kStretch = 4 * kBlock, kManyRows = 8 * kStretch;
 
 // Where a partition stands; see partition.hpp.
 struct PartitionState {

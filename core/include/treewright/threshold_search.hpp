@@ -201,7 +201,7 @@ class ThresholdSearch {
   }
 
  private:
-  static constexpr int64_t kStretch = 32, kLongestStretch = 128 * kStretch;
+  static constexpr int64_t kStretch = simd::kStretch, kLongestStretch = 128 * kStretch;
 
   size_t words() const { return size_t(cost_.layout().words()); }
 
