@@ -10,10 +10,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <tuple>
+#include <type_traits>
 
 namespace treewright {
 namespace {
@@ -22,7 +25,9 @@ using Item = uint64_t;
 constexpr int kDigitBits = 8;
 constexpr int kBuckets = 1 << kDigitBits;
 constexpr int64_t kLong = int64_t(1) << 21;  // a column of more rows is dealt more finely
-constexpr int kFewValues = 1 << 16;          // whole numbers of this range are counted, not sorted
+constexpr int64_t kShort = int64_t(1) << 14;
+constexpr int64_t kFewItems = 48;    // are sorted by insertion alone
+constexpr int kFewValues = 1 << 16;  // whole numbers of this range are counted, not sorted
 using Counts = std::array<uint32_t, kBuckets>;
 
 inline uint32_t row_of(Item item) { return static_cast<uint32_t>(item); }
@@ -56,17 +61,32 @@ struct Range {
   T low, high;
   int64_t n_known;
 };
+// In lanes of their own, which the compiler turns into vectors; a comparison with NaN is false.
 template <class T, class ValueAt>
 Range<T> range_of(int64_t n, const ValueAt& value_at) {
-  T low = std::numeric_limits<T>::infinity(), high = -low;
-  int64_t n_known = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const T x = value_at(i);
-    n_known += x == x;
-    low = x < low ? x : low;
-    high = x > high ? x : high;
+  constexpr int64_t kLanes = 32 / sizeof(T);
+  using Count = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  std::array<T, kLanes> low, high;
+  std::array<Count, kLanes> unknown{};
+  low.fill(kInfinity);
+  high.fill(-kInfinity);
+  const auto add = [&](size_t lane, T x) {
+    unknown[lane] += x != x;
+    low[lane] = x < low[lane] ? x : low[lane];
+    high[lane] = x > high[lane] ? x : high[lane];
+  };
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      add(lane, value_at(i + int64_t(lane)));
+    }
   }
-  return {low, high, n_known};
+  for (; i < n; ++i) {
+    add(0, value_at(i));
+  }
+  return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end()),
+          n - std::accumulate(unknown.begin(), unknown.end(), int64_t(0))};
 }
 
 // Whether the known values are whole numbers of a small range.
@@ -139,8 +159,14 @@ class Sorter {
     return x < y || (x == y && row_of(a) < row_of(b));
   }
 
-  // A bucket of a long column still fits the cache.
-  static int top_bits(int64_t n) { return n > kLong ? kDigitBits + 2 : kDigitBits; }
+  // A bucket of a long column still fits the cache; one of a short column holds few items.
+  static int top_bits(int64_t n) {
+    if (n > kLong) {
+      return kDigitBits + 2;
+    }
+    const auto bits = static_cast<int>(std::bit_width(size_t(n))) - 1;
+    return n > kShort ? kDigitBits : std::max(kDigitBits, bits);
+  }
 
   // Returns where each bucket ends.
   std::vector<uint32_t> deal(int64_t n_rows, const Range<T>& range) {
@@ -186,7 +212,7 @@ class Sorter {
   }
 
   void finish_bucket(int64_t begin, int64_t end) {
-    if (end - begin > kBuckets / 2) {
+    if (end - begin > kFewItems) {
       radix_sort(begin, end, top_shift_ - 2 * kDigitBits);
     }
     if (!insertion_sort(begin, end)) {

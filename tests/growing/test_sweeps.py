@@ -130,3 +130,27 @@ def test_a_column_of_over_two_million_rows_is_sorted(outlier):
     y = x + 30 * rng.standard_normal(len(x)) > 1
     tree = tw.TreeClassifier(prune=None, max_depth=1).fit(x[:, None], y).tree_
     assert tree.gain[0] == pytest.approx(best_gain(x, [y, ~y]), rel=1e-9)
+
+
+SHAPES = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "crowded": lambda rng, n: np.exp(4 * rng.standard_normal(n)),
+    "rounded": lambda rng, n: np.round(rng.standard_normal(n), 2),
+    "outlier": lambda rng, n: np.where(np.arange(n) == 7, 1e12, rng.random(n)),
+    "infinite": lambda rng, n: np.where(np.arange(n) % 9 == 7, np.inf, rng.random(n)),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_rows", [255, 513, 4_000, 16_384, 16_385, 50_000])
+def test_a_tree_grown_to_the_end_knows_every_value_of_its_column(n_rows, dtype, shape):
+    """Only if the column is sorted; a pair out of order would share a leaf."""
+    rng = np.random.default_rng(n_rows)
+    x = SHAPES[shape](rng, n_rows).astype(dtype)
+    y = rng.standard_normal(n_rows)
+    values, group = np.unique(x, return_inverse=True)
+    means = np.bincount(group, y) / np.bincount(group)
+    model = tw.TreeRegressor(prune=None).fit(x[:, None], y)
+    assert model.tree_.n_leaves == len(values)
+    assert model.predict(values[:, None]) == pytest.approx(means, abs=1e-12)

@@ -37,8 +37,13 @@ struct LargeAllocator {
       if (memory == MAP_FAILED) {
         throw std::bad_alloc();
       }
+      // Only wishes. All of it will be filled: to ask for small pages at once saves a fault each.
       if (bytes >= kLargePage) {
-        madvise(memory, bytes, MADV_HUGEPAGE);  // only a wish
+        madvise(memory, bytes, MADV_HUGEPAGE);
+      } else {
+#ifdef MADV_POPULATE_WRITE
+        madvise(memory, bytes, MADV_POPULATE_WRITE);
+#endif
       }
       return static_cast<T*>(memory);
     }
