@@ -36,6 +36,8 @@ namespace treewright {
 
 // Below this many entries (rows x columns) threads cost more than they save.
 constexpr int64_t kParallelWork = 100'000;
+// So many entries of a node stay in a core's nearest cache from their division to their search.
+constexpr int64_t kNearEntries = 4096;
 // A subtree of at most so many rows is grown by one thread, in a numbering of its own, and there
 // one of at most kFewRowNumbers in another.
 constexpr int64_t kFewestSubtreeRows = 1024, kMostSubtreeRows = 65'536;
@@ -194,7 +196,7 @@ class Engine final : public Grower {
   Candidate choose_by_gain(const Space<Rows>& space, const NodeList& list, const Open& open,
                            double best) const;
   void search(const Space<Rows>& space, const NodeList& list, Open& open, const NodeCost& cost,
-              size_t column, BestSoFar& best) const;
+              std::span<const size_t> columns, BestSoFar& best) const;
   void search_more_columns(const Space<Rows>& space, const NodeList& list, Open& open) const;
   double search_column(const Space<Rows>& space, const NodeList& list, const Open& open,
                        const NodeCost& cost, size_t column, double to_beat) const;
@@ -208,7 +210,7 @@ class Engine final : public Grower {
   std::optional<Candidate> multiway(const Space<Rows>& space, const Sight& sight,
                                     size_t column) const;
   double charge_for_levels(const NodeCost& cost, const Levels& levels, size_t column) const;
-  Rules rules_for(const Sight& sight) const;
+  Rules rules_for(const int64_t* seen) const;
   Levels levels_of(const Space<Rows>& space, const Span& span, size_t column) const;
   Candidate make_threshold(const Space<Rows>& space, const Span& span, size_t column, int64_t cut,
                            bool missing_left, const int64_t* left, const int64_t* right) const;
@@ -240,7 +242,7 @@ class Engine final : public Grower {
                        std::vector<std::vector<uint32_t>>& branches) const;
   double absolute_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   std::vector<size_t> column_order(const Node& node) const;
-  std::vector<uint8_t> columns_to_search(const Node& node) const;
+  std::vector<size_t> columns_to_search(const Node& node) const;
   StopReason why_no_split(const Space<Rows>& space, const NodeList& list, const Open& open) const;
   StopReason too_little(const NodeList& list, int32_t id, const Candidate& split) const;
 
@@ -364,6 +366,11 @@ class Engine final : public Grower {
     const Kind kind = views_[column].kind;
     return options_.multiway &&
            (kind == Kind::categorical || (options_.ranks_too && kind == Kind::ordinal));
+  }
+  // Whether a sweep over the sorted column finds its best split.
+  bool takes_threshold(size_t column) const {
+    return views_[column].kind != Kind::categorical && !opens_each(column) &&
+           options_.criterion != Criterion::absolute_error;
   }
   // Whether rows are divided, so that spaces and their entries grow.
   bool divides() const { return !Rows::kUnitWeights && options_.missing == Missing::fractional; }

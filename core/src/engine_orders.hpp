@@ -317,6 +317,7 @@ void Engine<Rows>::grow_depth_first() {
   }
   open_.clear();
   grow_subtrees(space_, grow_columnwise(space_, std::move(roots), at_most, *team), *team);
+  team->run(entries_.size(), [&](size_t c, int) { entries_[c] = {}; });  // this takes a while
 }
 
 // The first child comes off the stack first.

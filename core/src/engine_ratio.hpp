@@ -44,7 +44,7 @@ template <class Rows>
 int64_t Engine<Rows>::count_cuts(const Space<Rows>& space, const Sight& sight) const {
   const Span& span = sight.span;
   const size_t words = size_t(layout_.words());
-  const Rules rules = rules_for(sight);
+  const Rules rules = rules_for(sight.stats);
   Words left(words), right(words), missing(words);
   for (int64_t i = span.n_known; options_.j48 && i < span.n_rows; ++i) {
     space.rows.add(missing.data(), span.entries[i]);

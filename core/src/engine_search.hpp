@@ -96,10 +96,10 @@ auto Engine<Rows>::with_sight(const Space<Rows>& space, const NodeList& list, co
 
 // J48 asks more of the sides of a threshold where there are many rows.
 template <class Rows>
-Rules Engine<Rows>::rules_for(const Sight& sight) const {
+Rules Engine<Rows>::rules_for(const int64_t* seen) const {
   Rules rules = rules_;
   if (options_.j48) {
-    const double tenth = 0.1 * real(sight.stats[kWeight]) * weights_.unit / layout_.classes();
+    const double tenth = 0.1 * real(seen[kWeight]) * weights_.unit / layout_.classes();
     const double least = std::max(options_.min_branch_weight, std::min(tenth, 25.0));
     rules.min_branch_weight = units_of_at_least(least * kNearlyWeight);
   }
@@ -126,7 +126,7 @@ double Engine<Rows>::search_column(const Space<Rows>& space, const NodeList& lis
              charge_for_levels(sight.cost, levels, column);
     }
     return with_threshold_search(
-        space, sight.cost, sight.stats, rules_for(sight), sight.coarse,
+        space, sight.cost, sight.stats, rules_for(sight.stats), sight.coarse,
         [&](const auto& search) { return search.best(sight.span, to_beat); });
   });
 }
@@ -207,7 +207,8 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
       return;
     }
     with_threshold_search(
-        space, sight.cost, sight.stats, rules_for(sight), sight.coarse, [&](const auto& search) {
+        space, sight.cost, sight.stats, rules_for(sight.stats), sight.coarse,
+        [&](const auto& search) {
           search.offer(
               sight.span, at_least, chooser,
               [&](int64_t cut, bool missing_left, const int64_t* left, const int64_t* right) {
@@ -217,17 +218,46 @@ void Engine<Rows>::offer_column(const Space<Rows>& space, const NodeList& list, 
   });
 }
 
-// Looks for the best split of one column of an open node, and notes it there.
+// Looks for the best split of each of these columns of an open node, and notes it there.
 template <class Rows>
 void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& open,
-                          const NodeCost& cost, size_t column, BestSoFar& best) const {
+                          const NodeCost& cost, std::span<const size_t> columns,
+                          BestSoFar& best) const {
   if (options_.gain_ratio) {
-    open.offers[column] = best_of_column(space, list, open, cost, column);
-    open.best[column] = open.offers[column].score();
-  } else {
-    open.best[column] = search_column(space, list, open, cost, column, best.get());
-    best.raise_to(open.best[column]);
+    for (const size_t c : columns) {
+      open.offers[c] = best_of_column(space, list, open, cost, c);
+      open.best[c] = open.offers[c].score();
+    }
+    return;
   }
+  const Node& node = list.nodes[size_t(open.id)];
+  const int64_t* stats = list.stats_of(open.id);
+  // One search for thresholds serves all columns of which it may see every row, since to make one
+  // takes as long as to search a small node.
+  with_threshold_search(space, cost, stats, rules_for(stats), open.coarse, [&](const auto& search) {
+    std::vector<size_t> together;
+    std::vector<const Entry*> entries;
+    const auto note = [&](size_t c, double gain) {
+      open.best[c] = gain;
+      best.raise_to(gain);
+    };
+    for (const size_t c : columns) {
+      const Span here = span(space, node, c, known_of(open, c, node));
+      const bool all_known = here.n_known == here.n_rows;
+      if (!takes_threshold(c) || (!all_known && options_.known_rows_only())) {
+        note(c, search_column(space, list, open, cost, c, best.get()));
+      } else if (all_known && here.n_rows < simd::kManyRows) {
+        together.push_back(c);
+        entries.push_back(here.entries);
+      } else {
+        note(c, search.best(here, best.get()));
+      }
+    }
+    const std::vector<double> gains = search.best_of_each(entries, node.n_rows());
+    for (size_t k = 0; k < together.size(); ++k) {
+      note(together[k], gains[k]);
+    }
+  });
 }
 
 // cut = 0 stands for "is missing".
@@ -269,17 +299,17 @@ std::vector<size_t> Engine<Rows>::column_order(const Node& node) const {
 }
 
 template <class Rows>
-std::vector<uint8_t> Engine<Rows>::columns_to_search(const Node& node) const {
+std::vector<size_t> Engine<Rows>::columns_to_search(const Node& node) const {
   const size_t limit = size_t(options_.max_features);
   if (limit == 0 || limit >= n_columns()) {
-    return std::vector<uint8_t>(n_columns(), 1);
+    std::vector<size_t> all(n_columns());
+    std::iota(all.begin(), all.end(), size_t(0));
+    return all;
   }
-  std::vector<uint8_t> wanted(n_columns(), 0);
-  const auto order = column_order(node);
-  for (size_t i = 0; i < limit; ++i) {
-    wanted[order[i]] = 1;
-  }
-  return wanted;
+  std::vector<size_t> drawn = column_order(node);
+  drawn.resize(limit);
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
 }
 
 // Where none of the drawn columns offers a split, further ones are drawn until one does.
@@ -290,9 +320,8 @@ void Engine<Rows>::search_more_columns(const Space<Rows>& space, const NodeList&
   const auto order = column_order(list.nodes[size_t(open.id)]);
   BestSoFar none;
   for (size_t i = size_t(options_.max_features); i < order.size(); ++i) {
-    const size_t c = order[i];
-    search(space, list, open, cost, c, none);
-    if (open.best[c] != kNone) {
+    search(space, list, open, cost, std::span(&order[i], 1), none);
+    if (open.best[order[i]] != kNone) {
       return;
     }
   }
@@ -301,13 +330,15 @@ void Engine<Rows>::search_more_columns(const Space<Rows>& space, const NodeList&
 template <class Rows>
 std::optional<Candidate> Engine<Rows>::choose(Space<Rows>& space, NodeList& list, Open& open,
                                               StopReason& reason) const {
-  const auto best = [&] {
+  const auto best_gain = [&] {
     return open.best.empty() ? kNone : *std::max_element(open.best.begin(), open.best.end());
   };
-  if (best() == kNone && options_.max_features > 0) {
+  double best = best_gain();
+  if (best == kNone && options_.max_features > 0) {
     search_more_columns(space, list, open);
+    best = best_gain();
   }
-  if (best() == kNone) {
+  if (best == kNone) {
     reason = why_no_split(space, list, open);
     return std::nullopt;
   }
@@ -320,8 +351,11 @@ std::optional<Candidate> Engine<Rows>::choose(Space<Rows>& space, NodeList& list
     return std::nullopt;
   }
   if (!winner) {
-    look_again(space, list, open, best());
-    winner = choose_by_gain(space, list, open, best());
+    if (open.coarse.rough) {
+      look_again(space, list, open, best);
+      best = best_gain();
+    }
+    winner = choose_by_gain(space, list, open, best);
   }
   reason = too_little(list, open.id, *winner);
   if (reason != StopReason::none) {
@@ -349,18 +383,17 @@ void Engine<Rows>::set_missing_route(Candidate& split) const {
 template <class Rows>
 void Engine<Rows>::look_again(Space<Rows>& space, const NodeList& list, Open& open,
                               double best) const {
-  if (!open.coarse.rough) {
-    return;
-  }
   const NodeCost cost = cost_of(list, open.id);
   const double at_least = best - 2 * margin_of(space, list, open, cost, best);
   open.coarse = coarsen(space, list, open.id, false);
-  BestSoFar finer;
+  std::vector<size_t> columns;
   for (size_t c = 0; c < n_columns(); ++c) {
     if (open.best[c] >= at_least) {
-      search(space, list, open, cost, c, finer);
+      columns.push_back(c);
     }
   }
+  BestSoFar finer;
+  search(space, list, open, cost, columns, finer);
 }
 
 // The written tie rule, over all columns.

@@ -130,6 +130,7 @@ Entry Engine<Rows>::with_label(uint32_t row, Entry differs) const {
 // consumed are filtered while they are copied.
 template <class Rows>
 void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consume) {
+  constexpr bool kLabelsInEntries = std::is_same_v<Rows, CountedRows>;
   const bool all_rows = weights_.rows == table.n_rows;
   std::vector<uint8_t> is_present(all_rows ? 0 : size_t(table.n_rows));
   for (size_t row = 0; row < is_present.size(); ++row) {
@@ -158,6 +159,11 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
     Entries own;
     if (to_consume != nullptr) {
       own = std::move(to_consume->columns[c].entries);  // where `from` points to still
+      if (all_rows && !kLabelsInEntries) {
+        n_known[c] = column.n_known;
+        entries_[c] = std::move(own);
+        return;
+      }
     } else {
       own.resize(std::min(n, size_t(weights_.rows) + 1));
     }
@@ -257,9 +263,7 @@ void Engine<Rows>::add_root() {
         next_entry[row] = static_cast<Entry>(row) << 1;
       }
       put_image_into_entries(space_, space_.rows, next_entry, list_, 0);
-      make_team(weights_.rows)->run(entries_.size(), [&](size_t c, int) {
-        rewrite_entries(entries_[c], list_.nodes[0], 1, next_entry);
-      });
+      rewrite_entries(entries_.back(), list_.nodes[0], 1, next_entry);
     }
     open.coarse = coarsen(space_, list_, 0, true);
   }
@@ -267,8 +271,11 @@ void Engine<Rows>::add_root() {
   const auto wanted = columns_to_search(list_.nodes[0]);
   BestSoFar best;
   make_team(weights_.rows)->run(n_columns(), [&](size_t c, int) {
-    if (wanted[c]) {
-      search(space_, list_, open, cost, c, best);
+    if constexpr (std::is_same_v<Rows, NumberRows>) {
+      rewrite_entries(entries_[c], list_.nodes[0], 1, space_.next_entry);
+    }
+    if (std::binary_search(wanted.begin(), wanted.end(), c)) {
+      search(space_, list_, open, cost, std::span(&c, 1), best);
     }
   });
 }

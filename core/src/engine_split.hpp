@@ -148,7 +148,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   const Node& node = list.nodes[size_t(open.id)];
   struct Search {
     std::optional<NodeCost> cost;
-    std::vector<uint8_t> wanted;
+    std::vector<size_t> wanted;
     BestSoFar best;
   };
   std::vector<Search> searches(children.size());
@@ -165,20 +165,32 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   const auto divide = [&](size_t c, int worker) {
     Small<int64_t, 8> known(children.size());
     divide_column(space, list, node, branches, c, known_of(open, c, node), worker, known.data());
+    for (size_t b = 0; b < children.size() && missing_slot_[c] >= 0; ++b) {
+      children[b].open.known[size_t(missing_slot_[c])] = static_cast<int32_t>(known.data()[b]);
+    }
+  };
+  // A few columns at a time: they are divided, then each child is searched in them.
+  const auto width = static_cast<size_t>(std::max<int64_t>(1, kNearEntries / node.n_rows()));
+  const auto divide_group = [&](size_t group, int worker) {
+    const size_t first = group * width, last = std::min(first + width, n_columns());
+    for (size_t c = first; c < last; ++c) {
+      divide(c, worker);
+    }
     for (size_t b = 0; b < children.size(); ++b) {
-      if (missing_slot_[c] >= 0) {
-        children[b].open.known[size_t(missing_slot_[c])] = static_cast<int32_t>(known.data()[b]);
-      }
-      if (children[b].searched && searches[b].wanted[c]) {
-        search(space, list, children[b].open, *searches[b].cost, c, searches[b].best);
+      if (children[b].searched) {
+        const auto& wanted = searches[b].wanted;
+        const auto begin = std::lower_bound(wanted.begin(), wanted.end(), first);
+        const auto end = std::lower_bound(begin, wanted.end(), last);
+        search(space, list, children[b].open, *searches[b].cost, {begin, end}, searches[b].best);
       }
     }
   };
+  const size_t n_groups = (n_columns() + width - 1) / width;
   if (team) {
-    team->run(n_columns(), divide);
+    team->run(n_groups, divide_group);
   } else {
-    for (size_t c = 0; c < n_columns(); ++c) {
-      divide(c, 0);
+    for (size_t group = 0; group < n_groups; ++group) {
+      divide_group(group, 0);
     }
   }
 }
@@ -303,12 +315,16 @@ void Engine<Rows>::rescale(Space<Rows>& space, const Node& node, NumberPart& num
                            double minimum, double maximum) {
   if constexpr (kNumber) {
     number.scale = Quantiser(minimum, maximum, options_.criterion != Criterion::poisson);
+    const Quantiser::Images images = number.scale.images();
     const Entry* order = target_entries(space, node);
+    // The rows of a whole table are taken as they come: to jump among them takes far longer.
+    const bool whole = space.global == nullptr && node.n_rows() == weights_.n_rows;
     int128 sum = 0;
     for (int64_t i = 0; i < node.n_rows(); ++i) {
-      int64_t& y = space.y[space.rows.row(order[i])];
-      y = number.scale(target_.values[space.row(order[i])]);
-      sum += int128(weight_of(space, order[i])) * y;
+      const Entry e = whole ? static_cast<Entry>(i) << space.rows.shift : order[i];
+      int64_t& y = space.y[space.rows.row(e)];
+      y = images(target_.values[space.row(e)]);
+      sum += int128(weight_of(space, e)) * y;
     }
     set_sum(stats, sum);
   }
@@ -355,8 +371,8 @@ Coarse Engine<Rows>::coarsen(Space<Rows>& space, const NodeList& list, int32_t i
   return coarse;
 }
 
-// The sum of squares around the mean. Squares of 63-bit numbers are added in two lanes of 64
-// bits each, so the sum is exact.
+// The sum of squares around the mean. Squares of 63-bit numbers (see Quantiser) are added in two
+// lanes of 64 bits each, so the sum is exact.
 template <class Rows>
 double Engine<Rows>::squared_units(const Space<Rows>& space, const Node& node,
                                    const int64_t* stats) const {
@@ -365,8 +381,8 @@ double Engine<Rows>::squared_units(const Space<Rows>& space, const Node& node,
     const Entry* order = target_entries(space, node);
     uint128 low = 0, high = 0;
     for (int64_t i = 0; i < node.n_rows(); ++i) {
-      const int128 deviation = int128(space.y[space.rows.row(order[i])]) - center;
-      const uint128 square = uint128(deviation * deviation);
+      const int64_t deviation = space.y[space.rows.row(order[i])] - center;
+      const uint128 square = uint128(int128(deviation) * deviation);
       const auto weight = static_cast<uint64_t>(weight_of(space, order[i]));
       low += uint128(weight) * uint64_t(square);
       high += uint128(weight) * uint64_t(square >> 64);

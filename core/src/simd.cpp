@@ -3,6 +3,7 @@
 #include "simd_target.hpp"
 
 #ifdef TREEWRIGHT_AVX2
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
@@ -68,27 +69,49 @@ TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, co
   const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   const __m256i low_five = _mm256_set1_epi32(31), one = _mm256_set1_epi32(1);
   PartitionState s = state;
-  for (; s.i + kBlock <= end; s.i += kBlock) {
-    __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + s.i));
+  // Divides the lanes of a block that are `taken`, the last ones. The left rows are returned; the
+  // right ones go to scratch, and what follows them there is never looked at.
+  struct Left {
+    __m256i entries;
+    int n;
+  };
+  const auto divide = [&](const Entry* block, unsigned taken) TREEWRIGHT_TARGET {
+    __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
     const __m256i rows = _mm256_srl_epi32(e, shift_by);
-    const __m256i words = look_up(words_of_sides, entries + s.i, shift + 5);
-    const unsigned left = lanes_with<0>(_mm256_srlv_epi32(words, _mm256_and_si256(rows, low_five)));
-    const unsigned right = left ^ 255;
-    const unsigned differs = lanes_with<0>(e);
+    const __m256i words = look_up(words_of_sides, block, shift + 5);
+    const unsigned left =
+        lanes_with<0>(_mm256_srlv_epi32(words, _mm256_and_si256(rows, low_five))) & taken;
+    const unsigned right = left ^ taken;
+    const unsigned differs = lanes_with<0>(e) & taken;
     if (differs == 255) {  // as in most columns of floats: nothing is handed on within the block
       s.pending_left = right >> 7;
       s.pending_right = left >> 7;
     } else {
       const unsigned now =
-          carry(differs, right, s.pending_left) | carry(differs, left, s.pending_right);
+          carry(differs, left ^ 255, s.pending_left) | carry(differs, right ^ 255, s.pending_right);
       const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(now)), lane_bits);
       e = _mm256_or_si256(e, _mm256_and_si256(_mm256_cmpeq_epi32(set, lane_bits), one));
     }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(entries + s.left),
-                        _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, left)));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(scratch + (s.i - s.left)),
                         _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, right)));
-    s.left += std::popcount(left);
+    return Left{_mm256_permutevar8x32_epi32(e, lanes(kLanesOf, left)), std::popcount(left)};
+  };
+  // Set aside, because left rows may be written over them before it is their turn.
+  alignas(__m256i) Entry last[kBlock];
+  std::copy(entries + end - kBlock, entries + end, last);
+  for (; s.i + kBlock <= end; s.i += kBlock) {
+    const Left left = divide(entries + s.i, 255);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(entries + s.left), left.entries);
+    s.left += left.n;
+  }
+  if (s.i < end) {
+    const auto rest = static_cast<int>(end - s.i);
+    const Left left = divide(last, (255u << (kBlock - rest)) & 255u);
+    const __m256i kept =
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(left.n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    _mm256_maskstore_epi32(reinterpret_cast<int*>(entries + s.left), kept, left.entries);
+    s.left += left.n;
+    s.i = end;
   }
   state = s;
 }
@@ -122,15 +145,17 @@ TREEWRIGHT_TARGET inline __m256 larger_of_two(__m256 x) {
 // Most cuts are far from the best one. Along a stretch of rows the sum is at least what it was less
 // the negative numbers of the stretch, and at most what it was with the positive ones, which bounds
 // D. A stretch that cannot hold a better cut than the best so far is passed over.
-template <bool looks_up, class Values, class Distance>
-TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, const Reciprocals& over,
-                                         int64_t n, const Values& values, const Distance& distance,
-                                         SumState& state) {
+template <bool looks_up, bool passes_over, class Values, class Distance>
+TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
+                                         const Reciprocals& over, const Values& values,
+                                         const Distance& distance, SumState& state) {
+  const auto [first, end, n] = cuts;
   const __m256i last = _mm256_set1_epi32(7), zero = _mm256_setzero_si256();
   const __m256 none = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
   const __m256 ns = _mm256_set1_ps(static_cast<float>(n));
   __m256 best = _mm256_set1_ps(state.best);
-  __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
+  const __m256i lane_numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_cvtepi32_ps(lane_numbers));
   __m256i sum = _mm256_set1_epi32(state.sum);
   int64_t i = state.i;
   const auto load = [&](int64_t at) TREEWRIGHT_TARGET {
@@ -182,10 +207,19 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, cons
     move_on(kStretch);
     return true;
   };
+  // The entries, those before the first cut as if they did not differ: they are no cuts.
+  const auto from_first = [&](__m256i e) TREEWRIGHT_TARGET {
+    const auto before = static_cast<int>(first - i);
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(before), lane_numbers), e);
+  };
   const auto sweep = [&](const auto& both_sides) TREEWRIGHT_TARGET {
+    for (; i < first && i + kBlock <= end; move_on(kBlock)) {
+      const __m256i e = load(i);
+      take(from_first(e), values(entries + i, e), both_sides());
+    }
     while (i + kBlock <= end) {
       int64_t until = end;
-      if (n >= kManyRows && i + kStretch <= end) {
+      if (passes_over && i + kStretch <= end) {
         if (pass_over()) {
           continue;
         }
@@ -199,21 +233,20 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, cons
     }
     if (!looks_up && i < end) {
       const auto rest = static_cast<int>(end - i);
-      const __m256i there =
-          _mm256_cmpgt_epi32(_mm256_set1_epi32(rest), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+      const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32(rest), lane_numbers);
       // An entry that is not there is 0, which does not differ: it is no cut.
       const __m256i e = _mm256_maskload_epi32(reinterpret_cast<const int*>(entries + i), there);
-      take(e, _mm256_and_si256(values(nullptr, e), there), both_sides());
+      take(from_first(e), _mm256_and_si256(values(nullptr, e), there), both_sides());
       move_on(rest);
     }
   };
   if (over.serves(n)) {
     const float* over_left = over.of(static_cast<int64_t>(state.left));
     const float* over_right = over.of_rest(n, static_cast<int64_t>(state.left));
-    const int64_t first = i;
+    const int64_t start = i;
     sweep([&]() TREEWRIGHT_TARGET {
-      return _mm256_add_ps(_mm256_loadu_ps(over_left + (i - first)),
-                           _mm256_loadu_ps(over_right + (i - first)));
+      return _mm256_add_ps(_mm256_loadu_ps(over_left + (i - start)),
+                           _mm256_loadu_ps(over_right + (i - start)));
     });
   } else {
     sweep([&]() TREEWRIGHT_TARGET { return divided(left); });
@@ -225,31 +258,47 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, int64_t end, cons
   state = {i, _mm256_cvtss_f32(left), _mm256_cvtsi256_si32(sum), _mm256_cvtss_f32(best)};
 }
 
-TREEWRIGHT_TARGET void squared_error_avx2(const Entry* entries, int64_t end, const Image& image,
-                                          int32_t mean, float rest, const Reciprocals& over,
-                                          int64_t n, SumState& state) {
+// Columns of few rows are not worth a bound; see kManyRows.
+template <bool looks_up, class Values, class Distance>
+TREEWRIGHT_TARGET inline void score_columns(std::span<SumColumn> columns, const Cuts& cuts,
+                                            const Reciprocals& over, const Values& values,
+                                            const Distance& distance) {
+  if (cuts.n >= kManyRows) {
+    for (SumColumn& column : columns) {
+      score_cuts<looks_up, true>(column.entries, cuts, over, values, distance, column.state);
+    }
+  } else {
+    for (SumColumn& column : columns) {
+      score_cuts<looks_up, false>(column.entries, cuts, over, values, distance, column.state);
+    }
+  }
+}
+
+TREEWRIGHT_TARGET void squared_error_avx2(std::span<SumColumn> columns, const Cuts& cuts,
+                                          const Image& image, int32_t mean, float rest,
+                                          const Reciprocals& over) {
   const __m256i means = _mm256_set1_epi32(mean);
   const __m256 rests = _mm256_set1_ps(rest);
   const auto distance = [&](__m256i sums, __m256 left) TREEWRIGHT_TARGET {
     return _mm256_sub_ps(_mm256_cvtepi32_ps(sums), _mm256_mul_ps(left, rests));
   };
   if (image.by_row) {
-    score_cuts<true>(
-        entries, end, over, n,
+    score_columns<true>(
+        columns, cuts, over,
         [&](const Entry* at, __m256i) TREEWRIGHT_TARGET {
           return _mm256_sub_epi32(look_up(image.by_row, at, image.shift), means);
         },
-        distance, state);
+        distance);
   } else {
     const __m128i off = _mm_cvtsi32_si128(32 - image.shift);
     const __m128i back = _mm_cvtsi32_si128(33 - image.shift);
-    score_cuts<false>(
-        entries, end, over, n,
+    score_columns<false>(
+        columns, cuts, over,
         [&](const Entry*, __m256i e) TREEWRIGHT_TARGET {
           const __m256i high = _mm256_sll_epi32(e, off);  // without the row number
           return _mm256_sub_epi32(_mm256_srl_epi32(high, back), means);
         },
-        distance, state);
+        distance);
   }
 }
 
@@ -259,38 +308,35 @@ TREEWRIGHT_TARGET inline __m256i is_one(__m256i entries) {
 }
 
 // Few rows: n - t for a row of class 1, -t for any other; D is their sum.
-TREEWRIGHT_TARGET void few_rows_gini_avx2(const Entry* entries, int64_t end, int64_t n,
-                                          int64_t n_ones, const Reciprocals& over,
-                                          SumState& state) {
-  const __m256i ns = _mm256_set1_epi32(static_cast<int32_t>(n));
+TREEWRIGHT_TARGET void few_rows_gini_avx2(std::span<SumColumn> columns, const Cuts& cuts,
+                                          int64_t n_ones, const Reciprocals& over) {
+  const __m256i ns = _mm256_set1_epi32(static_cast<int32_t>(cuts.n));
   const __m256i ts = _mm256_set1_epi32(static_cast<int32_t>(n_ones));
-  score_cuts<false>(
-      entries, end, over, n,
+  score_columns<false>(
+      columns, cuts, over,
       [&](const Entry*, __m256i e)
           TREEWRIGHT_TARGET { return _mm256_sub_epi32(_mm256_and_si256(is_one(e), ns), ts); },
-      [&](__m256i sums, __m256) TREEWRIGHT_TARGET { return _mm256_cvtepi32_ps(sums); }, state);
+      [&](__m256i sums, __m256) TREEWRIGHT_TARGET { return _mm256_cvtepi32_ps(sums); });
 }
 
 // Many rows: their class is counted, and D = ones n - t left comes from doubles.
-TREEWRIGHT_TARGET void many_rows_gini_avx2(const Entry* entries, int64_t end, int64_t n,
-                                           int64_t n_ones, const Reciprocals& over,
-                                           SumState& state) {
-  const __m256d ns = _mm256_set1_pd(static_cast<double>(n));
+TREEWRIGHT_TARGET void many_rows_gini_avx2(std::span<SumColumn> columns, const Cuts& cuts,
+                                           int64_t n_ones, const Reciprocals& over) {
+  const __m256d ns = _mm256_set1_pd(static_cast<double>(cuts.n));
   const __m256d ts = _mm256_set1_pd(static_cast<double>(n_ones));
   const auto four = [&](__m128i ones, __m128 left) TREEWRIGHT_TARGET {
     return _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_mul_pd(_mm256_cvtepi32_pd(ones), ns),
                                          _mm256_mul_pd(_mm256_cvtps_pd(left), ts)));
   };
-  score_cuts<false>(
-      entries, end, over, n,
+  score_columns<false>(
+      columns, cuts, over,
       [&](const Entry*, __m256i e) TREEWRIGHT_TARGET { return _mm256_srli_epi32(is_one(e), 31); },
       [&](__m256i ones, __m256 left) TREEWRIGHT_TARGET {
         const __m128 low = four(_mm256_castsi256_si128(ones), _mm256_castps256_ps128(left));
         return _mm256_insertf128_ps(
             _mm256_castps128_ps256(low),
             four(_mm256_extracti128_si256(ones, 1), _mm256_extractf128_ps(left, 1)), 1);
-      },
-      state);
+      });
 }
 
 }  // namespace
@@ -305,21 +351,29 @@ void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, En
 #endif
 }
 
-void squared_error(const Entry* entries, int64_t end, const Image& image, int32_t mean, float rest,
-                   const Reciprocals& over, int64_t n, SumState& state) {
+bool takes_whole_columns([[maybe_unused]] const int32_t* table_by_row) {
 #ifdef TREEWRIGHT_AVX2
-  if (end > state.i && has_avx2()) {
-    squared_error_avx2(entries, end, image, mean, rest, over, n, state);
+  return table_by_row == nullptr && has_avx2();
+#else
+  return false;
+#endif
+}
+
+void squared_error(std::span<SumColumn> columns, const Cuts& cuts, const Image& image, int32_t mean,
+                   float rest, const Reciprocals& over) {
+#ifdef TREEWRIGHT_AVX2
+  if (has_avx2()) {
+    squared_error_avx2(columns, cuts, image, mean, rest, over);
   }
 #endif
 }
 
-void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
-                    const Reciprocals& over, SumState& state) {
+void two_class_gini(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_ones,
+                    const Reciprocals& over) {
 #ifdef TREEWRIGHT_AVX2
-  if (end > state.i && has_avx2()) {
-    const auto kernel = n < kSumsOfRows ? few_rows_gini_avx2 : many_rows_gini_avx2;
-    kernel(entries, end, n, n_ones, over, state);
+  if (has_avx2()) {
+    const auto kernel = cuts.n < kSumsOfRows ? few_rows_gini_avx2 : many_rows_gini_avx2;
+    kernel(columns, cuts, n_ones, over);
   }
 #endif
 }

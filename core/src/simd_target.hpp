@@ -3,13 +3,14 @@
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define TREEWRIGHT_AVX2 1
-#define TREEWRIGHT_TARGET __attribute__((target("avx2,popcnt")))
+#define TREEWRIGHT_TARGET __attribute__((target("avx2,bmi2,popcnt")))
 #include <immintrin.h>
 
 namespace treewright::simd {
 
 inline bool has_avx2() {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+                          __builtin_cpu_supports("popcnt");
   return has;
 }
 

@@ -73,9 +73,4 @@ Quantiser::Quantiser(double minimum, double maximum, bool centre_it)
   }
 }
 
-int64_t Quantiser::operator()(double y) const {
-  const int64_t units = std::llrint(std::ldexp(y / 2 - center / 2, exponent + 1));
-  return centered || y <= 0.0 ? units : std::max<int64_t>(1, units);
-}
-
 }  // namespace treewright

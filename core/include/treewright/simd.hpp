@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "treewright/target.hpp"
@@ -57,14 +58,24 @@ struct SumState {
   float best = 0.0f;  // best score so far
 };
 constexpr int64_t kMostRows = int64_t(1) << 24;
-// They look at the cuts before entries i, i + 1, ...; a table by row is looked up in while a whole
-// block ends before `end`.
+// A column to be swept: its entries at the node.
+struct SumColumn {
+  const Entry* entries;
+  SumState state;
+};
+// The cuts to look at are those before entries first to end - 1, of a node of n rows.
+struct Cuts {
+  int64_t first, end, n;
+};
+// They take each column from where its state is, to the end if this says so. A table by row is
+// looked up in only while a whole block ends before it.
+bool takes_whole_columns(const int32_t* table_by_row);
 //
 // The sum is of n - t (class 1) and -t (class 0) for a node of fewer rows than this, and of the
 // classes otherwise.
 constexpr int64_t kSumsOfRows = int64_t(1) << 16;
-void two_class_gini(const Entry* entries, int64_t end, int64_t n, int64_t n_ones,
-                    const Reciprocals& over, SumState& state);
+void two_class_gini(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_ones,
+                    const Reciprocals& over);
 // The coarse image of a row's target.
 struct Image {
   const int32_t* by_row;  // null: in the entry
@@ -73,8 +84,8 @@ struct Image {
   int32_t operator()(Entry e) const { return by_row ? by_row[e >> shift] : image_in(e, shift); }
 };
 // The sum is of image - mean.
-void squared_error(const Entry* entries, int64_t end, const Image& image, int32_t mean, float rest,
-                   const Reciprocals& over, int64_t n, SumState& state);
+void squared_error(std::span<SumColumn> columns, const Cuts& cuts, const Image& image, int32_t mean,
+                   float rest, const Reciprocals& over);
 
 // Where a Gini sweep over many classes stands; see ManyClassGini in sweep.hpp.
 constexpr int64_t kMostRowsOfManyClasses = int64_t(1) << 26;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "treewright/criterion.hpp"
@@ -74,12 +75,18 @@ class TwoClassGini {
   double margin(const NodeCost& cost, double best) const {
     return cost.tolerance() + 0x1p-20 * best;
   }
-  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
-    s_.i = i;
-    s_.best = static_cast<float>(best);
-    simd::two_class_gini(entries, end, n_, n_ones_, *over_, s_);
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t first, int64_t end, double& best) {
+    simd::SumColumn column{entries, s_};
+    column.state.i = i;
+    column.state.best = static_cast<float>(best);
+    look_at_each({&column, 1}, first, end);
+    s_ = column.state;
     best = s_.best;
     return s_.i;
+  }
+  bool can_look_at_each() const { return simd::takes_whole_columns(nullptr); }
+  void look_at_each(std::span<simd::SumColumn> columns, int64_t first, int64_t end) const {
+    simd::two_class_gini(columns, {first, end, n_}, n_ones_, *over_);
   }
 
  private:
@@ -138,7 +145,10 @@ class ManyClassGini {
     return (gain * (s_.rows.left - s_.rows.minus_right) - node_.cost) / 2;
   }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
-  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t first, int64_t end, double& best) {
+    for (; i < first; ++i) {
+      add(entries[i]);
+    }
     s_.i = i;
     s_.best = best;
     simd::many_class_gini(entries, end, node_, counts_.data(), s_);
@@ -300,12 +310,18 @@ class CoarseSquaredError {
     const double most = std::sqrt(best) * (1 + kShare) + off;  // square root of the true best
     return cost.tolerance() + 2 * most * off + off * off + 2 * kShare * most * most;
   }
-  int64_t look_ahead(const Entry* entries, int64_t i, int64_t end, double& best) {
-    s_.i = i;
-    s_.best = static_cast<float>(best);
-    simd::squared_error(entries, end, image_, coarse_.mean, coarse_.rest, *over_, n_, s_);
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t first, int64_t end, double& best) {
+    simd::SumColumn column{entries, s_};
+    column.state.i = i;
+    column.state.best = static_cast<float>(best);
+    look_at_each({&column, 1}, first, end);
+    s_ = column.state;
     best = s_.best;
     return s_.i;
+  }
+  bool can_look_at_each() const { return simd::takes_whole_columns(image_.by_row); }
+  void look_at_each(std::span<simd::SumColumn> columns, int64_t first, int64_t end) const {
+    simd::squared_error(columns, {first, end, n_}, image_, coarse_.mean, coarse_.rest, *over_);
   }
 
  private:

@@ -49,7 +49,21 @@ struct Quantiser {
 
   Quantiser() = default;
   Quantiser(double minimum, double maximum, bool centre_it);
-  int64_t operator()(double y) const;
+  int64_t operator()(double y) const { return images()(y); }
+  // The same for many y. 2^exponent may be too large for a double, its two factors never are.
+  struct Images {
+    double half_of_center, first, second;
+    bool centered;
+    int64_t operator()(double y) const {
+      const auto units =
+          static_cast<int64_t>(std::llrint((y / 2 - half_of_center) * first * second));
+      return centered || y <= 0.0 ? units : std::max<int64_t>(1, units);
+    }
+  };
+  Images images() const {
+    const int half = (exponent + 1) / 2;
+    return {center / 2, std::ldexp(1.0, half), std::ldexp(1.0, exponent + 1 - half), centered};
+  }
   // From units (squared units for power 2) to real numbers.
   double real(double units, int power) const { return std::ldexp(units, -exponent * power); }
 };

@@ -9,10 +9,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 #include "treewright/parallel.hpp"
 #include "treewright/split.hpp"
@@ -66,11 +70,13 @@ double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Ru
   const int64_t last = std::min(span.n_known - 1, span.n_rows - already_left - min_rows);
   const Entry* e = span.entries;
   int64_t i = 0;
+  if constexpr (requires { sweep.look_ahead(e, i, first, last + 1, best); }) {
+    if (first <= last) {
+      i = sweep.look_ahead(e, i, first, last + 1, best);
+    }
+  }
   for (; i < first && i < span.n_known; ++i) {
     sweep.add(e[i]);
-  }
-  if constexpr (requires { sweep.look_ahead(e, i, last + 1, best); }) {
-    i = sweep.look_ahead(e, i, last + 1, best);
   }
   for (; i <= last; ++i) {
     if constexpr (Sweep::kCheap) {
@@ -122,6 +128,33 @@ class ThresholdSearch {
     return gain;
   }
 
+  // The same for several columns without missing rows, which for a node of few rows are faster
+  // together than one by one.
+  std::vector<double> best_of_each(std::span<const Entry* const> columns, int64_t n_rows) const {
+    std::vector<double> gains(columns.size());
+    size_t done = 0;
+    if constexpr (requires(Sweep sweep) { sweep.can_look_at_each(); }) {
+      Words nothing(words());
+      const Sweep sweep = make_sweep_(nothing.data());
+      const int64_t first = std::max<int64_t>(1, min_rows_), end = n_rows - first + 1;
+      std::array<simd::SumColumn, 16> some;
+      while (done < columns.size() && first < end && sweep.can_look_at_each()) {
+        const size_t n = std::min(some.size(), columns.size() - done);
+        for (size_t k = 0; k < n; ++k) {
+          some[k] = {columns[done + k], {.best = static_cast<float>(kNone)}};
+        }
+        sweep.look_at_each(std::span(some).first(n), first, end);
+        for (size_t k = 0; k < n; ++k) {
+          gains[done++] = sweep.gain(some[k].state.best) * cost_.share();
+        }
+      }
+    }
+    for (; done < columns.size(); ++done) {
+      gains[done] = best({columns[done], n_rows, n_rows}, kNone);
+    }
+    return gains;
+  }
+
   // Offers every cut of at least this gain, in order. make(i, whether missing rows go left,
   // left and right statistics) builds the candidate once it is wanted; i = 0: "is missing".
   template <class Make>
@@ -131,8 +164,8 @@ class ThresholdSearch {
     if (has_missing) {
       add_missing(span, missing.data());
     }
-    auto sweep = start(span, left.data());
-    auto sweep_missing_left = start(span, missing.data());
+    Sweep sweep = start(span, left.data());
+    Sweep sweep_missing_left = start(span, missing.data());
     const auto consider = [&](const Words& branch, auto&& build) {
       cost_.layout().difference(right.data(), node_, branch.data());
       if (!rules_.allows(branch.data(), right.data())) {
@@ -201,11 +234,11 @@ class ThresholdSearch {
   }
 
  private:
+  using Sweep = std::invoke_result_t<const MakeSweep&, const int64_t*>;
   static constexpr int64_t kStretch = simd::kStretch, kLongestStretch = 128 * kStretch;
 
   size_t words() const { return size_t(cost_.layout().words()); }
 
-  template <class Sweep>
   double margin(const Sweep& sweep, double best) const {
     if constexpr (requires { sweep.margin(cost_, best); }) {
       return sweep.margin(cost_, std::max(best, 0.0));
@@ -214,8 +247,8 @@ class ThresholdSearch {
     }
   }
   // A sweep with these rows, none or the missing ones, on the left.
-  auto start(const Span& span, const int64_t* left) const {
-    auto sweep = make_sweep_(left);
+  Sweep start(const Span& span, const int64_t* left) const {
+    Sweep sweep = make_sweep_(left);
     if constexpr (requires { sweep.kStartsEmpty; }) {
       for (int64_t i = span.n_known; i < span.n_rows && left[kRows] > 0; ++i) {
         sweep.add(span.entries[i]);
@@ -224,10 +257,11 @@ class ThresholdSearch {
     return sweep;
   }
   double best_cut(const Span& span, const int64_t* left, double to_beat) const {
-    auto sweep = start(span, left);
+    Sweep sweep = start(span, left);
     double best = kNone;
     if constexpr (requires { sweep.kPassesOver; }) {
-      if (to_beat != kNone) {  // cuts within twice the margin of the best are looked at again
+      // Cuts within twice the margin of the best are looked at again.
+      if (to_beat != kNone && span.n_rows >= simd::kManyRows) {
         best = sweep.score_of((to_beat - 3 * margin(sweep, to_beat)) / cost_.share());
       }
     }
@@ -236,15 +270,14 @@ class ThresholdSearch {
   }
   // Moves the sweep over whole stretches in which no cut reaches this gain, ever longer ones;
   // returns the first entry after them.
-  template <class Sweep>
   int64_t pass_over(const Span& span, int64_t i, Sweep& sweep, double at_least) const {
-    if constexpr (requires(double best) { sweep.look_ahead(span.entries, i, i, best); }) {
+    if constexpr (requires(double best) { sweep.look_ahead(span.entries, i, i, i, best); }) {
       const double goal = sweep.score_of(at_least);
       int64_t stretch = kStretch;
       while (i + stretch <= span.n_known) {
         Sweep ahead = sweep;
         double best = goal;
-        const int64_t reached = ahead.look_ahead(span.entries, i, i + stretch, best);
+        const int64_t reached = ahead.look_ahead(span.entries, i, i, i + stretch, best);
         if (reached == i + stretch && best <= goal) {
           sweep = ahead;
           i = reached;
