@@ -242,7 +242,7 @@ class Engine final : public Grower {
                        std::vector<std::vector<uint32_t>>& branches) const;
   double absolute_units(const Space<Rows>& space, const Node& node, const int64_t* stats) const;
   std::vector<size_t> column_order(const Node& node) const;
-  std::vector<size_t> columns_to_search(const Node& node) const;
+  std::span<const size_t> columns_to_search(const Node& node, std::vector<size_t>& drawn) const;
   StopReason why_no_split(const Space<Rows>& space, const NodeList& list, const Open& open) const;
   StopReason too_little(const NodeList& list, int32_t id, const Candidate& split) const;
 
@@ -400,6 +400,7 @@ class Engine final : public Grower {
   Rules rules_;
   int64_t share_unit_ = 1;  // what a whole row counts in statistics
   std::vector<ColumnView> views_;
+  std::vector<size_t> all_columns_;  // 0, 1, ...
   std::vector<Entries> entries_;
   std::vector<int32_t> missing_slot_;     // by column: index into Open::known, -1 if never missing
   std::vector<uint8_t> has_many_levels_;  // by column: whether its groupings are charged

@@ -235,11 +235,22 @@ void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& 
   // One search for thresholds serves all columns of which it may see every row, since to make one
   // takes as long as to search a small node.
   with_threshold_search(space, cost, stats, rules_for(stats), open.coarse, [&](const auto& search) {
-    std::vector<size_t> together;
-    std::vector<const Entry*> entries;
     const auto note = [&](size_t c, double gain) {
       open.best[c] = gain;
       best.raise_to(gain);
+    };
+    struct {
+      std::array<size_t, kTogether> columns;
+      std::array<const Entry*, kTogether> entries;
+      size_t n = 0;
+    } together;
+    const auto search_together = [&] {
+      const auto gains =
+          search.best_of_each(std::span(together.entries).first(together.n), node.n_rows());
+      for (size_t k = 0; k < together.n; ++k) {
+        note(together.columns[k], gains[k]);
+      }
+      together.n = 0;
     };
     for (const size_t c : columns) {
       const Span here = span(space, node, c, known_of(open, c, node));
@@ -247,16 +258,16 @@ void Engine<Rows>::search(const Space<Rows>& space, const NodeList& list, Open& 
       if (!takes_threshold(c) || (!all_known && options_.known_rows_only())) {
         note(c, search_column(space, list, open, cost, c, best.get()));
       } else if (all_known && here.n_rows < simd::kManyRows) {
-        together.push_back(c);
-        entries.push_back(here.entries);
+        together.columns[together.n] = c;
+        together.entries[together.n++] = here.entries;
+        if (together.n == kTogether) {
+          search_together();
+        }
       } else {
         note(c, search.best(here, best.get()));
       }
     }
-    const std::vector<double> gains = search.best_of_each(entries, node.n_rows());
-    for (size_t k = 0; k < together.size(); ++k) {
-      note(together[k], gains[k]);
-    }
+    search_together();
   });
 }
 
@@ -298,15 +309,15 @@ std::vector<size_t> Engine<Rows>::column_order(const Node& node) const {
   return order;
 }
 
+// All of them, or those that are drawn for the node, ascending.
 template <class Rows>
-std::vector<size_t> Engine<Rows>::columns_to_search(const Node& node) const {
+std::span<const size_t> Engine<Rows>::columns_to_search(const Node& node,
+                                                        std::vector<size_t>& drawn) const {
   const size_t limit = size_t(options_.max_features);
   if (limit == 0 || limit >= n_columns()) {
-    std::vector<size_t> all(n_columns());
-    std::iota(all.begin(), all.end(), size_t(0));
-    return all;
+    return all_columns_;
   }
-  std::vector<size_t> drawn = column_order(node);
+  drawn = column_order(node);
   drawn.resize(limit);
   std::sort(drawn.begin(), drawn.end());
   return drawn;

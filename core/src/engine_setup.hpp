@@ -17,6 +17,7 @@ Engine<Rows>::Engine(const SortedTable& table, SortedTable* to_consume, const Ta
       list_(layout_.words()) {
   control_.rows_total = weights_.rows;
   for (const SortedColumn& column : table.columns) {
+    all_columns_.push_back(views_.size());
     views_.push_back(column.view);
   }
   set_rules();
@@ -268,7 +269,8 @@ void Engine<Rows>::add_root() {
     open.coarse = coarsen(space_, list_, 0, true);
   }
   const NodeCost cost = cost_of(list_, 0);
-  const auto wanted = columns_to_search(list_.nodes[0]);
+  std::vector<size_t> drawn;
+  const std::span<const size_t> wanted = columns_to_search(list_.nodes[0], drawn);
   BestSoFar best;
   make_team(weights_.rows)->run(n_columns(), [&](size_t c, int) {
     if constexpr (std::is_same_v<Rows, NumberRows>) {

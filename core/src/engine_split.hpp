@@ -148,7 +148,8 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   const Node& node = list.nodes[size_t(open.id)];
   struct Search {
     std::optional<NodeCost> cost;
-    std::vector<size_t> wanted;
+    std::vector<size_t> drawn;
+    std::span<const size_t> wanted;
     BestSoFar best;
   };
   std::vector<Search> searches(children.size());
@@ -159,7 +160,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
       child.best.assign(n_columns(), kNone);
       child.offers.resize(options_.gain_ratio ? n_columns() : 0);
       searches[b].cost.emplace(cost_of(list, child.id));
-      searches[b].wanted = columns_to_search(list.nodes[size_t(child.id)]);
+      searches[b].wanted = columns_to_search(list.nodes[size_t(child.id)], searches[b].drawn);
     }
   }
   const auto divide = [&](size_t c, int worker) {
@@ -178,7 +179,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
     }
     for (size_t b = 0; b < children.size(); ++b) {
       if (children[b].searched) {
-        const auto& wanted = searches[b].wanted;
+        const std::span<const size_t> wanted = searches[b].wanted;
         const auto begin = std::lower_bound(wanted.begin(), wanted.end(), first);
         const auto end = std::lower_bound(begin, wanted.end(), last);
         search(space, list, children[b].open, *searches[b].cost, {begin, end}, searches[b].best);

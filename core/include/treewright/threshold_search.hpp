@@ -16,7 +16,6 @@
 #include <limits>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "treewright/parallel.hpp"
 #include "treewright/split.hpp"
@@ -94,6 +93,8 @@ double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Ru
   return best;
 }
 
+constexpr size_t kTogether = 16;  // columns of a small node that are searched at once
+
 // What the search needs besides the sweep: how sweeps are made for this node.
 template <class Rows, class MakeSweep>
 class ThresholdSearch {
@@ -128,29 +129,29 @@ class ThresholdSearch {
     return gain;
   }
 
-  // The same for several columns without missing rows, which for a node of few rows are faster
-  // together than one by one.
-  std::vector<double> best_of_each(std::span<const Entry* const> columns, int64_t n_rows) const {
-    std::vector<double> gains(columns.size());
-    size_t done = 0;
+  // The same for up to kTogether columns without missing rows, which for a node of few rows are
+  // faster together than one by one.
+  std::array<double, kTogether> best_of_each(std::span<const Entry* const> columns,
+                                             int64_t n_rows) const {
+    std::array<double, kTogether> gains;
     if constexpr (requires(Sweep sweep) { sweep.can_look_at_each(); }) {
       Words nothing(words());
       const Sweep sweep = make_sweep_(nothing.data());
       const int64_t first = std::max<int64_t>(1, min_rows_), end = n_rows - first + 1;
-      std::array<simd::SumColumn, 16> some;
-      while (done < columns.size() && first < end && sweep.can_look_at_each()) {
-        const size_t n = std::min(some.size(), columns.size() - done);
-        for (size_t k = 0; k < n; ++k) {
-          some[k] = {columns[done + k], {.best = static_cast<float>(kNone)}};
+      if (first < end && sweep.can_look_at_each()) {
+        std::array<simd::SumColumn, kTogether> sums;
+        for (size_t c = 0; c < columns.size(); ++c) {
+          sums[c] = {columns[c], {.best = static_cast<float>(kNone)}};
         }
-        sweep.look_at_each(std::span(some).first(n), first, end);
-        for (size_t k = 0; k < n; ++k) {
-          gains[done++] = sweep.gain(some[k].state.best) * cost_.share();
+        sweep.look_at_each(std::span(sums).first(columns.size()), first, end);
+        for (size_t c = 0; c < columns.size(); ++c) {
+          gains[c] = sweep.gain(sums[c].state.best) * cost_.share();
         }
+        return gains;
       }
     }
-    for (; done < columns.size(); ++done) {
-      gains[done] = best({columns[done], n_rows, n_rows}, kNone);
+    for (size_t c = 0; c < columns.size(); ++c) {
+      gains[c] = best({columns[c], n_rows, n_rows}, kNone);
     }
     return gains;
   }
