@@ -67,10 +67,10 @@ struct SumColumn {
 struct Cuts {
   int64_t first, end, n;
 };
-// They take each column from where its state is, to the end if this says so. A table by row is
-// looked up in only while a whole block ends before it.
+// Both kernels take each column from where its state is, to the end if this says so. A table by row
+// is looked up in only while a whole block ends before it.
 bool takes_whole_columns(const int32_t* table_by_row);
-//
+
 // The sum is of n - t (class 1) and -t (class 0) for a node of fewer rows than this, and of the
 // classes otherwise.
 constexpr int64_t kSumsOfRows = int64_t(1) << 16;
