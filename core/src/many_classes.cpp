@@ -217,11 +217,9 @@ TREEWRIGHT_TARGET void each_stretch(const Entry* entries, int64_t end, const Man
 }
 
 }  // namespace
-#endif
 
 void many_class_gini(const Entry* entries, int64_t end, const ManyClassNode& node, TwoSides* counts,
                      ManyClassState& state) {
-#ifdef TREEWRIGHT_AVX2
   if (end - state.i >= kManyRows && has_avx2()) {
     const int words = (node.classes + kClassesInWord - 1) / kClassesInWord;
     if (words == 1) {
@@ -235,7 +233,11 @@ void many_class_gini(const Entry* entries, int64_t end, const ManyClassNode& nod
   if (end > state.i) {
     each_cut(entries, end, node, counts, state);
   }
-#endif
 }
 
+#else
+
+void many_class_gini(const Entry*, int64_t, const ManyClassNode&, TwoSides*, ManyClassState&) {}
+
+#endif
 }  // namespace treewright::simd

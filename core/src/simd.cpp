@@ -340,42 +340,40 @@ TREEWRIGHT_TARGET void many_rows_gini_avx2(std::span<SumColumn> columns, const C
 }
 
 }  // namespace
-#endif
 
 void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, Entry* scratch,
                PartitionState& state) {
-#ifdef TREEWRIGHT_AVX2
   if (end - state.i >= kBlock && has_avx2()) {
     partition_avx2(entries, end, shift, sides, scratch, state);
   }
-#endif
 }
 
-bool takes_whole_columns([[maybe_unused]] const int32_t* table_by_row) {
-#ifdef TREEWRIGHT_AVX2
+bool takes_whole_columns(const int32_t* table_by_row) {
   return table_by_row == nullptr && has_avx2();
-#else
-  return false;
-#endif
 }
 
 void squared_error(std::span<SumColumn> columns, const Cuts& cuts, const Image& image, int32_t mean,
                    float rest, const Reciprocals& over) {
-#ifdef TREEWRIGHT_AVX2
   if (has_avx2()) {
     squared_error_avx2(columns, cuts, image, mean, rest, over);
   }
-#endif
 }
 
 void two_class_gini(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_ones,
                     const Reciprocals& over) {
-#ifdef TREEWRIGHT_AVX2
   if (has_avx2()) {
     const auto kernel = cuts.n < kSumsOfRows ? few_rows_gini_avx2 : many_rows_gini_avx2;
     kernel(columns, cuts, n_ones, over);
   }
-#endif
 }
 
+#else
+
+void partition(Entry*, int64_t, int, const uint64_t*, Entry*, PartitionState&) {}
+bool takes_whole_columns(const int32_t*) { return false; }
+void squared_error(std::span<SumColumn>, const Cuts&, const Image&, int32_t, float,
+                   const Reciprocals&) {}
+void two_class_gini(std::span<SumColumn>, const Cuts&, int64_t, const Reciprocals&) {}
+
+#endif
 }  // namespace treewright::simd
