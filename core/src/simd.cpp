@@ -34,6 +34,10 @@ constexpr LaneTable kLanesOf = [] {
 TREEWRIGHT_TARGET inline __m256i lanes(const LaneTable& table, unsigned set) {
   return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
 }
+// All bits set in the first n lanes; none where n is negative.
+TREEWRIGHT_TARGET inline __m256i first_lanes(int n) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
 // The set of lanes whose bit number `bit` is set.
 template <int bit>
 TREEWRIGHT_TARGET inline unsigned lanes_with(__m256i x) {
@@ -107,9 +111,8 @@ TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, co
   if (s.i < end) {
     const auto rest = static_cast<int>(end - s.i);
     const Left left = divide(last, (255u << (kBlock - rest)) & 255u);
-    const __m256i kept =
-        _mm256_cmpgt_epi32(_mm256_set1_epi32(left.n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    _mm256_maskstore_epi32(reinterpret_cast<int*>(entries + s.left), kept, left.entries);
+    _mm256_maskstore_epi32(reinterpret_cast<int*>(entries + s.left), first_lanes(left.n),
+                           left.entries);
     s.left += left.n;
     s.i = end;
   }
@@ -154,8 +157,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   const __m256 none = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
   const __m256 ns = _mm256_set1_ps(static_cast<float>(n));
   __m256 best = _mm256_set1_ps(state.best);
-  const __m256i lane_numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_cvtepi32_ps(lane_numbers));
+  __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
   __m256i sum = _mm256_set1_epi32(state.sum);
   int64_t i = state.i;
   const auto load = [&](int64_t at) TREEWRIGHT_TARGET {
@@ -209,8 +211,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   };
   // The entries, those before the first cut as if they did not differ: they are no cuts.
   const auto from_first = [&](__m256i e) TREEWRIGHT_TARGET {
-    const auto before = static_cast<int>(first - i);
-    return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(before), lane_numbers), e);
+    return _mm256_andnot_si256(first_lanes(static_cast<int>(first - i)), e);
   };
   const auto sweep = [&](const auto& both_sides) TREEWRIGHT_TARGET {
     for (; i < first && i + kBlock <= end; move_on(kBlock)) {
@@ -233,7 +234,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
     }
     if (!looks_up && i < end) {
       const auto rest = static_cast<int>(end - i);
-      const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32(rest), lane_numbers);
+      const __m256i there = first_lanes(rest);
       // An entry that is not there is 0, which does not differ: it is no cut.
       const __m256i e = _mm256_maskload_epi32(reinterpret_cast<const int*>(entries + i), there);
       take(from_first(e), _mm256_and_si256(values(nullptr, e), there), both_sides());

@@ -1,11 +1,11 @@
 // How a column is sorted. Each row becomes one 64-bit item, sketch << 32 | row, where the
 // sketch is a monotone map of the value to 32 bits: unequal sketches are in the order of
 // their values, equal sketches say nothing. Items are dealt into 256 buckets by the first
-// eight bits of the sketch (ten, in a long column). A bucket fits the cache; it is radix-sorted by
-// the next sixteen bits, which leaves little out of order, and insertion by the full sketch and,
-// where that ties, by the value does the rest. A bucket in which insertion would be long (values
-// crowded by an outlier) is sketched again on its own range. Ties end in row order, so the result
-// is unique.
+// eight bits of the sketch (more in a long column, and in a short one, whose buckets then hold an
+// item or two). A bucket fits the cache; one of more than a few items is radix-sorted by the next
+// sixteen bits, which leaves little out of order, and insertion by the full sketch and, where that
+// ties, by the value does the rest. A bucket in which insertion would be long (values crowded by an
+// outlier) is sketched again on its own range. Ties end in row order, so the result is unique.
 #include "treewright/sorted_table.hpp"
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace {
 using Item = uint64_t;
 constexpr int kDigitBits = 8;
 constexpr int kBuckets = 1 << kDigitBits;
-constexpr int64_t kLong = int64_t(1) << 21;  // a column of more rows is dealt more finely
-constexpr int64_t kShort = int64_t(1) << 14;
-constexpr int64_t kFewItems = 48;    // are sorted by insertion alone
-constexpr int kFewValues = 1 << 16;  // whole numbers of this range are counted, not sorted
+constexpr int64_t kLong = int64_t(1) << 21;   // a column of more rows is dealt more finely
+constexpr int64_t kShort = int64_t(1) << 14;  // and so is one of at most so many
+constexpr int64_t kFewItems = 48;             // are sorted by insertion alone
+constexpr int kFewValues = 1 << 16;           // whole numbers of this range are counted, not sorted
 using Counts = std::array<uint32_t, kBuckets>;
 
 inline uint32_t row_of(Item item) { return static_cast<uint32_t>(item); }

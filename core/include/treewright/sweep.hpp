@@ -40,10 +40,29 @@ inline double score_of_distance(float d, float left, int64_t n, const simd::Reci
   return d * d * sides;
 }
 
+// A sweep that sums one number per row. Sweep::look_at_each takes the columns of a node as far as
+// the kernel goes.
+template <class Sweep>
+class SumSweep {
+ public:
+  int64_t look_ahead(const Entry* entries, int64_t i, int64_t first, int64_t end, double& best) {
+    simd::SumColumn column{entries, s_};
+    column.state.i = i;
+    column.state.best = static_cast<float>(best);
+    static_cast<const Sweep*>(this)->look_at_each({&column, 1}, first, end);
+    s_ = column.state;
+    best = s_.best;
+    return s_.i;
+  }
+
+ protected:
+  simd::SumState s_;
+};
+
 // Two classes, Gini, unit weights. With n rows of which t are of class 1, and on the left
 // n_L with l of class 1, the gain is 2 D^2 / (n^2 n_L n_R), D = l n - t n_L. D is exact; floats
 // put the score, D^2 (1 / n_L + 1 / n_R), off by a share of 7 / 2^24 at most.
-class TwoClassGini {
+class TwoClassGini : public SumSweep<TwoClassGini> {
  public:
   static constexpr bool kCheap = true;
   static constexpr bool kPassesOver = true;
@@ -75,15 +94,6 @@ class TwoClassGini {
   double margin(const NodeCost& cost, double best) const {
     return cost.tolerance() + 0x1p-20 * best;
   }
-  int64_t look_ahead(const Entry* entries, int64_t i, int64_t first, int64_t end, double& best) {
-    simd::SumColumn column{entries, s_};
-    column.state.i = i;
-    column.state.best = static_cast<float>(best);
-    look_at_each({&column, 1}, first, end);
-    s_ = column.state;
-    best = s_.best;
-    return s_.i;
-  }
   bool can_look_at_each() const { return simd::takes_whole_columns(nullptr); }
   void look_at_each(std::span<simd::SumColumn> columns, int64_t first, int64_t end) const {
     simd::two_class_gini(columns, {first, end, n_}, n_ones_, *over_);
@@ -94,7 +104,6 @@ class TwoClassGini {
   const simd::Reciprocals* over_;
   int64_t n_, n_ones_;
   int32_t zero_, one_;  // what a row of class 0 and of class 1 adds to the sum
-  simd::SumState s_;
 };
 
 // Any number of classes, Gini, unit weights: O(1) per row. For both sides half of
@@ -277,7 +286,7 @@ class UnitSquaredError {
 //   - floats: D is off by a share of 2^-23, and by less than 4 n 2^-24 units where the mean's
 //     fraction is taken off, the square root by 2^-9 u; the square, the two reciprocals, their
 //     sum and the product put the score off by a share of 2^-24 each.
-class CoarseSquaredError {
+class CoarseSquaredError : public SumSweep<CoarseSquaredError> {
  public:
   static constexpr bool kCheap = true;
   static constexpr bool kPassesOver = true;
@@ -310,15 +319,6 @@ class CoarseSquaredError {
     const double most = std::sqrt(best) * (1 + kShare) + off;  // square root of the true best
     return cost.tolerance() + 2 * most * off + off * off + 2 * kShare * most * most;
   }
-  int64_t look_ahead(const Entry* entries, int64_t i, int64_t first, int64_t end, double& best) {
-    simd::SumColumn column{entries, s_};
-    column.state.i = i;
-    column.state.best = static_cast<float>(best);
-    look_at_each({&column, 1}, first, end);
-    s_ = column.state;
-    best = s_.best;
-    return s_.i;
-  }
   bool can_look_at_each() const { return simd::takes_whole_columns(image_.by_row); }
   void look_at_each(std::span<simd::SumColumn> columns, int64_t first, int64_t end) const {
     simd::squared_error(columns, {first, end, n_}, image_, coarse_.mean, coarse_.rest, *over_);
@@ -330,7 +330,6 @@ class CoarseSquaredError {
   const simd::Reciprocals* over_;
   int64_t n_;
   double unit_;  // of the image, in units of the node
-  simd::SumState s_;
 };
 
 // Everything else: the exact cost at every cut, O(classes) each.
