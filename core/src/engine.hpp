@@ -184,9 +184,9 @@ class Engine final : public Grower {
   void set_rules();
   void set_share_unit();
   void set_rows();
-  void take_entries(const SortedTable& table, SortedTable* to_consume);
+  void take_entries(const SortedTable& table, SortedTable* to_consume, Team& team);
   Entry with_label(uint32_t row, Entry differs) const;
-  void add_root();
+  void add_root(Team& team);
 
   // -- searching (engine_search.hpp) --
   std::optional<Candidate> choose(Space<Rows>& space, NodeList& list, Open& open,

@@ -22,8 +22,9 @@ Engine<Rows>::Engine(const SortedTable& table, SortedTable* to_consume, const Ta
   }
   set_rules();
   set_rows();
-  take_entries(table, to_consume);
-  add_root();
+  const auto team = make_team(table.n_rows);
+  take_entries(table, to_consume, *team);
+  add_root(*team);
 }
 
 template <class Rows>
@@ -130,7 +131,7 @@ Entry Engine<Rows>::with_label(uint32_t row, Entry differs) const {
 // Rows of weight 0 are left out here, and nowhere else. The entries of a table that is not to be
 // consumed are filtered while they are copied.
 template <class Rows>
-void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consume) {
+void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consume, Team& team) {
   constexpr bool kLabelsInEntries = std::is_same_v<Rows, CountedRows>;
   const bool all_rows = weights_.rows == table.n_rows;
   std::vector<uint8_t> is_present(all_rows ? 0 : size_t(table.n_rows));
@@ -151,7 +152,6 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
     }
     return kept;
   };
-  const auto team = make_team(table.n_rows);
   std::vector<int64_t> n_known(n_columns());
   const auto take = [&](size_t c, int) {
     const SortedColumn& column = table.columns[c];
@@ -182,7 +182,7 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
     order.resize(keep_present(order.data(), 0, order.size(), order.data(), 0, pending));
   };
   entries_.resize(n_columns() + (kNumber ? 1 : 0));
-  team->run(entries_.size(), [&](size_t task, int worker) {
+  team.run(entries_.size(), [&](size_t task, int worker) {
     const size_t c = entries_.size() - 1 - task;  // the target, which takes longest, first
     if (c < n_columns()) {
       take(c, worker);
@@ -215,7 +215,7 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
 }
 
 template <class Rows>
-void Engine<Rows>::add_root() {
+void Engine<Rows>::add_root(Team& team) {
   Node root;
   root.end = static_cast<uint32_t>(weights_.rows);
   std::vector<int64_t> stats(size_t(layout_.words()), 0);
@@ -272,7 +272,7 @@ void Engine<Rows>::add_root() {
   std::vector<size_t> drawn;
   const std::span<const size_t> wanted = columns_to_search(list_.nodes[0], drawn);
   BestSoFar best;
-  make_team(weights_.rows)->run(n_columns(), [&](size_t c, int) {
+  team.run(n_columns(), [&](size_t c, int) {
     if constexpr (std::is_same_v<Rows, NumberRows>) {
       rewrite_entries(entries_[c], list_.nodes[0], 1, space_.next_entry);
     }

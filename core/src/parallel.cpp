@@ -1,6 +1,7 @@
 #include "treewright/parallel.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <future>
 #include <memory>
@@ -9,6 +10,22 @@
 #include <utility>
 
 namespace treewright {
+namespace {
+
+// A thread that was asleep may be woken on the processor of whoever wakes it, and shares it for
+// many milliseconds while another is idle (seen on virtual machines). Most waits here are shorter
+// than this, so they are sat out awake; other threads may have the processor meanwhile.
+constexpr std::chrono::milliseconds kAwake{2};
+
+template <class Condition>
+void stay_awake_until(const Condition& condition) {
+  const auto until = std::chrono::steady_clock::now() + kAwake;
+  while (!condition() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
 
 std::thread start_thread(std::function<void()> work) {
   // Above the sizes a thread keeps for itself when it frees them, far above what is needed.
@@ -32,6 +49,8 @@ std::thread start_thread(std::function<void()> work) {
     is_ready.set_value();
     work();
   });
+  stay_awake_until(
+      [&] { return ready.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
   ready.wait();
   return thread;
 }
@@ -80,8 +99,10 @@ void Team::run(size_t count, const std::function<void(size_t, int)>& task) {
   }
   wake_.notify_all();
   work(0);
+  const auto is_done = [this] { return busy_ == 0; };
+  stay_awake_until(is_done);
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  done_.wait(lock, is_done);
   if (error_) {
     std::rethrow_exception(error_);
   }
@@ -89,9 +110,11 @@ void Team::run(size_t count, const std::function<void(size_t, int)>& task) {
 
 void Team::serve(int worker) {
   size_t seen = 0;
-  std::unique_lock lock(mutex_);
+  const auto is_called = [&] { return closing_ || generation_ != seen; };
   while (true) {
-    wake_.wait(lock, [&] { return closing_ || generation_ != seen; });
+    stay_awake_until(is_called);
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, is_called);
     if (closing_) {
       return;
     }

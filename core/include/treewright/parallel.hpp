@@ -64,9 +64,9 @@ class Team {
   const std::function<void(size_t, int)>* task_ = nullptr;
   size_t count_ = 0;
   std::atomic<size_t> next_{0};
-  size_t generation_ = 0;
-  int busy_ = 0;
-  bool closing_ = false;
+  std::atomic<size_t> generation_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<bool> closing_{false};
   std::exception_ptr error_;
 };
 
