@@ -19,14 +19,15 @@ namespace nb = nanobind;
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 
 // Hands a vector over to NumPy; the array frees it.
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::initializer_list<size_t> shape) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+nb::object to_numpy(std::vector<T, Allocator>&& values, std::initializer_list<size_t> shape) {
+  using Vector = std::vector<T, Allocator>;
+  auto* owned = new Vector(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Vector*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape, owner));
 }
-template <class T>
-nb::object to_numpy(std::vector<T>&& values) {
+template <class T, class Allocator>
+nb::object to_numpy(std::vector<T, Allocator>&& values) {
   const size_t size = values.size();
   return to_numpy(std::move(values), {size});
 }

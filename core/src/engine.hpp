@@ -327,6 +327,7 @@ class Engine final : public Grower {
   void grow_subtree(Space<Rows>& space, NodeList& list, Open root, Space<Rows>* smaller);
   std::vector<Open> grow_columnwise(Space<Rows>& space, std::vector<Open> stack, int64_t at_most,
                                     Team& team);
+  NodeList list_from(int32_t id) const;
   void grow_subtrees(Space<Rows>& space, std::vector<Open> roots, Team& team);
   std::unique_ptr<Team> make_team(int64_t n_rows) const;
 
@@ -336,12 +337,11 @@ class Engine final : public Grower {
                               const NodeList& list, int32_t id) const;
 
   // -- the finished tree (engine_tree.hpp) --
-  template <class Visit>
-  void in_preorder(const Visit& visit) const;
-  void append(FlatTree& flat, const NodeList& list, int32_t id) const;
-  FlatTree empty_tree() const;
+  void append_node(FlatTree& flat, const NodeList& list, int32_t id) const;
+  std::vector<int32_t> subtree_sizes(const NodeList& list) const;
   template <class Done>
-  FlatTree lay_out(const Done& done) const;
+  FlatTree lay_out(const NodeList& list, const Done& done) const;
+  FlatTree lay_out(const NodeList& list) const;
 
   // -- small helpers --
   static constexpr bool kNumber = Rows::kTask == Task::number;
@@ -410,8 +410,8 @@ class Engine final : public Grower {
   std::unique_ptr<NLogN> n_log_n_;
   Space<Rows> space_;
   NodeList list_;
-  std::map<int32_t, Open> open_;  // open nodes of list_
-  std::vector<NodeList> subtrees_;
+  std::map<int32_t, Open> open_;    // open nodes of list_
+  std::vector<FlatTree> subtrees_;  // grown to the end; Node::subtree says whose
 };
 
 }  // namespace treewright

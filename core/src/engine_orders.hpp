@@ -354,6 +354,24 @@ std::vector<Open> Engine<Rows>::grow_columnwise(Space<Rows>& space, std::vector<
   return stopped;
 }
 
+// A list that begins with a copy of this node, to be grown apart.
+template <class Rows>
+NodeList Engine<Rows>::list_from(int32_t id) const {
+  NodeList list(layout_.words());
+  list.add(list_.nodes[size_t(id)], list_.stats_of(id));
+  list.nodes[0].subtree = -1;
+  if constexpr (kNumber) {
+    list.numbers.push_back(list_.numbers[size_t(id)]);
+  }
+  if constexpr (!Rows::kUnitWeights) {
+    list.weight_squared.push_back(list_.weight_squared[size_t(id)]);
+  }
+  if (options_.missing == Missing::surrogate) {
+    list.surrogates.emplace_back();
+  }
+  return list;
+}
+
 // Grows each of these nodes to the end, in a list and a numbering of its own.
 template <class Rows>
 void Engine<Rows>::grow_subtrees(Space<Rows>& space, std::vector<Open> roots, Team& team) {
@@ -362,21 +380,9 @@ void Engine<Rows>::grow_subtrees(Space<Rows>& space, std::vector<Open> roots, Te
     return list_.nodes[size_t(a.id)].n_rows() > list_.nodes[size_t(b.id)].n_rows();
   });
   const size_t first = subtrees_.size();
+  subtrees_.resize(first + roots.size());
   for (size_t i = 0; i < roots.size(); ++i) {
-    const auto id = static_cast<size_t>(roots[i].id);
-    NodeList list(layout_.words());
-    list.add(list_.nodes[id], list_.stats_of(roots[i].id));
-    if constexpr (kNumber) {
-      list.numbers.push_back(list_.numbers[id]);
-    }
-    if constexpr (!Rows::kUnitWeights) {
-      list.weight_squared.push_back(list_.weight_squared[id]);
-    }
-    if (options_.missing == Missing::surrogate) {
-      list.surrogates.emplace_back();
-    }
-    list_.nodes[id].subtree = static_cast<int32_t>(first + i);
-    subtrees_.push_back(std::move(list));
+    list_.nodes[size_t(roots[i].id)].subtree = static_cast<int32_t>(first + i);
   }
   space.next_entry.resize(roots.empty() ? 0 : space.n_numbers(weights_.n_rows));
   struct Spaces {
@@ -385,13 +391,12 @@ void Engine<Rows>::grow_subtrees(Space<Rows>& space, std::vector<Open> roots, Te
   std::vector<Spaces> spaces(size_t(team.size()));
   team.run(roots.size(), [&](size_t i, int worker) {
     auto& [own, smaller] = spaces[size_t(worker)];
-    NodeList& list = subtrees_[first + i];
+    NodeList list = list_from(roots[i].id);
     enter_own_space(own, space, list, 0);
     roots[i].id = 0;
-    // A second renumbering pays where many nodes profit from it.
-    const bool is_large = list.nodes[0].n_rows() > 2 * kFewRowNumbers;
-    grow_subtree(own, list, std::move(roots[i]), is_large ? &smaller : nullptr);
-    list.shrink();
+    const bool has_few_numbers = list.nodes[0].n_rows() <= kFewRowNumbers;
+    grow_subtree(own, list, std::move(roots[i]), has_few_numbers ? nullptr : &smaller);
+    subtrees_[first + i] = lay_out(list);
   });
 }
 

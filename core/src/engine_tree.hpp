@@ -9,52 +9,15 @@
 
 namespace treewright {
 
-// Calls visit(list, id, number of the parent) for each node in preorder, and visit(list, -1, 0)
-// when a subtree's own list is through.
-template <class Rows>
-template <class Visit>
-void Engine<Rows>::in_preorder(const Visit& visit) const {
-  struct Step {
-    const NodeList* list;
-    int32_t id, parent;
-  };
-  std::vector<Step> stack{{&list_, 0, -1}};
-  int32_t number = 0;
-  while (!stack.empty()) {
-    auto [list, id, parent] = stack.back();
-    stack.pop_back();
-    if (id >= 0 && list == &list_ && list_.nodes[size_t(id)].subtree >= 0) {
-      list = &subtrees_[size_t(list_.nodes[size_t(id)].subtree)];
-      id = 0;
-      stack.push_back({list, -1, 0});
-    }
-    visit(*list, id, parent);
-    if (id < 0) {
-      continue;
-    }
-    const Node& node = list->nodes[size_t(id)];
-    for (int32_t b = node.n_children; b-- > 0;) {
-      stack.push_back({list, node.first_child + b, number});
-    }
-    ++number;
-  }
-}
-
-// A tree without nodes, with room for all of them.
-template <class Rows>
-FlatTree Engine<Rows>::empty_tree() const {
-  size_t n = list_.nodes.size(), n_categories = list_.categories.size();
-  for (const NodeList& list : subtrees_) {
-    n += list.nodes.size() - 1;  // its root is counted already
-    n_categories += list.categories.size();
-  }
+// An empty tree, with room.
+inline FlatTree with_room(size_t n, size_t n_categories, int64_t width, bool number) {
   FlatTree flat;
-  flat.width = kNumber ? 1 : layout_.classes();
+  flat.width = width;
   for (auto* array : {&flat.threshold, &flat.weight, &flat.weight_squared, &flat.impurity,
                       &flat.gain, &flat.risk}) {
     array->reserve(n);
   }
-  for (auto* array : {&flat.feature, &flat.missing_route, &flat.label}) {
+  for (auto* array : {&flat.subtree_size, &flat.feature, &flat.missing_route, &flat.label}) {
     array->reserve(n);
   }
   flat.split_kind.reserve(n);
@@ -62,14 +25,64 @@ FlatTree Engine<Rows>::empty_tree() const {
   flat.proven.reserve(n);
   flat.n_rows.reserve(n);
   flat.n_missing.reserve(n);
-  flat.value.reserve(n * size_t(flat.width));
-  flat.variance.reserve(kNumber ? n : 0);
-  flat.quartiles.reserve(kNumber ? 3 * n : 0);
+  flat.value.reserve(n * size_t(width));
+  flat.variance.reserve(number ? n : 0);
+  flat.quartiles.reserve(number ? 3 * n : 0);
   flat.categories.reserve(n_categories);
   flat.category_branch.reserve(n_categories);
   flat.category_start.reserve(n + 1);
   flat.category_start.push_back(0);
   return flat;
+}
+
+// Adds the nodes of another tree behind those of this one.
+inline void append(FlatTree& flat, const FlatTree& more) {
+  const auto add = [](auto& array, const auto& others) {
+    array.insert(array.end(), others.begin(), others.end());
+  };
+  // Starts go on from the last one, which is where the other tree's first one begins.
+  const auto add_starts = [](LargeVector<int64_t>& starts, const LargeVector<int64_t>& others) {
+    if (starts.empty()) {
+      starts = others;
+      return;
+    }
+    const int64_t before = starts.back();
+    for (size_t i = 1; i < others.size(); ++i) {
+      starts.push_back(before + others[i]);
+    }
+  };
+  add(flat.subtree_size, more.subtree_size);
+  add(flat.split_kind, more.split_kind);
+  add(flat.feature, more.feature);
+  add(flat.threshold, more.threshold);
+  add_starts(flat.category_start, more.category_start);
+  add(flat.categories, more.categories);
+  add(flat.category_branch, more.category_branch);
+  add(flat.missing_route, more.missing_route);
+  add(flat.n_rows, more.n_rows);
+  add(flat.weight, more.weight);
+  add(flat.weight_squared, more.weight_squared);
+  add(flat.value, more.value);
+  add(flat.variance, more.variance);
+  add(flat.quartiles, more.quartiles);
+  add(flat.impurity, more.impurity);
+  add(flat.gain, more.gain);
+  add(flat.risk, more.risk);
+  add(flat.label, more.label);
+  add(flat.stop_reason, more.stop_reason);
+  add(flat.proven, more.proven);
+  add(flat.n_missing, more.n_missing);
+  add_starts(flat.surrogate_start, more.surrogate_start);
+  add(flat.surrogate_feature, more.surrogate_feature);
+  add(flat.surrogate_threshold, more.surrogate_threshold);
+  add(flat.surrogate_flip, more.surrogate_flip);
+  add(flat.surrogate_agree, more.surrogate_agree);
+  add(flat.surrogate_adjust, more.surrogate_adjust);
+  add(flat.surrogate_rows, more.surrogate_rows);
+  add_starts(flat.surrogate_category_start, more.surrogate_category_start);
+  add(flat.surrogate_category_of, more.surrogate_category_of);
+  add(flat.surrogate_categories, more.surrogate_categories);
+  add(flat.surrogate_category_branch, more.surrogate_category_branch);
 }
 
 inline void append_surrogates(FlatTree& flat, const std::vector<Surrogate>& surrogates) {
@@ -97,7 +110,7 @@ inline void append_surrogates(FlatTree& flat, const std::vector<Surrogate>& surr
 }
 
 template <class Rows>
-void Engine<Rows>::append(FlatTree& flat, const NodeList& list, int32_t id) const {
+void Engine<Rows>::append_node(FlatTree& flat, const NodeList& list, int32_t id) const {
   const Node& node = list.nodes[size_t(id)];
   const int64_t* stats = list.stats_of(id);
   flat.split_kind.push_back(static_cast<int8_t>(node.kind));
@@ -144,36 +157,61 @@ void Engine<Rows>::append(FlatTree& flat, const NodeList& list, int32_t id) cons
   }
 }
 
-// Sizes of subtrees from parents: children come after their parent.
-inline std::vector<int32_t> subtree_sizes(const std::vector<int32_t>& parents) {
-  std::vector<int32_t> sizes(parents.size(), 1);
-  for (size_t i = parents.size(); i-- > 1;) {
-    sizes[size_t(parents[i])] += sizes[i];
+// How many nodes there are below each node of a list, and itself. Children come after their parent.
+template <class Rows>
+std::vector<int32_t> Engine<Rows>::subtree_sizes(const NodeList& list) const {
+  std::vector<int32_t> sizes(list.nodes.size(), 1);
+  for (size_t id = sizes.size(); id-- > 0;) {
+    const Node& node = list.nodes[id];
+    for (int32_t b = 0; b < node.n_children; ++b) {
+      sizes[id] += sizes[size_t(node.first_child + b)];
+    }
+    if (node.subtree >= 0) {
+      sizes[id] = subtrees_[size_t(node.subtree)].subtree_size[0];
+    }
   }
   return sizes;
 }
 
-// done(list) is called when a subtree's own list is through.
+// The nodes of a list in preorder, with the subtrees that were laid out before, each of which is
+// handed to done() when it was copied.
 template <class Rows>
 template <class Done>
-FlatTree Engine<Rows>::lay_out(const Done& done) const {
-  FlatTree flat = empty_tree();
-  std::vector<int32_t> parents;
-  in_preorder([&](const NodeList& list, int32_t id, int32_t parent) {
-    if (id >= 0) {
-      parents.push_back(parent);
-      append(flat, list, id);
-    } else {
-      done(list);
+FlatTree Engine<Rows>::lay_out(const NodeList& list, const Done& done) const {
+  const std::vector<int32_t> sizes = subtree_sizes(list);
+  size_t n_categories = list.categories.size();
+  for (const Node& node : list.nodes) {
+    n_categories += node.subtree < 0 ? 0 : subtrees_[size_t(node.subtree)].categories.size();
+  }
+  const int64_t width = kNumber ? 1 : layout_.classes();
+  FlatTree flat = with_room(size_t(sizes[0]), n_categories, width, kNumber);
+  std::vector<int32_t> stack{0};
+  while (!stack.empty()) {
+    const int32_t id = stack.back();
+    stack.pop_back();
+    const Node& node = list.nodes[size_t(id)];
+    if (node.subtree >= 0) {
+      append(flat, subtrees_[size_t(node.subtree)]);
+      done(size_t(node.subtree));
+      continue;
     }
-  });
-  flat.subtree_size = subtree_sizes(parents);
+    flat.subtree_size.push_back(sizes[size_t(id)]);
+    append_node(flat, list, id);
+    for (int32_t b = node.n_children; b-- > 0;) {
+      stack.push_back(node.first_child + b);
+    }
+  }
   return flat;
 }
 
 template <class Rows>
+FlatTree Engine<Rows>::lay_out(const NodeList& list) const {
+  return lay_out(list, [](size_t) {});
+}
+
+template <class Rows>
 FlatTree Engine<Rows>::tree() const {
-  return lay_out([](const NodeList&) {});
+  return lay_out(list_);
 }
 
 // Hands freed memory back to the system: the allocator keeps small pieces, and a large tree
@@ -188,9 +226,9 @@ template <class Rows>
 FlatTree Engine<Rows>::take_tree() {
   constexpr size_t kNodesToFree = 200'000;
   size_t n_freed = 0;
-  return lay_out([&](const NodeList& list) {
-    n_freed += list.nodes.size();
-    subtrees_[size_t(&list - subtrees_.data())] = NodeList(layout_.words());
+  return lay_out(list_, [&](size_t subtree) {
+    n_freed += subtrees_[subtree].subtree_size.size();
+    subtrees_[subtree] = {};
     if (n_freed > kNodesToFree) {
       n_freed = 0;
       give_back_memory();

@@ -6,39 +6,39 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "treewright/large.hpp"
 #include "treewright/types.hpp"
 
 namespace treewright {
 
 struct FlatTree {
-  std::vector<int32_t> subtree_size;
-  std::vector<int8_t> split_kind;
-  std::vector<int32_t> feature;
-  std::vector<double> threshold;
-  std::vector<int64_t> category_start;
-  std::vector<int32_t> categories, category_branch;
-  std::vector<int32_t> missing_route;
-  std::vector<int64_t> n_rows;
-  std::vector<double> weight, weight_squared;
-  std::vector<double> value;  // width entries per node: class weights, or the mean
+  LargeVector<int32_t> subtree_size;
+  LargeVector<int8_t> split_kind;
+  LargeVector<int32_t> feature;
+  LargeVector<double> threshold;
+  LargeVector<int64_t> category_start;
+  LargeVector<int32_t> categories, category_branch;
+  LargeVector<int32_t> missing_route;
+  LargeVector<int64_t> n_rows;
+  LargeVector<double> weight, weight_squared;
+  LargeVector<double> value;  // width entries per node: class weights, or the mean
   int64_t width = 1;
-  std::vector<double> variance;   // numbers only
-  std::vector<double> quartiles;  // numbers only: three per node
-  std::vector<double> impurity, gain, risk;
-  std::vector<int32_t> label;
-  std::vector<int8_t> stop_reason;
-  std::vector<uint8_t> proven;
-  std::vector<int64_t> n_missing;
-  std::vector<int64_t> surrogate_start;  // empty: no surrogates
-  std::vector<int32_t> surrogate_feature;
-  std::vector<double> surrogate_threshold;
-  std::vector<uint8_t> surrogate_flip;
-  std::vector<double> surrogate_agree, surrogate_adjust;
-  std::vector<int64_t> surrogate_rows;
-  std::vector<int64_t> surrogate_category_start;
-  std::vector<int32_t> surrogate_category_of, surrogate_categories, surrogate_category_branch;
+  LargeVector<double> variance;   // numbers only
+  LargeVector<double> quartiles;  // numbers only: three per node
+  LargeVector<double> impurity, gain, risk;
+  LargeVector<int32_t> label;
+  LargeVector<int8_t> stop_reason;
+  LargeVector<uint8_t> proven;
+  LargeVector<int64_t> n_missing;
+  LargeVector<int64_t> surrogate_start;  // empty: no surrogates
+  LargeVector<int32_t> surrogate_feature;
+  LargeVector<double> surrogate_threshold;
+  LargeVector<uint8_t> surrogate_flip;
+  LargeVector<double> surrogate_agree, surrogate_adjust;
+  LargeVector<int64_t> surrogate_rows;
+  LargeVector<int64_t> surrogate_category_start;
+  LargeVector<int32_t> surrogate_category_of, surrogate_categories, surrogate_category_branch;
 };
 
 }  // namespace treewright

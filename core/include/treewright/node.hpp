@@ -21,7 +21,7 @@ struct Node {
   int32_t depth = 0;
   int32_t first_child = -1;  // its siblings have the next numbers
   int32_t n_children = 0;
-  int32_t subtree = -1;  // grown further in this list of its own
+  int32_t subtree = -1;  // what it became, where that was laid out apart
   int32_t column = -1;
   SplitKind kind = SplitKind::leaf;
   StopReason stop = StopReason::none;
@@ -70,12 +70,6 @@ struct NodeList {
   }
   int64_t* stats_of(int32_t id) { return stats.data() + size_t(id) * words; }
   const int64_t* stats_of(int32_t id) const { return stats.data() + size_t(id) * words; }
-  void shrink() {
-    nodes.shrink_to_fit();
-    stats.shrink_to_fit();
-    numbers.shrink_to_fit();
-    weight_squared.shrink_to_fit();
-  }
 
   void set_split(int32_t id, const Candidate& split) {
     Node& node = nodes[size_t(id)];
