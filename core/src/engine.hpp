@@ -263,6 +263,8 @@ class Engine final : public Grower {
                     const Candidate& split, const Branches& branches);
   void divide_columns(Space<Rows>& space, NodeList& list, const Open& open,
                       const Branches& branches, std::vector<Child>& children, Team* team);
+  size_t divide_together(Space<Rows>& space, const Node& node, size_t first, size_t last,
+                         int worker) const;
   void divide_column(Space<Rows>& space, const NodeList& list, const Node& node,
                      const Branches& branches, size_t column, int64_t known, int worker,
                      int64_t* known_of_branches) const;

@@ -163,6 +163,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
       searches[b].wanted = columns_to_search(list.nodes[size_t(child.id)], searches[b].drawn);
     }
   }
+  const bool all_known = branches.two_sides && open.known.empty();
   const auto divide = [&](size_t c, int worker) {
     Small<int64_t, 8> known(children.size());
     divide_column(space, list, node, branches, c, known_of(open, c, node), worker, known.data());
@@ -174,8 +175,12 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   const auto width = static_cast<size_t>(std::max<int64_t>(1, kNearEntries / node.n_rows()));
   const auto divide_group = [&](size_t group, int worker) {
     const size_t first = group * width, last = std::min(first + width, n_columns());
-    for (size_t c = first; c < last; ++c) {
-      divide(c, worker);
+    for (size_t c = first; c < last;) {
+      if (all_known) {
+        c = divide_together(space, node, c, last, worker);
+      } else {
+        divide(c++, worker);
+      }
     }
     for (size_t b = 0; b < children.size(); ++b) {
       if (children[b].searched) {
@@ -194,6 +199,23 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
       divide_group(group, 0);
     }
   }
+}
+
+// Divides some of these columns, in which nothing is missing, between two children. Returns the
+// first column that is left.
+template <class Rows>
+size_t Engine<Rows>::divide_together(Space<Rows>& space, const Node& node, size_t first,
+                                     size_t last, int worker) const {
+  std::array<Entry*, kTogether> columns;
+  const size_t n = std::min(last - first, kTogether);
+  for (size_t c = 0; c < n; ++c) {
+    columns[c] = (*space.entries)[first + c].data() + node.begin;
+  }
+  Entries& scratch = space.scratch[size_t(worker)];
+  scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + simd::kBlock));
+  partition_each(std::span(columns).first(n), node.n_rows(), space.rows.shift, space.sides,
+                 scratch.data());
+  return first + n;
 }
 
 // Divides the entries of one column among the children; each stays sorted. Known rows come

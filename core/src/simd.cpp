@@ -34,9 +34,18 @@ constexpr LaneTable kLanesOf = [] {
 TREEWRIGHT_TARGET inline __m256i lanes(const LaneTable& table, unsigned set) {
   return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
 }
+TREEWRIGHT_TARGET inline __m256i load(const Entry* entries) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries));
+}
+TREEWRIGHT_TARGET inline void store(Entry* entries, __m256i x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(entries), x);
+}
 // All bits set in the first n lanes; none where n is negative.
 TREEWRIGHT_TARGET inline __m256i first_lanes(int n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+TREEWRIGHT_TARGET inline void store_first(Entry* entries, int n, __m256i x) {
+  _mm256_maskstore_epi32(reinterpret_cast<int*>(entries), first_lanes(n), x);
 }
 // The set of lanes whose bit number `bit` is set.
 template <int bit>
@@ -57,6 +66,33 @@ TREEWRIGHT_TARGET inline __m256i look_up(const int32_t* table, const Entry* entr
   return _mm256_inserti128_si256(_mm256_castsi128_si256(four(entries)), four(entries + 4), 1);
 }
 
+// One bit for each row of a numbering: the 32 bits around that of each of eight rows.
+struct BitsInMemory {
+  const int32_t* words;
+  int shift;
+
+  BitsInMemory(const uint64_t* bits, int shift)
+      : words(reinterpret_cast<const int32_t*>(bits)), shift(shift + 5) {}
+  TREEWRIGHT_TARGET __m256i around(const Entry* entries, __m256i) const {
+    return look_up(words, entries, shift);
+  }
+};
+// The same for at most kRowsInRegisters rows: far fewer instructions.
+struct BitsInRegisters {
+  __m256i low, high;
+
+  TREEWRIGHT_TARGET BitsInRegisters(const uint64_t* bits, int)
+      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits))),
+        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits) + 1)) {}
+  TREEWRIGHT_TARGET __m256i around(const Entry*, __m256i rows) const {
+    const __m256i word = _mm256_srli_epi32(rows, 5);
+    const __m256 in_low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word));
+    const __m256 in_high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word));
+    const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(word, 28));
+    return _mm256_castps_si256(_mm256_blendv_ps(in_low, in_high, is_high));
+  }
+};
+
 // The "differs" bits of the dropped lanes run on to the next kept lane. Adding the set of
 // dropped lanes does it: a carry that starts anywhere in a run of dropped lanes comes out
 // at the kept lane that follows it (or at bit 8, for the next block).
@@ -66,57 +102,91 @@ inline unsigned carry(unsigned differs, unsigned dropped, Entry& pending) {
   return (differs | sum) & ~dropped;
 }
 
-TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, const uint64_t* sides,
-                                      Entry* scratch, PartitionState& state) {
+// Left rows go to the front of the entries, right ones to scratch.
+template <class Bits>
+TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shift,
+                                            const Bits& bits, Entry* scratch,
+                                            PartitionState& state) {
   const __m128i shift_by = _mm_cvtsi32_si128(shift);
-  const auto* words_of_sides = reinterpret_cast<const int32_t*>(sides);
   const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   const __m256i low_five = _mm256_set1_epi32(31), one = _mm256_set1_epi32(1);
-  PartitionState s = state;
-  // Divides the lanes of a block that are `taken`, the last ones. The left rows are returned; the
-  // right ones go to scratch, and what follows them there is never looked at.
+  Entry* to_left = entries + state.left;
+  Entry* to_right = scratch + (state.i - state.left);
+  Entry pending_left = state.pending_left, pending_right = state.pending_right;
+  // Divides the lanes of a block that are `taken`, the last ones. The right rows are written, and
+  // something behind them; the left ones are returned.
   struct Left {
     __m256i entries;
     int n;
   };
   const auto divide = [&](const Entry* block, unsigned taken) TREEWRIGHT_TARGET {
-    __m256i e = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
+    __m256i e = load(block);
     const __m256i rows = _mm256_srl_epi32(e, shift_by);
-    const __m256i words = look_up(words_of_sides, block, shift + 5);
-    const unsigned left =
-        lanes_with<0>(_mm256_srlv_epi32(words, _mm256_and_si256(rows, low_five))) & taken;
+    const __m256i bit =
+        _mm256_srlv_epi32(bits.around(block, rows), _mm256_and_si256(rows, low_five));
+    const unsigned left = lanes_with<0>(bit) & taken;
     const unsigned right = left ^ taken;
     const unsigned differs = lanes_with<0>(e) & taken;
-    if (differs == 255) {  // as in most columns of floats: nothing is handed on within the block
-      s.pending_left = right >> 7;
-      s.pending_right = left >> 7;
+    if (differs == taken) {  // as in most columns of floats: nothing is handed on within the block
+      pending_left = right >> 7;
+      pending_right = left >> 7;
     } else {
       const unsigned now =
-          carry(differs, left ^ 255, s.pending_left) | carry(differs, right ^ 255, s.pending_right);
+          carry(differs, left ^ 255, pending_left) | carry(differs, right ^ 255, pending_right);
       const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(now)), lane_bits);
       e = _mm256_or_si256(e, _mm256_and_si256(_mm256_cmpeq_epi32(set, lane_bits), one));
     }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(scratch + (s.i - s.left)),
-                        _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, right)));
+    store(to_right, _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, right)));
+    to_right += std::popcount(right);
     return Left{_mm256_permutevar8x32_epi32(e, lanes(kLanesOf, left)), std::popcount(left)};
   };
+  const Entry *block = entries + state.i, *const stop = entries + end;
   // Set aside, because left rows may be written over them before it is their turn.
   alignas(__m256i) Entry last[kBlock];
-  std::copy(entries + end - kBlock, entries + end, last);
-  for (; s.i + kBlock <= end; s.i += kBlock) {
-    const Left left = divide(entries + s.i, 255);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(entries + s.left), left.entries);
-    s.left += left.n;
+  store(last, load(stop - kBlock));
+  for (; block + kBlock <= stop; block += kBlock) {
+    const Left left = divide(block, 255);
+    store(to_left, left.entries);
+    to_left += left.n;
   }
-  if (s.i < end) {
-    const auto rest = static_cast<int>(end - s.i);
-    const Left left = divide(last, (255u << (kBlock - rest)) & 255u);
-    _mm256_maskstore_epi32(reinterpret_cast<int*>(entries + s.left), first_lanes(left.n),
-                           left.entries);
-    s.left += left.n;
-    s.i = end;
+  if (block < stop) {
+    const Left left = divide(last, (255u << (block + kBlock - stop)) & 255u);
+    if (to_left + kBlock <= stop) {
+      store(to_left, left.entries);
+    } else {
+      store_first(to_left, left.n, left.entries);
+    }
+    to_left += left.n;
   }
-  state = s;
+  state = {end, to_left - entries, pending_left, pending_right};
+}
+
+template <class Bits>
+TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, const uint64_t* sides,
+                                      Entry* scratch, PartitionState& state) {
+  divide_column(entries, end, shift, Bits(sides, shift), scratch, state);
+}
+
+TREEWRIGHT_TARGET inline void copy(const Entry* from, int64_t n, Entry* to) {
+  for (int64_t i = 0; i + kBlock <= n; i += kBlock) {
+    store(to + i, load(from + i));
+  }
+  if (n >= kBlock) {
+    store(to + n - kBlock, load(from + n - kBlock));  // some of them once more
+  } else {
+    store_first(to, static_cast<int>(n), load(from));
+  }
+}
+
+template <class Bits>
+TREEWRIGHT_TARGET void partition_each_avx2(std::span<Entry* const> columns, int64_t n, int shift,
+                                           const uint64_t* sides, Entry* scratch) {
+  const Bits bits(sides, shift);
+  for (Entry* entries : columns) {
+    PartitionState s;
+    divide_column(entries, n, shift, bits, scratch, s);
+    copy(scratch, n - s.left, entries + s.left);
+  }
 }
 
 // The sums of all lanes up to and including each.
@@ -160,9 +230,6 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   __m256 left = _mm256_add_ps(_mm256_set1_ps(state.left), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
   __m256i sum = _mm256_set1_epi32(state.sum);
   int64_t i = state.i;
-  const auto load = [&](int64_t at) TREEWRIGHT_TARGET {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + at));
-  };
   const auto divided = [&](__m256 rows) TREEWRIGHT_TARGET {
     return _mm256_div_ps(ns, _mm256_mul_ps(rows, _mm256_sub_ps(ns, rows)));
   };
@@ -188,7 +255,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   const auto pass_over = [&]() TREEWRIGHT_TARGET {
     __m256i all = zero, positive = zero;
     for (int64_t k = 0; k < kStretch; k += kBlock) {
-      const __m256i x = values(entries + i + k, load(i + k));
+      const __m256i x = values(entries + i + k, load(entries + i + k));
       all = _mm256_add_epi32(all, x);
       positive = _mm256_add_epi32(positive, _mm256_max_epi32(x, zero));
     }
@@ -215,7 +282,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   };
   const auto sweep = [&](const auto& both_sides) TREEWRIGHT_TARGET {
     for (; i < first && i + kBlock <= end; move_on(kBlock)) {
-      const __m256i e = load(i);
+      const __m256i e = load(entries + i);
       take(from_first(e), values(entries + i, e), both_sides());
     }
     while (i + kBlock <= end) {
@@ -227,7 +294,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
         until = i + kStretch;
       }
       while (i + kBlock <= until) {
-        const __m256i e = load(i);
+        const __m256i e = load(entries + i);
         take(e, values(entries + i, e), both_sides());
         move_on(kBlock);
       }
@@ -342,11 +409,24 @@ TREEWRIGHT_TARGET void many_rows_gini_avx2(std::span<SumColumn> columns, const C
 
 }  // namespace
 
-void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, Entry* scratch,
-               PartitionState& state) {
+void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
+               Entry* scratch, PartitionState& state) {
   if (end - state.i >= kBlock && has_avx2()) {
-    partition_avx2(entries, end, shift, sides, scratch, state);
+    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_avx2<BitsInRegisters>
+                                                              : partition_avx2<BitsInMemory>;
+    kernel(entries, end, shift, sides.data(), scratch, state);
   }
+}
+
+bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
+                    std::span<const uint64_t> sides, Entry* scratch) {
+  const bool can = n >= kBlock && has_avx2();
+  if (can) {
+    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_each_avx2<BitsInRegisters>
+                                                              : partition_each_avx2<BitsInMemory>;
+    kernel(columns, n, shift, sides.data(), scratch);
+  }
+  return can;
 }
 
 bool takes_whole_columns(const int32_t* table_by_row) {
@@ -370,7 +450,10 @@ void two_class_gini(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_on
 
 #else
 
-void partition(Entry*, int64_t, int, const uint64_t*, Entry*, PartitionState&) {}
+void partition(Entry*, int64_t, int, std::span<const uint64_t>, Entry*, PartitionState&) {}
+bool partition_each(std::span<Entry* const>, int64_t, int, std::span<const uint64_t>, Entry*) {
+  return false;
+}
 bool takes_whole_columns(const int32_t*) { return false; }
 void squared_error(std::span<SumColumn>, const Cuts&, const Image&, int32_t, float,
                    const Reciprocals&) {}

@@ -26,9 +26,14 @@ struct PartitionState {
   int64_t i = 0, left = 0;
   Entry pending_left = 0, pending_right = 0;
 };
+// The sides of so few rows are looked up in registers; there must be words for all of them.
+constexpr size_t kRowsInRegisters = 512;
 // May write up to kBlock entries behind the last one kept on either side.
-void partition(Entry* entries, int64_t end, int shift, const uint64_t* sides, Entry* scratch,
-               PartitionState& state);
+void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
+               Entry* scratch, PartitionState& state);
+// All of several columns without missing rows; says whether it did.
+bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
+                    std::span<const uint64_t> sides, Entry* scratch);
 
 // 1 / n for whole n up to a limit, and again in descending order, so that both sides of eight
 // cuts in a row are read in one piece each.

@@ -98,7 +98,7 @@ inline int32_t image_in(Entry e, int shift) {
 }
 // Beside so few row numbers it is fine enough to choose by. Otherwise the columns that may be
 // the best by it are searched again with the node's own image.
-constexpr int64_t kFewRowNumbers = 2048;
+constexpr int64_t kFewRowNumbers = 512;
 
 struct Target {
   Task task = Task::classes;
