@@ -39,8 +39,9 @@ constexpr int64_t kParallelWork = 100'000;
 // So many entries of a node stay in a core's nearest cache from their division to their search.
 constexpr int64_t kNearEntries = 4096;
 // A subtree of at most so many rows is grown by one thread, in a numbering of its own, and there
-// one of at most kFewRowNumbers in another.
+// one of at most kFewRowNumbers in another, for the sake of partition().
 constexpr int64_t kFewestSubtreeRows = 1024, kMostSubtreeRows = 65'536;
+static_assert(kFewRowNumbers <= int64_t(simd::kRowsInRegisters));
 
 // Parts of divided rows are rounded, so two thirds and a third may weigh a trifle less than 1.
 constexpr double kNearlyWeight = 1.0 - 1e-9;

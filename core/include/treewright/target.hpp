@@ -97,7 +97,8 @@ inline int32_t image_in(Entry e, int shift) {
   return static_cast<int32_t>((e & ((Entry(1) << shift) - 1)) >> 1);
 }
 // Beside so few row numbers it is fine enough to choose by. Otherwise the columns that may be
-// the best by it are searched again with the node's own image.
+// the best by it are searched again with the node's own image. (They must be: before it is split,
+// a node may be moved to a smaller numbering, where another image lies in its entries.)
 constexpr int64_t kFewRowNumbers = 512;
 
 struct Target {
