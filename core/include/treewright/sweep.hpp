@@ -9,7 +9,9 @@
 // has to beat.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -49,6 +51,10 @@ class SumSweep {
     simd::SumColumn column{entries, s_};
     column.state.i = i;
     column.state.best = static_cast<float>(best);
+    if (column.state.best > best) {  // what is not better must not seem so
+      column.state.best =
+          std::nextafter(column.state.best, -std::numeric_limits<float>::infinity());
+    }
     static_cast<const Sweep*>(this)->look_at_each({&column, 1}, first, end);
     s_ = column.state;
     best = s_.best;
