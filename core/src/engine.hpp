@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -46,6 +47,30 @@ static_assert(kFewRowNumbers <= int64_t(simd::kRowsInRegisters));
 // Parts of divided rows are rounded, so two thirds and a third may weigh a trifle less than 1.
 constexpr double kNearlyWeight = 1.0 - 1e-9;
 constexpr int64_t kRoundedParts = 1'000'000'000;  // a sum is off by less than one part in so many
+
+// A copy of the labels in 1, 2, 4 or 8 bits each: looked up at random, so the smaller the better.
+class PackedLabels {
+ public:
+  PackedLabels() = default;
+  PackedLabels(const int32_t* labels, size_t n, int bits)
+      : mask_((1u << std::bit_ceil(unsigned(bits))) - 1),
+        shift_(std::countr_zero(8 / std::bit_ceil(unsigned(bits)))),
+        bytes_((n >> shift_) + 1, 0) {
+    for (size_t row = 0; row < n; ++row) {
+      bytes_[row >> shift_] |= static_cast<uint8_t>(labels[row] << place(row));
+    }
+  }
+  bool empty() const { return bytes_.empty(); }
+  Entry operator[](size_t row) const { return bytes_[row >> shift_] >> place(row) & mask_; }
+
+ private:
+  // Of a row's label in its byte, which holds 2^shift_ of them.
+  int place(size_t row) const { return int(row << (3 - shift_)) & 7; }
+
+  Entry mask_ = 0;
+  int shift_ = 0;
+  std::vector<uint8_t> bytes_;
+};
 
 // The numbering of rows that the entries of a range use, and the targets by that number.
 template <class Rows>
@@ -407,7 +432,7 @@ class Engine final : public Grower {
   std::vector<Entries> entries_;
   std::vector<int32_t> missing_slot_;     // by column: index into Open::known, -1 if never missing
   std::vector<uint8_t> has_many_levels_;  // by column: whether its groupings are charged
-  std::vector<uint8_t> short_labels_;     // a smaller copy of the labels, while entries are made
+  PackedLabels packed_labels_;            // while entries are made
   std::unique_ptr<OneOver> one_over_;
   std::unique_ptr<simd::Reciprocals> reciprocals_;
   std::unique_ptr<NLogN> n_log_n_;

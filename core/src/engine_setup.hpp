@@ -92,9 +92,7 @@ void Engine<Rows>::set_rows() {
     space_.rows.shift = 1 + bits;
     space_.rows.mask = (Entry(1) << bits) - 1;
     if (bits <= 8) {
-      short_labels_.resize(size_t(weights_.n_rows));
-      std::transform(target_.labels, target_.labels + weights_.n_rows, short_labels_.begin(),
-                     [](int32_t label) { return static_cast<uint8_t>(label); });
+      packed_labels_ = PackedLabels(target_.labels, size_t(weights_.n_rows), bits);
     }
   } else if constexpr (Rows::kTask == Task::classes) {
     space_.rows.labels = target_.labels;
@@ -121,7 +119,7 @@ void Engine<Rows>::set_rows() {
 template <class Rows>
 Entry Engine<Rows>::with_label(uint32_t row, Entry differs) const {
   if constexpr (std::is_same_v<Rows, CountedRows>) {
-    const Entry label = short_labels_.empty() ? Entry(target_.labels[row]) : short_labels_[row];
+    const Entry label = packed_labels_.empty() ? Entry(target_.labels[row]) : packed_labels_[row];
     return row << space_.rows.shift | label << 1 | differs;
   } else {
     return row << 1 | differs;
@@ -201,7 +199,7 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
       has_many_levels_[c] = differing >= kFewLevels;  // and the first one
     }
   }
-  short_labels_ = {};
+  packed_labels_ = {};
   missing_slot_.assign(n_columns(), -1);
   Open root;
   for (size_t c = 0; c < n_columns(); ++c) {

@@ -15,7 +15,15 @@ namespace treewright {
 // One bit per row number: does it go left?
 class Sides {
  public:
-  explicit Sides(int64_t n_rows) : bits_(n_words(n_rows), 0) {}
+  explicit Sides(int64_t n_rows) {
+    // Looked up at random: better in one large page than in more small ones than a core has at
+    // hand.
+    constexpr size_t kSmallPages = size_t(64) << 12;
+    if (n_words(n_rows) * sizeof(uint64_t) > kSmallPages) {
+      bits_.reserve(LargeAllocator<uint64_t>::kLargePage / sizeof(uint64_t));
+    }
+    bits_.resize(n_words(n_rows), 0);
+  }
   void set(uint32_t row) { bits_[row >> 6] |= uint64_t(1) << (row & 63); }
   void clear(uint32_t row) { bits_[row >> 6] &= ~(uint64_t(1) << (row & 63)); }
   // Room for more rows; their bits are 0.
