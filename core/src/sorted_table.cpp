@@ -103,6 +103,12 @@ bool few_whole_numbers(const T* values, int64_t n_rows, const Range<T>& range) {
   });
 }
 
+// Sketches from the first to the last of these.
+struct Shared {
+  uint32_t first = 0, last = std::numeric_limits<uint32_t>::max();
+  bool has(uint32_t sketch) const { return sketch - first <= last - first; }
+};
+
 // The monotone map of [low, high] to 32 bits.
 class Sketch {
  public:
@@ -120,6 +126,16 @@ class Sketch {
     // Not negative, and below 2^32 because scale_ leaves room for rounding.
     return Item(static_cast<uint64_t>(static_cast<int64_t>((x / 2 - bottom_) * scale_))) << 32 |
            row;
+  }
+  // The sketches that unequal numbers of so many bits may share. Neighbours far from 0 lie more
+  // than two units of the sketch apart, of which rounding takes off far less than one.
+  Shared shared(double low, double high, int bits) const {
+    if (scale_ == 0.0) {
+      return {};
+    }
+    const double far = std::ldexp(1.0, std::ilogb(4 / scale_) + bits);
+    const auto at = [&](double x) { return sketch_of((*this)(std::clamp(x, low, high), 0)); };
+    return {at(-far), at(far)};
   }
 
  private:
@@ -142,8 +158,10 @@ class Sorter {
     for (const uint32_t end : deal(n_rows, range)) {
       if (end > begin) {
         control_.check();
+        const Shared of_column = shared_;
         finish_bucket(begin, end);
         write(begin, end, entries);
+        shared_ = of_column;
         begin = end;
       }
     }
@@ -154,6 +172,9 @@ class Sorter {
   bool less(Item a, Item b) const {
     if (sketch_of(a) != sketch_of(b)) {
       return sketch_of(a) < sketch_of(b);
+    }
+    if (!shared_.has(sketch_of(a))) {
+      return row_of(a) < row_of(b);
     }
     const T x = value(a), y = value(b);
     return x < y || (x == y && row_of(a) < row_of(b));
@@ -171,6 +192,7 @@ class Sorter {
   // Returns where each bucket ends.
   std::vector<uint32_t> deal(int64_t n_rows, const Range<T>& range) {
     const Sketch sketch(double(range.low), double(range.high));
+    shared_ = sketch.shared(double(range.low), double(range.high), std::numeric_limits<T>::digits);
     const bool all_known = range.n_known == n_rows;
     std::vector<uint32_t> starts(size_t(1) << (64 - top_shift_));
     for (int64_t row = 0; row < n_rows; ++row) {
@@ -226,6 +248,7 @@ class Sorter {
     for (int64_t i = begin; i < end; ++i) {
       items[i] = sketch(double(value(items[i])), row_of(items[i]));
     }
+    shared_ = {};
     radix_sort(begin, end, 64 - 4 * kDigitBits);
     radix_sort(begin, end, 64 - 2 * kDigitBits);
     if (!insertion_sort(begin, end)) {
@@ -260,7 +283,8 @@ class Sorter {
     entries[begin] = row_of(items[begin]) << 1 | kDiffers;
     for (int64_t i = begin + 1; i < end; ++i) {
       const bool differs =
-          sketch_of(items[i]) != sketch_of(items[i - 1]) || value(items[i]) != value(items[i - 1]);
+          sketch_of(items[i]) != sketch_of(items[i - 1]) ||
+          (shared_.has(sketch_of(items[i])) && value(items[i]) != value(items[i - 1]));
       entries[i] = row_of(items[i]) << 1 | Entry(differs);
     }
   }
@@ -269,6 +293,7 @@ class Sorter {
   Scratch& scratch_;
   const Control& control_;
   int top_shift_ = 0;  // of the digit that items are dealt by
+  Shared shared_;      // only for these is the value looked up, which takes long
 };
 
 // Rows by a small whole number: one pass to count, one to place. slot(row) is below n_slots;
