@@ -132,7 +132,15 @@ def test_a_column_of_over_two_million_rows_is_sorted(outlier):
     assert tree.gain[0] == pytest.approx(best_gain(x, [y, ~y]), rel=1e-9)
 
 
+def neighbours(rng, n):
+    """Return numbers of all sizes with the next few floats, or doubles, above them."""
+    step = rng.choice([2.0**-23, 2.0**-52], n) * rng.integers(0, 4, n)
+    sign = rng.choice([-1, 1], n)
+    return sign * np.ldexp(1 + step, rng.integers(-40, 3, n))
+
+
 SHAPES = {
+    "neighbours": neighbours,
     "normal": lambda rng, n: rng.standard_normal(n),
     "crowded": lambda rng, n: np.exp(4 * rng.standard_normal(n)),
     "rounded": lambda rng, n: np.round(rng.standard_normal(n), 2),
