@@ -26,6 +26,7 @@ class Sides {
   }
   void set(uint32_t row) { bits_[row >> 6] |= uint64_t(1) << (row & 63); }
   void clear(uint32_t row) { bits_[row >> 6] &= ~(uint64_t(1) << (row & 63)); }
+  void clear() { std::fill(bits_.begin(), bits_.end(), 0); }
   // Room for more rows; their bits are 0.
   void grow(int64_t n_rows) { bits_.resize(std::max(bits_.size(), n_words(n_rows)), 0); }
   size_t size() const { return 64 * bits_.size(); }
