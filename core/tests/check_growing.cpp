@@ -64,7 +64,7 @@ Problem::Problem(Random& random, int64_t n_rows, Criterion criterion) {
 }
 
 template <class T>
-bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+bool same_bytes(const LargeVector<T>& a, const LargeVector<T>& b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
