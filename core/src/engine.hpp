@@ -294,6 +294,7 @@ class Engine final : public Grower {
   void divide_column(Space<Rows>& space, const NodeList& list, const Node& node,
                      const Branches& branches, size_t column, int64_t known, int worker,
                      int64_t* known_of_branches) const;
+  int64_t first_above(const Space<Rows>& space, const Span& span, size_t column, double at) const;
   template <class Visit>
   void for_each_left(const Space<Rows>& space, const Node& node, const Open& open,
                      const Candidate& split, const Visit& visit) const;
@@ -332,7 +333,8 @@ class Engine final : public Grower {
     return space.sign[space.rows.row(e)] * weight_of(space, e);
   }
   int32_t surrogate_branch(const Surrogate& surrogate, int64_t row) const;
-  int64_t first_above(const Space<Rows>& space, const Span& span, size_t column, double at) const;
+
+  // -- what is recorded of a node (engine_measure.hpp) --
   void measure(Space<Rows>& space, NodeList& list, int32_t id);
   void measure_number(Space<Rows>& space, Node& node, NumberPart& number, int64_t* stats);
   void rescale(Space<Rows>& space, const Node& node, NumberPart& number, int64_t* stats,

@@ -1,11 +1,12 @@
-// How a column is sorted. Each row becomes one 64-bit item, sketch << 32 | row, where the
-// sketch is a monotone map of the value to 32 bits: unequal sketches are in the order of
-// their values, equal sketches say nothing. Items are dealt into 256 buckets by the first
-// eight bits of the sketch (more in a long column, and in a short one, whose buckets then hold an
-// item or two). A bucket fits the cache; one of more than a few items is radix-sorted by the next
-// sixteen bits, which leaves little out of order, and insertion by the full sketch and, where that
-// ties, by the value does the rest. A bucket in which insertion would be long (values crowded by an
-// outlier) is sketched again on its own range. Ties end in row order, so the result is unique.
+// How a column is sorted. Each row becomes one 64-bit item, sketch << 32 | row, where the sketch is
+// a monotone map of the value to 32 bits: unequal sketches are in the order of their values, equal
+// sketches may hide unequal ones (floats only near 0: see Shared). Items are dealt into 256 buckets
+// by the first eight bits of the sketch (more in a long column, and in a short one, whose buckets
+// then hold an item or two). A bucket fits the cache; one of more than a few items is radix-sorted
+// by the next sixteen bits, which leaves little out of order, and insertion by the full sketch and,
+// where that ties, by the value does the rest. A bucket in which insertion would be long (values
+// crowded by an outlier) is sketched again on its own range. Ties end in row order, so the result
+// is unique.
 #include "treewright/sorted_table.hpp"
 
 #include <algorithm>
@@ -103,7 +104,7 @@ bool few_whole_numbers(const T* values, int64_t n_rows, const Range<T>& range) {
   });
 }
 
-// Sketches from the first to the last of these.
+// Sketches that unequal values may share: those from the first to the last.
 struct Shared {
   uint32_t first = 0, last = std::numeric_limits<uint32_t>::max();
   bool has(uint32_t sketch) const { return sketch - first <= last - first; }
