@@ -93,7 +93,7 @@ double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Ru
   return best;
 }
 
-constexpr size_t kTogether = 16;  // columns of a small node that are searched at once
+constexpr size_t kTogether = 16;  // columns of a node that are divided, or searched, at once
 
 // What the search needs besides the sweep: how sweeps are made for this node.
 template <class Rows, class MakeSweep>
