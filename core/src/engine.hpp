@@ -8,7 +8,8 @@
 // Two kinds of parallel work: over columns while a node is large, over whole subtrees
 // below that. A subtree is handed to one thread, its rows renumbered 0..n-1 and their
 // targets copied, so that everything it gathers stays in the cache. What a node becomes
-// depends only on its rows, so neither changes the tree.
+// depends only on its rows, so neither changes the tree, nor do the shorter ways of division:
+// with new numbers where a node is large, by search where few rows leave it.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +42,14 @@ constexpr int64_t kParallelWork = 100'000;
 constexpr int64_t kNearEntries = 4096;
 // A subtree of at most so many rows is grown by one thread, in a numbering of its own, and there
 // one of at most kFewRowNumbers in another, for the sake of partition().
-constexpr int64_t kFewestSubtreeRows = 1024, kMostSubtreeRows = 65'536;
+constexpr int64_t kFewestSubtreeRows = 1024;
+// The same limit for any table: larger if only the side of a row is looked up by its number.
+template <class Rows>
+constexpr int64_t kMostSubtreeRows = std::is_same_v<Rows, CountedRows> ? 262'144 : 65'536;
+// If at most one row of so many leaves a node of at least so many, each is searched for.
+constexpr int64_t kOneOf = 256, kFewestToSearch = 1024;
+// Among so many entries a row is found by looking at each.
+constexpr int64_t kNearby = 512;
 static_assert(kFewRowNumbers <= int64_t(simd::kRowsInRegisters));
 
 // Parts of divided rows are rounded, so two thirds and a third may weigh a trifle less than 1.
@@ -79,6 +87,7 @@ struct Space {
   std::vector<Entries>* entries = nullptr;  // by column
   const uint32_t* global = nullptr;         // row of the table; null: the same number
   Sides sides{0};
+  Renumbering renumbering;       // of a large node that is being divided
   std::vector<int32_t> branch;   // by row, where two sides do not say it
   std::vector<int8_t> sign;      // by row, while surrogates are looked for
   std::vector<Entries> scratch;  // one per worker, for partitions
@@ -91,7 +100,8 @@ struct Space {
 
   // Storage of a space that has its own numbering.
   std::vector<Entries> own_entries;
-  std::vector<uint32_t> own_global, own_number;
+  LargeVector<uint32_t> own_global;
+  std::vector<uint32_t> own_number;
   std::vector<int32_t> own_labels;
   std::vector<int64_t> own_weights, own_shares, own_y;
 
@@ -122,6 +132,7 @@ struct Space {
 // known in each column that has missing values at all.
 struct Open {
   int32_t id = 0;
+  bool in_place = false;     // its rows have the numbers begin to end - 1 of its Node
   std::vector<double> best;  // gain of each column; see ThresholdSearch::best
   std::vector<int32_t> known;
   std::vector<Candidate> offers;  // the best split of each column, where columns compete by ratio
@@ -169,6 +180,12 @@ struct Branches {
   // Rows that go left have their bit set in Space::sides and all others go right; otherwise
   // Space::branch says it.
   bool two_sides = true;
+  // Two sides: whether the rows get new numbers.
+  bool renumbers = false;
+  // Two sides: the only rows that take one of them, if they are few, and their places in each
+  // column. Sides are then not set.
+  std::vector<uint32_t> few, places;
+  size_t few_branch = 0;
   // Rows that go down every branch, and the numbers of their parts, n for each row.
   std::vector<uint32_t> divided, parts;
   std::vector<Entry> unplaced;  // rows that the split does not know, where surrogates may
@@ -317,6 +334,14 @@ class Engine final : public Grower {
   void make_room(Space<Rows>& space) const;
   void clear_sides(Space<Rows>& space, const Node& node) const;
 
+  // -- few rows that leave a node (engine_few.hpp) --
+  bool send_few(const Space<Rows>& space, const NodeList& list, const Open& open,
+                const Candidate& split, Branches& branches, Team* team) const;
+  void find_few(const Space<Rows>& space, const Node& node, size_t first, size_t last,
+                Branches& branches) const;
+  void divide_few(Space<Rows>& space, const Node& node, const Branches& branches, size_t column,
+                  int64_t known, int worker, int64_t* known_of_branches) const;
+
   // -- surrogates (engine_surrogates.hpp) --
   std::vector<Surrogate> find_surrogates(const Space<Rows>& space, const Node& node,
                                          const Open& open, const Candidate& split,
@@ -362,7 +387,9 @@ class Engine final : public Grower {
   std::unique_ptr<Team> make_team(int64_t n_rows) const;
 
   // -- numberings (engine_space.hpp) --
-  void enter_own_space(Space<Rows>& space, Space<Rows>& from, NodeList& list, int32_t id) const;
+  void enter_own_space(Space<Rows>& space, Space<Rows>& from, NodeList& list,
+                       const Open& open) const;
+  void renumber(Space<Rows>& space, const Node& node) const;
   void put_image_into_entries(Space<Rows>& space, Rows before, Entries& next_entry,
                               const NodeList& list, int32_t id) const;
 
@@ -387,6 +414,12 @@ class Engine final : public Grower {
   Span span(const Space<Rows>& space, const Node& node, size_t column, int64_t known) const {
     return {(*space.entries)[column].data() + node.begin, known, node.n_rows()};
   }
+  // Room for so many entries, and a block.
+  static Entry* scratch_of(Space<Rows>& space, int worker, int64_t n) {
+    Entries& scratch = space.scratch[size_t(worker)];
+    scratch.resize(std::max(scratch.size(), size_t(n) + simd::kBlock));
+    return scratch.data();
+  }
   // The target sorted by value rides along as one more column (numbers only).
   const Entry* target_entries(const Space<Rows>& space, const Node& node) const {
     return space.entries->back().data() + node.begin;
@@ -401,6 +434,11 @@ class Engine final : public Grower {
   bool takes_threshold(size_t column) const {
     return views_[column].kind != Kind::categorical && !opens_each(column) &&
            options_.criterion != Criterion::absolute_error;
+  }
+  // Whether the rows of a node get new numbers when it is divided between two: only if nothing but
+  // their sides and Space::own_global is known by number.
+  bool gets_new_numbers(const Open& open, const Node& node) const {
+    return open.in_place && node.n_rows() > kMostSubtreeRows<Rows>;
   }
   // Whether rows are divided, so that spaces and their entries grow.
   bool divides() const { return !Rows::kUnitWeights && options_.missing == Missing::fractional; }

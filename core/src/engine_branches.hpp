@@ -24,10 +24,14 @@ Branches Engine<Rows>::send_rows(Space<Rows>& space, const NodeList& list, const
     send_known(space, list, open, split, branches);
     branches.surrogates = find_surrogates(space, node, open, split, branches, team);
     send_unplaced(space, node, split, branches);
-  } else if (branches.two_sides) {
-    send_two_ways(space, list, open, split, branches);
-  } else {
+  } else if (!branches.two_sides) {
     send_each(space, node, open, split, branches);
+  } else if (gets_new_numbers(open, node)) {
+    send_two_ways(space, list, open, split, branches);
+    renumber(space, node);
+    branches.renumbers = true;
+  } else if (!send_few(space, list, open, split, branches, team)) {
+    send_two_ways(space, list, open, split, branches);
   }
   return branches;
 }

@@ -307,7 +307,7 @@ template <class Rows>
 void Engine<Rows>::grow_depth_first() {
   const auto team = make_team(weights_.rows);
   const int64_t a_part = weights_.rows / (4 * team->size());
-  int64_t at_most = std::clamp(a_part, kFewestSubtreeRows, kMostSubtreeRows);
+  int64_t at_most = std::clamp(a_part, kFewestSubtreeRows, kMostSubtreeRows<Rows>);
   if (weights_.rows <= kFewRowNumbers) {
     at_most = 0;  // nothing to gain from a numbering of its own
   }
@@ -392,8 +392,9 @@ void Engine<Rows>::grow_subtrees(Space<Rows>& space, std::vector<Open> roots, Te
   team.run(roots.size(), [&](size_t i, int worker) {
     auto& [own, smaller] = spaces[size_t(worker)];
     NodeList list = list_from(roots[i].id);
-    enter_own_space(own, space, list, 0);
     roots[i].id = 0;
+    enter_own_space(own, space, list, roots[i]);
+    roots[i].in_place = false;
     const bool has_few_numbers = list.nodes[0].n_rows() <= kFewRowNumbers;
     grow_subtree(own, list, std::move(roots[i]), has_few_numbers ? nullptr : &smaller);
     subtrees_[first + i] = lay_out(list);
@@ -412,7 +413,7 @@ void Engine<Rows>::grow_subtree(Space<Rows>& space, NodeList& list, Open root,
     stack.pop_back();
     if (smaller && list.nodes[size_t(open.id)].n_rows() <= kFewRowNumbers) {
       space.next_entry.resize(space.n_numbers(weights_.n_rows));
-      enter_own_space(*smaller, space, list, open.id);
+      enter_own_space(*smaller, space, list, open);
       grow_subtree(*smaller, list, std::move(open), nullptr);
       continue;
     }

@@ -208,6 +208,7 @@ void Engine<Rows>::take_entries(const SortedTable& table, SortedTable* to_consum
       root.known.push_back(static_cast<int32_t>(n_known[c]));
     }
   }
+  root.in_place = all_rows && kLabelsInEntries;
   open_[0] = std::move(root);
   space_.sides = Sides(table.n_rows);
 }

@@ -15,18 +15,43 @@ inline void rewrite_entries(Entries& column, const Node& node, int shift,
   }
 }
 
+// Sets new numbers for the rows of a node, by the sides that they take.
+template <class Rows>
+void Engine<Rows>::renumber(Space<Rows>& space, const Node& node) const {
+  space.renumbering.set(space.sides, node.begin, node.end);
+  if (space.own_global.empty()) {
+    space.own_global.resize(size_t(weights_.n_rows));
+    std::iota(space.own_global.begin(), space.own_global.end(), uint32_t(0));
+    space.global = space.own_global.data();
+  }
+}
+
 // Renumbers the rows of a node 0..n-1 and copies their targets. The entries of its range are
 // rewritten in place (from here on nobody else reads them) or, where rows may be divided and
 // take more room, copied.
 template <class Rows>
 void Engine<Rows>::enter_own_space(Space<Rows>& space, Space<Rows>& from, NodeList& list,
-                                   int32_t id) const {
-  Node& node = list.nodes[size_t(id)];
+                                   const Open& open) const {
+  Node& node = list.nodes[size_t(open.id)];
   const size_t n = size_t(node.n_rows()), begin = node.begin;
   const int shift = from.rows.shift;
   const Entry low = (Entry(1) << shift) - 1;
   space.rows = from.rows;
   space.entries = from.entries;
+  if (open.in_place) {  // nothing is looked up
+    space.own_global.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+      space.own_global[i] = static_cast<uint32_t>(from.row(static_cast<Entry>(begin + i) << shift));
+    }
+    space.point_to_own();
+    for (Entries& column : *space.entries) {
+      for (Entry& entry : std::span(column).subspan(begin, n)) {
+        entry -= static_cast<Entry>(begin) << shift;
+      }
+    }
+    space.sides = Sides(static_cast<int64_t>(n));
+    return;
+  }
   if (divides()) {  // entries will be added, beyond the end of what the others use
     space.entries = &space.own_entries;
     space.own_entries.resize(from.entries->size());
@@ -72,7 +97,7 @@ void Engine<Rows>::enter_own_space(Space<Rows>& space, Space<Rows>& from, NodeLi
   }
   space.point_to_own();
   if constexpr (std::is_same_v<Rows, NumberRows>) {
-    put_image_into_entries(space, from.rows, from.next_entry, list, id);
+    put_image_into_entries(space, from.rows, from.next_entry, list, open.id);
   }
   for (Entries& column : *space.entries) {
     rewrite_entries(column, node, shift, from.next_entry);

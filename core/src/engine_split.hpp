@@ -135,7 +135,7 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
   if (any) {
     divide_columns(space, list, open, branches, children, team);
   }
-  if (branches.two_sides) {
+  if (branches.two_sides && branches.few.empty()) {
     clear_sides(space, node);
   }
   return children;
@@ -155,6 +155,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   std::vector<Search> searches(children.size());
   for (size_t b = 0; b < children.size(); ++b) {
     Open& child = children[b].open;
+    child.in_place = branches.renumbers;
     child.known.resize(open.known.size());
     if (children[b].searched) {
       child.best.assign(n_columns(), kNone);
@@ -163,7 +164,8 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
       searches[b].wanted = columns_to_search(list.nodes[size_t(child.id)], searches[b].drawn);
     }
   }
-  const bool all_known = branches.two_sides && open.known.empty();
+  const bool only_sides = branches.two_sides && branches.few.empty() && !branches.renumbers;
+  const bool all_known = open.known.empty();
   const auto divide = [&](size_t c, int worker) {
     Small<int64_t, 8> known(children.size());
     divide_column(space, list, node, branches, c, known_of(open, c, node), worker, known.data());
@@ -176,7 +178,7 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
   const auto divide_group = [&](size_t group, int worker) {
     const size_t first = group * width, last = std::min(first + width, n_columns());
     for (size_t c = first; c < last;) {
-      if (all_known) {
+      if (only_sides && all_known) {
         c = divide_together(space, node, c, last, worker);
       } else {
         divide(c++, worker);
@@ -192,11 +194,20 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
     }
   };
   const size_t n_groups = (n_columns() + width - 1) / width;
+  const auto do_task = [&](size_t task, int worker) {
+    if (task < n_groups) {
+      divide_group(task, worker);
+    } else {
+      partition_by_row(space.own_global.data(), node.begin, node.end, space.sides,
+                       scratch_of(space, worker, node.n_rows()));
+    }
+  };
+  const size_t n_tasks = n_groups + (branches.renumbers ? 1 : 0);
   if (team) {
-    team->run(n_groups, divide_group);
+    team->run(n_tasks, do_task);
   } else {
-    for (size_t group = 0; group < n_groups; ++group) {
-      divide_group(group, 0);
+    for (size_t task = 0; task < n_tasks; ++task) {
+      do_task(task, 0);
     }
   }
 }
@@ -211,10 +222,8 @@ size_t Engine<Rows>::divide_together(Space<Rows>& space, const Node& node, size_
   for (size_t c = 0; c < n; ++c) {
     columns[c] = (*space.entries)[first + c].data() + node.begin;
   }
-  Entries& scratch = space.scratch[size_t(worker)];
-  scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + simd::kBlock));
   partition_each(std::span(columns).first(n), node.n_rows(), space.rows.shift, space.sides,
-                 scratch.data());
+                 scratch_of(space, worker, node.n_rows()));
   return first + n;
 }
 
@@ -224,19 +233,25 @@ template <class Rows>
 void Engine<Rows>::divide_column(Space<Rows>& space, const NodeList& list, const Node& node,
                                  const Branches& branches, size_t column, int64_t known, int worker,
                                  int64_t* known_of_branches) const {
+  if (!branches.few.empty()) {
+    divide_few(space, node, branches, column, known, worker, known_of_branches);
+    return;
+  }
   Entries& entries = (*space.entries)[column];
-  Entries& scratch = space.scratch[size_t(worker)];
-  const Node* children = list.nodes.data() + node.first_child;
   if (branches.two_sides) {
-    scratch.resize(std::max(scratch.size(), size_t(node.n_rows()) + simd::kBlock));
-    const Parts parts = partition(entries.data() + node.begin, known, node.n_rows(),
-                                  space.rows.shift, space.sides, scratch.data());
+    Entry* scratch = scratch_of(space, worker, node.n_rows());
+    const auto divide = [&](const auto& sides) {
+      return partition(entries.data() + node.begin, known, node.n_rows(), space.rows.shift, sides,
+                       scratch);
+    };
+    const Parts parts = branches.renumbers ? divide(space.renumbering) : divide(space.sides);
     if (known_of_branches) {
       known_of_branches[0] = parts.left_known;
       known_of_branches[1] = parts.right_known;
     }
     return;
   }
+  const Node* children = list.nodes.data() + node.first_child;
   Division division(branches.n);
   int64_t size = 0;
   uint32_t end = static_cast<uint32_t>(entries.size());
@@ -245,7 +260,7 @@ void Engine<Rows>::divide_column(Space<Rows>& space, const NodeList& list, const
     size += children[b].n_rows();
     end = std::max(end, children[b].end);
   }
-  scratch.resize(std::max(scratch.size(), size_t(size)));
+  Entry* scratch = scratch_of(space, worker, size);
   const std::vector<int64_t> first = division.next;
   const auto send_until = [&](int64_t from, int64_t to) {
     division.send(
@@ -263,7 +278,7 @@ void Engine<Rows>::divide_column(Space<Rows>& space, const NodeList& list, const
             }
           }
         },
-        scratch.data());
+        scratch);
   };
   send_until(0, known);
   if (known_of_branches) {
@@ -274,8 +289,7 @@ void Engine<Rows>::divide_column(Space<Rows>& space, const NodeList& list, const
   send_until(known, node.n_rows());
   entries.resize(end);
   for (size_t b = 0; b < branches.n; ++b) {
-    std::copy(scratch.begin() + first[b], scratch.begin() + division.next[b],
-              entries.begin() + children[b].begin);
+    std::copy(scratch + first[b], scratch + division.next[b], entries.begin() + children[b].begin);
   }
 }
 

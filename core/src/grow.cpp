@@ -5,6 +5,7 @@
 #include "engine.hpp"
 #include "engine_absolute.hpp"
 #include "engine_branches.hpp"
+#include "engine_few.hpp"
 #include "engine_measure.hpp"
 #include "engine_orders.hpp"
 #include "engine_ratio.hpp"

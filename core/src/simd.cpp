@@ -1,6 +1,6 @@
 #include "treewright/simd.hpp"
 
-#include "simd_target.hpp"
+#include "simd_lanes.hpp"
 
 #ifdef TREEWRIGHT_AVX2
 #include <algorithm>
@@ -13,181 +13,6 @@ namespace treewright::simd {
 
 #ifdef TREEWRIGHT_AVX2
 namespace {
-
-// For every set of eight lanes, a byte per lane.
-using LaneTable = std::array<std::array<uint8_t, 8>, 256>;
-
-// The lanes of the set, in order (what follows them is never looked at).
-constexpr LaneTable kLanesOf = [] {
-  LaneTable table{};
-  for (unsigned set = 0; set < 256; ++set) {
-    unsigned n = 0;
-    for (unsigned lane = 0; lane < 8; ++lane) {
-      if (set >> lane & 1) {
-        table[set][n++] = static_cast<uint8_t>(lane);
-      }
-    }
-  }
-  return table;
-}();
-
-TREEWRIGHT_TARGET inline __m256i lanes(const LaneTable& table, unsigned set) {
-  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
-}
-TREEWRIGHT_TARGET inline __m256i load(const Entry* entries) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries));
-}
-TREEWRIGHT_TARGET inline void store(Entry* entries, __m256i x) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(entries), x);
-}
-// All bits set in the first n lanes; none where n is negative.
-TREEWRIGHT_TARGET inline __m256i first_lanes(int n) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-TREEWRIGHT_TARGET inline void store_first(Entry* entries, int n, __m256i x) {
-  _mm256_maskstore_epi32(reinterpret_cast<int*>(entries), first_lanes(n), x);
-}
-// The set of lanes whose bit number `bit` is set.
-template <int bit>
-TREEWRIGHT_TARGET inline unsigned lanes_with(__m256i x) {
-  return static_cast<unsigned>(
-      _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 31 - bit))));
-}
-
-// table[entries[lane] >> shift] for eight lanes. Eight single loads: the processor's own gather
-// takes about twice as long where stores are under way (measured on Zen 3).
-TREEWRIGHT_TARGET inline __m256i look_up(const int32_t* table, const Entry* entries, int shift) {
-  const auto four = [&](const Entry* e) TREEWRIGHT_TARGET {
-    __m128i x = _mm_cvtsi32_si128(table[e[0] >> shift]);
-    x = _mm_insert_epi32(x, table[e[1] >> shift], 1);
-    x = _mm_insert_epi32(x, table[e[2] >> shift], 2);
-    return _mm_insert_epi32(x, table[e[3] >> shift], 3);
-  };
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(four(entries)), four(entries + 4), 1);
-}
-
-// One bit for each row of a numbering: the 32 bits around that of each of eight rows.
-struct BitsInMemory {
-  const int32_t* words;
-  int shift;
-
-  BitsInMemory(const uint64_t* bits, int shift)
-      : words(reinterpret_cast<const int32_t*>(bits)), shift(shift + 5) {}
-  TREEWRIGHT_TARGET __m256i around(const Entry* entries, __m256i) const {
-    return look_up(words, entries, shift);
-  }
-};
-// The same for at most kRowsInRegisters rows: far fewer instructions.
-struct BitsInRegisters {
-  __m256i low, high;
-
-  TREEWRIGHT_TARGET BitsInRegisters(const uint64_t* bits, int)
-      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits))),
-        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits) + 1)) {}
-  TREEWRIGHT_TARGET __m256i around(const Entry*, __m256i rows) const {
-    const __m256i word = _mm256_srli_epi32(rows, 5);
-    const __m256 in_low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word));
-    const __m256 in_high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word));
-    const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(word, 28));
-    return _mm256_castps_si256(_mm256_blendv_ps(in_low, in_high, is_high));
-  }
-};
-
-// The "differs" bits of the dropped lanes run on to the next kept lane. Adding the set of
-// dropped lanes does it: a carry that starts anywhere in a run of dropped lanes comes out
-// at the kept lane that follows it (or at bit 8, for the next block).
-inline unsigned carry(unsigned differs, unsigned dropped, Entry& pending) {
-  const unsigned sum = (differs & dropped) + dropped + pending;
-  pending = sum >> 8;
-  return (differs | sum) & ~dropped;
-}
-
-// Left rows go to the front of the entries, right ones to scratch.
-template <class Bits>
-TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shift,
-                                            const Bits& bits, Entry* scratch,
-                                            PartitionState& state) {
-  const __m128i shift_by = _mm_cvtsi32_si128(shift);
-  const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  const __m256i low_five = _mm256_set1_epi32(31), one = _mm256_set1_epi32(1);
-  Entry* to_left = entries + state.left;
-  Entry* to_right = scratch + (state.i - state.left);
-  Entry pending_left = state.pending_left, pending_right = state.pending_right;
-  // Divides the lanes of a block that are `taken`, the last ones. The right rows are written, and
-  // something behind them; the left ones are returned.
-  struct Left {
-    __m256i entries;
-    int n;
-  };
-  const auto divide = [&](const Entry* block, unsigned taken) TREEWRIGHT_TARGET {
-    __m256i e = load(block);
-    const __m256i rows = _mm256_srl_epi32(e, shift_by);
-    const __m256i bit =
-        _mm256_srlv_epi32(bits.around(block, rows), _mm256_and_si256(rows, low_five));
-    const unsigned left = lanes_with<0>(bit) & taken;
-    const unsigned right = left ^ taken;
-    const unsigned differs = lanes_with<0>(e) & taken;
-    if (differs == taken) {  // as in most columns of floats: nothing is handed on within the block
-      pending_left = right >> 7;
-      pending_right = left >> 7;
-    } else {
-      const unsigned now =
-          carry(differs, left ^ 255, pending_left) | carry(differs, right ^ 255, pending_right);
-      const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(now)), lane_bits);
-      e = _mm256_or_si256(e, _mm256_and_si256(_mm256_cmpeq_epi32(set, lane_bits), one));
-    }
-    store(to_right, _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, right)));
-    to_right += std::popcount(right);
-    return Left{_mm256_permutevar8x32_epi32(e, lanes(kLanesOf, left)), std::popcount(left)};
-  };
-  const Entry *block = entries + state.i, *const stop = entries + end;
-  // Set aside, because left rows may be written over them before it is their turn.
-  alignas(__m256i) Entry last[kBlock];
-  store(last, load(stop - kBlock));
-  for (; block + kBlock <= stop; block += kBlock) {
-    const Left left = divide(block, 255);
-    store(to_left, left.entries);
-    to_left += left.n;
-  }
-  if (block < stop) {
-    const Left left = divide(last, (255u << (block + kBlock - stop)) & 255u);
-    if (to_left + kBlock <= stop) {
-      store(to_left, left.entries);
-    } else {
-      store_first(to_left, left.n, left.entries);
-    }
-    to_left += left.n;
-  }
-  state = {end, to_left - entries, pending_left, pending_right};
-}
-
-template <class Bits>
-TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, const uint64_t* sides,
-                                      Entry* scratch, PartitionState& state) {
-  divide_column(entries, end, shift, Bits(sides, shift), scratch, state);
-}
-
-TREEWRIGHT_TARGET inline void copy(const Entry* from, int64_t n, Entry* to) {
-  for (int64_t i = 0; i + kBlock <= n; i += kBlock) {
-    store(to + i, load(from + i));
-  }
-  if (n >= kBlock) {
-    store(to + n - kBlock, load(from + n - kBlock));  // some of them once more
-  } else {
-    store_first(to, static_cast<int>(n), load(from));
-  }
-}
-
-template <class Bits>
-TREEWRIGHT_TARGET void partition_each_avx2(std::span<Entry* const> columns, int64_t n, int shift,
-                                           const uint64_t* sides, Entry* scratch) {
-  const Bits bits(sides, shift);
-  for (Entry* entries : columns) {
-    PartitionState s;
-    divide_column(entries, n, shift, bits, scratch, s);
-    copy(scratch, n - s.left, entries + s.left);
-  }
-}
 
 // The sums of all lanes up to and including each.
 TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
@@ -409,26 +234,6 @@ TREEWRIGHT_TARGET void many_rows_gini_avx2(std::span<SumColumn> columns, const C
 
 }  // namespace
 
-void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
-               Entry* scratch, PartitionState& state) {
-  if (end - state.i >= kBlock && has_avx2()) {
-    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_avx2<BitsInRegisters>
-                                                              : partition_avx2<BitsInMemory>;
-    kernel(entries, end, shift, sides.data(), scratch, state);
-  }
-}
-
-bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
-                    std::span<const uint64_t> sides, Entry* scratch) {
-  const bool can = n >= kBlock && has_avx2();
-  if (can) {
-    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_each_avx2<BitsInRegisters>
-                                                              : partition_each_avx2<BitsInMemory>;
-    kernel(columns, n, shift, sides.data(), scratch);
-  }
-  return can;
-}
-
 bool takes_whole_columns(const int32_t* table_by_row) {
   return table_by_row == nullptr && has_avx2();
 }
@@ -450,10 +255,6 @@ void two_class_gini(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_on
 
 #else
 
-void partition(Entry*, int64_t, int, std::span<const uint64_t>, Entry*, PartitionState&) {}
-bool partition_each(std::span<Entry* const>, int64_t, int, std::span<const uint64_t>, Entry*) {
-  return false;
-}
 bool takes_whole_columns(const int32_t*) { return false; }
 void squared_error(std::span<SumColumn>, const Cuts&, const Image&, int32_t, float,
                    const Reciprocals&) {}

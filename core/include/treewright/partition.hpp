@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -34,6 +35,9 @@ class Sides {
   uint32_t left(uint32_t row) const {
     return static_cast<uint32_t>(bits_[row >> 6] >> (row & 63)) & 1;
   }
+  // What an entry becomes on either side.
+  Entry to_left(Entry e, int) const { return e; }
+  Entry to_right(Entry e, int) const { return e; }
 
  private:
   static size_t n_words(int64_t n_rows) {
@@ -42,6 +46,49 @@ class Sides {
   }
 
   LargeVector<uint64_t> bits_;
+};
+
+// The sides of a node whose rows have the numbers begin to end - 1, with new numbers for them:
+// those of its two children, who then have begin to middle - 1 and middle to end - 1. What is
+// looked up by row number lies closer together in every generation. See simd::Ranks.
+class Renumbering {
+ public:
+  // No row of another node has its bit set.
+  void set(const Sides& sides, uint32_t begin, uint32_t end) {
+    words_.resize(2 * sides.words().size());
+    uint32_t number = begin;
+    for (size_t i = begin / 64; i <= (end - 1) / 64; ++i) {
+      const uint64_t bits = sides.words()[i];
+      words_[2 * i] = uint64_t(number) << 32 | static_cast<uint32_t>(bits);
+      number += static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(bits)));
+      words_[2 * i + 1] = uint64_t(number) << 32 | bits >> 32;
+      number += static_cast<uint32_t>(std::popcount(bits >> 32));
+    }
+    middle_ = number;
+  }
+  simd::Ranks words() const { return {words_.data(), middle_}; }
+  uint32_t left(uint32_t row) const {
+    return static_cast<uint32_t>(words_[row / 32] >> (row % 32)) & 1;
+  }
+  Entry to_left(Entry e, int shift) const { return numbered(e, rank(e >> shift), shift); }
+  Entry to_right(Entry e, int shift) const {
+    const uint32_t row = e >> shift;
+    return numbered(e, row + middle_ - rank(row), shift);
+  }
+
+ private:
+  static Entry numbered(Entry e, uint32_t number, int shift) {
+    return number << shift | (e & ((Entry(1) << shift) - 1));
+  }
+  // The number of the row if it goes left: so many do so before it.
+  uint32_t rank(uint32_t row) const {
+    const uint64_t word = words_[row / 32];
+    const auto below = static_cast<uint32_t>(word) & ((uint32_t(1) << (row % 32)) - 1);
+    return static_cast<uint32_t>(word >> 32) + static_cast<uint32_t>(std::popcount(below));
+  }
+
+  LargeVector<uint64_t> words_;  // of 32 rows each
+  uint32_t middle_ = 0;
 };
 
 struct Parts {
@@ -53,9 +100,10 @@ struct Parts {
 // rows stay before missing ones). A row that leaves hands its "differs" bit to the next row
 // kept on either side: a value that differed from the row before it still does.
 //
-// scratch needs room for n + simd::kBlock entries.
-inline Parts partition(Entry* entries, int64_t n_known, int64_t n, int shift, const Sides& sides,
-                       Entry* scratch) {
+// scratch needs room for n + simd::kBlock entries. Where is Sides, or Renumbering.
+template <class Where>
+Parts partition(Entry* entries, int64_t n_known, int64_t n, int shift, const Where& sides,
+                Entry* scratch) {
   simd::PartitionState s;
   const auto move_until = [&](int64_t end) {
     simd::partition(entries, end, shift, sides.words(), scratch, s);
@@ -65,8 +113,8 @@ inline Parts partition(Entry* entries, int64_t n_known, int64_t n, int shift, co
       const Entry goes_left = sides.left(e >> shift);
       s.pending_left |= e & kDiffers;
       s.pending_right |= e & kDiffers;
-      entries[s.left] = e | s.pending_left;
-      scratch[s.i - s.left] = e | s.pending_right;
+      entries[s.left] = sides.to_left(e, shift) | s.pending_left;
+      scratch[s.i - s.left] = sides.to_right(e, shift) | s.pending_right;
       s.left += goes_left;
       s.pending_left &= goes_left - 1;
       s.pending_right &= 0 - goes_left;
@@ -86,6 +134,60 @@ inline void partition_each(std::span<Entry* const> columns, int64_t n, int shift
     for (Entry* entries : columns) {
       partition(entries, n, n, shift, sides, scratch);
     }
+  }
+}
+
+// The same for something known by row number, from begin to end - 1.
+inline void partition_by_row(uint32_t* by_row, uint32_t begin, uint32_t end, const Sides& sides,
+                             Entry* scratch) {
+  uint32_t *left = by_row + begin, *right = scratch;
+  for (uint32_t row = begin; row < end; ++row) {
+    const uint32_t goes_left = sides.left(row);
+    *right = by_row[row];
+    *left = *right;
+    left += goes_left;
+    right += 1 - goes_left;
+  }
+  std::copy(scratch, right, left);
+}
+
+// The few entries at these places, ascending, go to the front or to the back, all others the other
+// way; both stay in order and take their "differs" bits along as above. scratch needs room for the
+// few.
+inline void move_few(std::span<Entry> entries, std::span<const uint32_t> places, bool to_front,
+                     Entry* scratch) {
+  const size_t n = entries.size(), n_few = places.size();
+  for (size_t i = 0; i < n_few; ++i) {
+    size_t run = places[i];  // back to where its run of equal values begins
+    while (i > 0 && run > places[i - 1] && (entries[run] & kDiffers) == 0) {
+      --run;
+    }
+    const Entry differs = i > 0 && run == places[i - 1] ? 0 : kDiffers;
+    scratch[i] = (entries[places[i]] & ~kDiffers) | differs;
+  }
+  Entry pending = 0;
+  for (size_t i = 0; i < n_few; ++i) {
+    const size_t next = places[i] + 1;
+    pending |= entries[places[i]] & kDiffers;
+    if (next < n && (i + 1 == n_few || places[i + 1] != next)) {
+      entries[next] |= pending;
+      pending = 0;
+    }
+  }
+  Entry* const e = entries.data();
+  if (to_front) {
+    size_t end = n;
+    for (size_t i = n_few; i-- > 0; end = places[i]) {
+      std::move_backward(e + places[i] + 1, e + end, e + end + (n_few - 1 - i));
+    }
+    std::move_backward(e, e + end, e + end + n_few);
+    std::copy(scratch, scratch + n_few, e);
+  } else {
+    for (size_t i = 0; i < n_few; ++i) {
+      const size_t end = i + 1 < n_few ? places[i + 1] : n;
+      std::move(e + places[i] + 1, e + end, e + places[i] - i);
+    }
+    std::copy(scratch, scratch + n_few, e + n - n_few);
   }
 }
 

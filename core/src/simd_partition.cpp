@@ -1,0 +1,269 @@
+// Stable partitions of sorted columns, eight entries at a time.
+#include <array>
+#include <bit>
+
+#include "simd_lanes.hpp"
+#include "treewright/simd.hpp"
+
+namespace treewright::simd {
+
+#ifdef TREEWRIGHT_AVX2
+namespace {
+
+// For every set of eight lanes, a byte per lane.
+using LaneTable = std::array<std::array<uint8_t, 8>, 256>;
+
+// The lanes of the set, in order (what follows them is never looked at).
+constexpr LaneTable kLanesOf = [] {
+  LaneTable table{};
+  for (unsigned set = 0; set < 256; ++set) {
+    unsigned n = 0;
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      if (set >> lane & 1) {
+        table[set][n++] = static_cast<uint8_t>(lane);
+      }
+    }
+  }
+  return table;
+}();
+
+TREEWRIGHT_TARGET inline __m256i lanes(const LaneTable& table, unsigned set) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
+}
+// The set of lanes whose bit number `bit` is set.
+template <int bit>
+TREEWRIGHT_TARGET inline unsigned lanes_with(__m256i x) {
+  return static_cast<unsigned>(
+      _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 31 - bit))));
+}
+
+// One bit for each row of a numbering says where it goes. find() gives the 32 bits around that of
+// each of eight rows; to_left() and to_right() are what their entries become there.
+struct KeepsNumbers {
+  struct Found {
+    __m256i bits;
+  };
+  TREEWRIGHT_TARGET __m256i to_left(__m256i e, __m256i, const Found&) const { return e; }
+  TREEWRIGHT_TARGET __m256i to_right(__m256i e, __m256i, const Found&) const { return e; }
+};
+struct BitsInMemory : KeepsNumbers {
+  const int32_t* words;
+  int shift;
+
+  BitsInMemory(const uint64_t* bits, int shift)
+      : words(reinterpret_cast<const int32_t*>(bits)), shift(shift + 5) {}
+  TREEWRIGHT_TARGET Found find(const Entry* entries, __m256i) const {
+    return {look_up(words, entries, shift)};
+  }
+};
+// The same for at most kRowsInRegisters rows: far fewer instructions.
+struct BitsInRegisters : KeepsNumbers {
+  __m256i low, high;
+
+  TREEWRIGHT_TARGET BitsInRegisters(const uint64_t* bits, int)
+      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits))),
+        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits) + 1)) {}
+  TREEWRIGHT_TARGET Found find(const Entry*, __m256i rows) const {
+    const __m256i word = _mm256_srli_epi32(rows, 5);
+    const __m256 in_low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word));
+    const __m256 in_high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word));
+    const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(word, 28));
+    return {_mm256_castps_si256(_mm256_blendv_ps(in_low, in_high, is_high))};
+  }
+};
+
+// How many bits of each lane are set: looked up for every half of a byte, then summed.
+TREEWRIGHT_TARGET inline __m256i bits_set(__m256i x) {
+  const __m256i half = _mm256_set1_epi8(15);
+  const __m256i of_half =
+      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const __m256i low = _mm256_shuffle_epi8(of_half, _mm256_and_si256(x, half));
+  const __m256i high =
+      _mm256_shuffle_epi8(of_half, _mm256_and_si256(_mm256_srli_epi32(x, 4), half));
+  const __m256i of_two_bytes =
+      _mm256_maddubs_epi16(_mm256_add_epi8(low, high), _mm256_set1_epi8(1));
+  return _mm256_madd_epi16(of_two_bytes, _mm256_set1_epi16(1));
+}
+// The bits together with new numbers for the rows; see Ranks.
+struct BitsAndRanks {
+  const uint64_t* words;
+  int word_shift;
+  __m128i shift_by;
+  __m256i low_bits, first_right;
+
+  struct Found {
+    __m256i bits, rank;  // how many rows with smaller numbers go left, from Ranks::begin on
+  };
+
+  TREEWRIGHT_TARGET BitsAndRanks(const Ranks& ranks, int shift)
+      : words(ranks.words),
+        word_shift(shift + 5),
+        shift_by(_mm_cvtsi32_si128(shift)),
+        low_bits(_mm256_set1_epi32((1 << shift) - 1)),
+        first_right(_mm256_set1_epi32(static_cast<int>(ranks.first_right))) {}
+  TREEWRIGHT_TARGET Found find(const Entry* entries, __m256i rows) const {
+    const auto two = [&](const Entry* e) TREEWRIGHT_TARGET {
+      const auto* first = reinterpret_cast<const double*>(words + (e[0] >> word_shift));
+      const auto* second = reinterpret_cast<const double*>(words + (e[1] >> word_shift));
+      return _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd(first), second));
+    };
+    const auto four = [&](const Entry* e) TREEWRIGHT_TARGET {
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(two(e)), two(e + 4), 1);
+    };
+    const __m256 a = four(entries), b = four(entries + 2);
+    const __m256i bits = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
+    const __m256i before = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xdd));
+    const __m256i one = _mm256_set1_epi32(1);
+    const __m256i own = _mm256_sllv_epi32(one, _mm256_and_si256(rows, _mm256_set1_epi32(31)));
+    const __m256i below = _mm256_and_si256(bits, _mm256_sub_epi32(own, one));
+    return {bits, _mm256_add_epi32(before, bits_set(below))};
+  }
+  TREEWRIGHT_TARGET __m256i numbered(__m256i e, __m256i number) const {
+    return _mm256_or_si256(_mm256_sll_epi32(number, shift_by), _mm256_and_si256(e, low_bits));
+  }
+  TREEWRIGHT_TARGET __m256i to_left(__m256i e, __m256i, const Found& found) const {
+    return numbered(e, found.rank);
+  }
+  TREEWRIGHT_TARGET __m256i to_right(__m256i e, __m256i rows, const Found& found) const {
+    return numbered(e, _mm256_sub_epi32(_mm256_add_epi32(rows, first_right), found.rank));
+  }
+};
+
+// The "differs" bits of the dropped lanes run on to the next kept lane. Adding the set of
+// dropped lanes does it: a carry that starts anywhere in a run of dropped lanes comes out
+// at the kept lane that follows it (or at bit 8, for the next block).
+inline unsigned carry(unsigned differs, unsigned dropped, Entry& pending) {
+  const unsigned sum = (differs & dropped) + dropped + pending;
+  pending = sum >> 8;
+  return (differs | sum) & ~dropped;
+}
+
+// Left rows go to the front of the entries, right ones to scratch.
+template <class Bits>
+TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shift,
+                                            const Bits& bits, Entry* scratch,
+                                            PartitionState& state) {
+  const __m128i shift_by = _mm_cvtsi32_si128(shift);
+  const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  const __m256i low_five = _mm256_set1_epi32(31), one = _mm256_set1_epi32(1);
+  Entry* to_left = entries + state.left;
+  Entry* to_right = scratch + (state.i - state.left);
+  Entry pending_left = state.pending_left, pending_right = state.pending_right;
+  // Divides the lanes of a block that are `taken`, the last ones. The right rows are written, and
+  // something behind them; the left ones are returned.
+  struct Left {
+    __m256i entries;
+    int n;
+  };
+  const auto divide = [&](const Entry* block, unsigned taken) TREEWRIGHT_TARGET {
+    __m256i e = load(block);
+    const __m256i rows = _mm256_srl_epi32(e, shift_by);
+    const auto found = bits.find(block, rows);
+    const __m256i bit = _mm256_srlv_epi32(found.bits, _mm256_and_si256(rows, low_five));
+    const unsigned left = lanes_with<0>(bit) & taken;
+    const unsigned right = left ^ taken;
+    const unsigned differs = lanes_with<0>(e) & taken;
+    if (differs == taken) {  // as in most columns of floats: nothing is handed on within the block
+      pending_left = right >> 7;
+      pending_right = left >> 7;
+    } else {
+      const unsigned now =
+          carry(differs, left ^ 255, pending_left) | carry(differs, right ^ 255, pending_right);
+      const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(now)), lane_bits);
+      e = _mm256_or_si256(e, _mm256_and_si256(_mm256_cmpeq_epi32(set, lane_bits), one));
+    }
+    store(to_right,
+          _mm256_permutevar8x32_epi32(bits.to_right(e, rows, found), lanes(kLanesOf, right)));
+    to_right += std::popcount(right);
+    return Left{_mm256_permutevar8x32_epi32(bits.to_left(e, rows, found), lanes(kLanesOf, left)),
+                std::popcount(left)};
+  };
+  const Entry *block = entries + state.i, *const stop = entries + end;
+  // Set aside, because left rows may be written over them before it is their turn.
+  alignas(__m256i) Entry last[kBlock];
+  store(last, load(stop - kBlock));
+  for (; block + kBlock <= stop; block += kBlock) {
+    const Left left = divide(block, 255);
+    store(to_left, left.entries);
+    to_left += left.n;
+  }
+  if (block < stop) {
+    const Left left = divide(last, (255u << (block + kBlock - stop)) & 255u);
+    if (to_left + kBlock <= stop) {
+      store(to_left, left.entries);
+    } else {
+      store_first(to_left, left.n, left.entries);
+    }
+    to_left += left.n;
+  }
+  state = {end, to_left - entries, pending_left, pending_right};
+}
+
+template <class Bits, class Sides>
+TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, const Sides& sides,
+                                      Entry* scratch, PartitionState& state) {
+  divide_column(entries, end, shift, Bits(sides, shift), scratch, state);
+}
+
+TREEWRIGHT_TARGET inline void copy(const Entry* from, int64_t n, Entry* to) {
+  for (int64_t i = 0; i + kBlock <= n; i += kBlock) {
+    store(to + i, load(from + i));
+  }
+  if (n >= kBlock) {
+    store(to + n - kBlock, load(from + n - kBlock));  // some of them once more
+  } else {
+    store_first(to, static_cast<int>(n), load(from));
+  }
+}
+
+template <class Bits>
+TREEWRIGHT_TARGET void partition_each_avx2(std::span<Entry* const> columns, int64_t n, int shift,
+                                           const uint64_t* sides, Entry* scratch) {
+  const Bits bits(sides, shift);
+  for (Entry* entries : columns) {
+    PartitionState s;
+    divide_column(entries, n, shift, bits, scratch, s);
+    copy(scratch, n - s.left, entries + s.left);
+  }
+}
+
+}  // namespace
+
+void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
+               Entry* scratch, PartitionState& state) {
+  if (end - state.i >= kBlock && has_avx2()) {
+    const auto kernel = 64 * sides.size() <= kRowsInRegisters
+                            ? partition_avx2<BitsInRegisters, const uint64_t*>
+                            : partition_avx2<BitsInMemory, const uint64_t*>;
+    kernel(entries, end, shift, sides.data(), scratch, state);
+  }
+}
+
+void partition(Entry* entries, int64_t end, int shift, const Ranks& ranks, Entry* scratch,
+               PartitionState& state) {
+  if (end - state.i >= kBlock && has_avx2()) {
+    partition_avx2<BitsAndRanks>(entries, end, shift, ranks, scratch, state);
+  }
+}
+
+bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
+                    std::span<const uint64_t> sides, Entry* scratch) {
+  const bool can = n >= kBlock && has_avx2();
+  if (can) {
+    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_each_avx2<BitsInRegisters>
+                                                              : partition_each_avx2<BitsInMemory>;
+    kernel(columns, n, shift, sides.data(), scratch);
+  }
+  return can;
+}
+
+#else
+
+void partition(Entry*, int64_t, int, std::span<const uint64_t>, Entry*, PartitionState&) {}
+void partition(Entry*, int64_t, int, const Ranks&, Entry*, PartitionState&) {}
+bool partition_each(std::span<Entry* const>, int64_t, int, std::span<const uint64_t>, Entry*) {
+  return false;
+}
+
+#endif
+}  // namespace treewright::simd
