@@ -28,7 +28,6 @@ Branches Engine<Rows>::send_rows(Space<Rows>& space, const NodeList& list, const
     send_each(space, node, open, split, branches);
   } else if (gets_new_numbers(open, node)) {
     send_two_ways(space, list, open, split, branches);
-    renumber(space, node);
     branches.renumbers = true;
   } else if (!send_few(space, list, open, split, branches, team)) {
     send_two_ways(space, list, open, split, branches);

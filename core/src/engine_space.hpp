@@ -15,7 +15,8 @@ inline void rewrite_entries(Entries& column, const Node& node, int shift,
   }
 }
 
-// Sets new numbers for the rows of a node, by the sides that they take.
+// Sets new numbers for the rows of a node, by the sides that they take. Its entries get them when
+// they are divided; the searches that follow at once look up rows of the table by them.
 template <class Rows>
 void Engine<Rows>::renumber(Space<Rows>& space, const Node& node) const {
   space.renumbering.set(space.sides, node.begin, node.end);
@@ -24,6 +25,8 @@ void Engine<Rows>::renumber(Space<Rows>& space, const Node& node) const {
     std::iota(space.own_global.begin(), space.own_global.end(), uint32_t(0));
     space.global = space.own_global.data();
   }
+  partition_by_row(space.own_global.data(), node.begin, node.end, space.sides,
+                   scratch_of(space, 0, node.n_rows()));
 }
 
 // Renumbers the rows of a node 0..n-1 and copies their targets. The entries of its range are

@@ -104,6 +104,9 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
   if constexpr (kNumber) {
     divide_column(space, list, node, branches, n_columns(), node.n_rows(), 0, nullptr);
   }
+  if (branches.renumbers) {
+    renumber(space, node);
+  }
   std::vector<Child> children(branches.n);
   std::vector<StopReason> reasons(branches.n);
   const auto look_at = [&](size_t b, int) {
@@ -194,20 +197,11 @@ void Engine<Rows>::divide_columns(Space<Rows>& space, NodeList& list, const Open
     }
   };
   const size_t n_groups = (n_columns() + width - 1) / width;
-  const auto do_task = [&](size_t task, int worker) {
-    if (task < n_groups) {
-      divide_group(task, worker);
-    } else {
-      partition_by_row(space.own_global.data(), node.begin, node.end, space.sides,
-                       scratch_of(space, worker, node.n_rows()));
-    }
-  };
-  const size_t n_tasks = n_groups + (branches.renumbers ? 1 : 0);
   if (team) {
-    team->run(n_tasks, do_task);
+    team->run(n_groups, divide_group);
   } else {
-    for (size_t task = 0; task < n_tasks; ++task) {
-      do_task(task, 0);
+    for (size_t group = 0; group < n_groups; ++group) {
+      divide_group(group, 0);
     }
   }
 }

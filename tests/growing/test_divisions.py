@@ -83,14 +83,22 @@ def test_new_numbers_for_the_rows_of_a_large_node_change_nothing(classes, missin
     n = 3 * LARGE + 5
     columns = [rng.standard_normal(n), np.rint(9 * rng.standard_normal(n))]
     columns += [np.where(rng.random(n) < missing, np.nan, rng.standard_normal(n))]
-    score = np.sin(3 * columns[0]) + columns[1] / 9 + rng.standard_normal(n)
+    letters = rng.choice(list("abcdef"), n)
+    score = (
+        np.isin(letters, ["b", "e"])
+        + np.sin(3 * columns[0])
+        + columns[1] / 9
+        + rng.standard_normal(n)
+    )
     y = np.clip(np.rint(score + (classes - 1) / 2), 0, classes - 1).astype(int)
     named = [numeric(f"x{i}", column) for i, column in enumerate(columns)]
+    named += [categorical("letter", [*letters])]
     options = GrowOptions(max_depth=9)
     plain = make_table(named, y.tolist(), classes=range(classes))
     longer = [
         numeric(f"x{i}", np.append(column, 0.0)) for i, column in enumerate(columns)
     ]
+    longer += [categorical("letter", [*letters, "a"])]
     kept = make_table(longer, [*y.tolist(), 0], classes=range(classes))
     kept = weighted(kept, np.append(np.ones(n), 0.0))
     renumbered, same = grower("fast")(plain, options), grower("fast")(kept, options)
