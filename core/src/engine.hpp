@@ -40,10 +40,10 @@ namespace treewright {
 constexpr int64_t kParallelWork = 100'000;
 // So many entries of a node stay in a core's nearest cache from their division to their search.
 constexpr int64_t kNearEntries = 4096;
-// A subtree of at most so many rows is grown by one thread, in a numbering of its own, and there
-// one of at most kFewRowNumbers in another, for the sake of partition().
+// A subtree of a part of the table's rows, within these limits, is grown by one thread in a
+// numbering of its own, and there one of at most kFewRowNumbers in another, for the sake of
+// partition(). It may have more rows if nothing but their sides is looked up by number.
 constexpr int64_t kFewestSubtreeRows = 1024;
-// The same limit for any table: larger if only the side of a row is looked up by its number.
 template <class Rows>
 constexpr int64_t kMostSubtreeRows = std::is_same_v<Rows, CountedRows> ? 262'144 : 65'536;
 // If at most one row of so many leaves a node of at least so many, each is searched for.

@@ -32,16 +32,16 @@ bool Engine<Rows>::send_few(const Space<Rows>& space, const NodeList& list, cons
                      split.left.data());
   const Entry* entries = (*space.entries)[column].data() + node.begin;
   const Entry* first = branches.few_branch == 0 ? entries : entries + n - n_few;
+  int128 few_squared = 0;
   for (const Entry* e = first; e != first + n_few; ++e) {
+    const int64_t weight = weight_of(space, *e);
+    few_squared += int128(weight) * weight;
     branches.few.push_back(space.rows.row(*e));
   }
   if constexpr (!Rows::kUnitWeights) {
-    int128& squared = branches.weight_squared[branches.few_branch];
-    for (const Entry* e = first; e != first + n_few; ++e) {
-      squared += int128(weight_of(space, *e)) * weight_of(space, *e);
-    }
+    branches.weight_squared[branches.few_branch] = few_squared;
     branches.weight_squared[1 - branches.few_branch] =
-        list.weight_squared[size_t(open.id)] - squared;
+        list.weight_squared[size_t(open.id)] - few_squared;
   }
   branches.places.resize(branches.few.size() * n_columns());
   if (team) {

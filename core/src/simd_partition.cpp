@@ -92,7 +92,7 @@ struct BitsAndRanks {
   __m256i low_bits, first_right;
 
   struct Found {
-    __m256i bits, rank;  // how many rows with smaller numbers go left, from Ranks::begin on
+    __m256i bits, rank;  // the row's new number, should it go left
   };
 
   TREEWRIGHT_TARGET BitsAndRanks(const Ranks& ranks, int shift)

@@ -137,7 +137,7 @@ inline void partition_each(std::span<Entry* const> columns, int64_t n, int shift
   }
 }
 
-// The same for something known by row number, from begin to end - 1.
+// The same for what is known of the rows begin to end - 1, by number.
 inline void partition_by_row(uint32_t* by_row, uint32_t begin, uint32_t end, const Sides& sides,
                              Entry* scratch) {
   uint32_t *left = by_row + begin, *right = scratch;
