@@ -6,15 +6,15 @@ Data:     synthetic, fixed seed, nothing downloaded (data.py).
 Equal:    one process and run, same table, depth and leaf size; brakes off everywhere
           (libraries.py). scikit-learn has one thread, all others two. Leaves and
           held-out accuracy are printed beside the times.
-Timing:   wall clock, libraries take turns. Ours is the median of 3 or more; a peer
-          that needs long runs once, its median is taken otherwise.
+Timing:   wall clock, libraries take turns, memory made ready (timing.py). Ours is the
+          median of 3 or more; a peer that needs long runs once, its median is taken
+          otherwise.
 Run:      python benchmarks/speed.py             everything, on an idle machine
           python benchmarks/speed.py --quick     a look, at 1/20 of the rows
           python benchmarks/speed.py --only iris --only predict
 """
 
 import argparse
-import gc
 import statistics
 import sys
 import time
@@ -26,6 +26,7 @@ import libraries
 import memory
 import report
 from report import Row
+from timing import stopwatch
 
 RESULT = "benchmarks/results/speed.json"
 TESTING = 100_000
@@ -83,14 +84,6 @@ class Bench:
             self.notes[task]["alike"] = alike(models[OURS], models[SKLEARN], X)
         for name, found in self.notes[task].items():
             print(f"    {name}: {found}")
-
-
-def stopwatch(function):
-    """Return the seconds one call takes and its answer."""
-    gc.collect()
-    start = time.perf_counter()
-    answer = function()
-    return time.perf_counter() - start, answer
 
 
 def per_call(function, calls):
@@ -229,7 +222,7 @@ def scaling(bench):
     for full in (1_000_000, 4_000_000):
         X, y = data.two_classes(bench.rows_of(full))
         fit = lambda X=X, y=y: libraries.treewright(X, y)  # noqa: E731
-        contestants[f"{OURS}, {full // 1_000_000}M"] = (7, fit)
+        contestants[f"{OURS}, {full // 1_000_000}M"] = (11, fit)
     task = "1M -> 4M rows, full depth"
     (small, small_time), (_, large_time) = bench.race(task, contestants)[0].items()
     bench.rows.append(Row(task, small, small_time, large_time, 4.6, at_least=False))
