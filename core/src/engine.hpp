@@ -177,15 +177,15 @@ struct Branches {
   std::vector<int64_t> n_rows;         // per branch
   std::vector<int64_t> stats;          // words per branch
   std::vector<int128> weight_squared;  // per branch, unequal weights only
-  // Rows that go left have their bit set in Space::sides and all others go right; otherwise
-  // Space::branch says it.
+  // Rows of the branch `behind` have their bit set in Space::sides, and come behind those of the
+  // other in the place of their parent; otherwise Space::branch says where they go.
   bool two_sides = true;
+  size_t behind = 0;
   // Two sides: whether the rows get new numbers.
   bool renumbers = false;
-  // Two sides: the only rows that take one of them, if they are few, and their places in each
-  // column. Sides are then not set.
+  // Two sides: the rows that go behind, if they are few, and their places in each column. Sides
+  // are then not set.
   std::vector<uint32_t> few, places;
-  size_t few_branch = 0;
   // Rows that go down every branch, and the numbers of their parts, n for each row.
   std::vector<uint32_t> divided, parts;
   std::vector<Entry> unplaced;  // rows that the split does not know, where surrogates may
@@ -313,8 +313,8 @@ class Engine final : public Grower {
                      int64_t* known_of_branches) const;
   int64_t first_above(const Space<Rows>& space, const Span& span, size_t column, double at) const;
   template <class Visit>
-  void for_each_left(const Space<Rows>& space, const Node& node, const Open& open,
-                     const Candidate& split, const Visit& visit) const;
+  void for_each_of_branch(const Space<Rows>& space, const Node& node, const Open& open,
+                          const Candidate& split, int32_t branch, const Visit& visit) const;
 
   // -- sending rows on (engine_branches.hpp) --
   Branches send_rows(Space<Rows>& space, const NodeList& list, const Open& open,
@@ -389,7 +389,7 @@ class Engine final : public Grower {
   // -- numberings (engine_space.hpp) --
   void enter_own_space(Space<Rows>& space, Space<Rows>& from, NodeList& list,
                        const Open& open) const;
-  void renumber(Space<Rows>& space, const Node& node) const;
+  void renumber(Space<Rows>& space, const Node& node, uint32_t middle) const;
   void put_image_into_entries(Space<Rows>& space, Rows before, Entries& next_entry,
                               const NodeList& list, int32_t id) const;
 

@@ -39,29 +39,37 @@ template <class Rows>
 void Engine<Rows>::send_two_ways(Space<Rows>& space, const NodeList& list, const Open& open,
                                  const Candidate& split, Branches& branches) const {
   const Node& node = list.nodes[size_t(open.id)];
-  int64_t* left = branches.stats.data();
-  const bool sum_left = split.left.empty();  // a split that no search has found
-  if (!sum_left) {
-    layout_.copy(left, split.left.data());
-  }
-  int128 left_squared = 0;
-  int64_t n_left = 0;
-  for_each_left(space, node, open, split, [&](Entry e) {
+  const int64_t* all = list.stats_of(open.id);
+  const auto stats_of = [&](size_t b) {
+    return branches.stats.data() + b * size_t(layout_.words());
+  };
+  const bool searched = !split.left.empty();  // or nobody knows yet what goes where
+  branches.behind = searched && split.left[kRows] > all[kRows] / 2 ? 1 : 0;
+  const size_t behind = branches.behind, front = 1 - behind;
+  int128 squared = 0;
+  int64_t n_behind = 0;
+  for_each_of_branch(space, node, open, split, static_cast<int32_t>(behind), [&](Entry e) {
     space.sides.set(space.rows.row(e));
-    ++n_left;
-    if (sum_left) {
-      space.rows.add(left, e);
+    ++n_behind;
+    if (!searched) {
+      space.rows.add(stats_of(behind), e);
     }
     if constexpr (!Rows::kUnitWeights) {
       const int64_t weight = weight_of(space, e);
-      left_squared += int128(weight) * weight;
+      squared += int128(weight) * weight;
     }
   });
-  branches.n_rows = {n_left, node.n_rows() - n_left};
-  layout_.difference(left + layout_.words(), list.stats_of(open.id), left);
+  branches.n_rows[behind] = n_behind;
+  branches.n_rows[front] = node.n_rows() - n_behind;
+  if (searched) {
+    layout_.copy(stats_of(0), split.left.data());
+    layout_.difference(stats_of(1), all, stats_of(0));
+  } else {
+    layout_.difference(stats_of(front), all, stats_of(behind));
+  }
   if constexpr (!Rows::kUnitWeights) {
-    branches.weight_squared[0] = left_squared;
-    branches.weight_squared[1] = list.weight_squared[size_t(open.id)] - left_squared;
+    branches.weight_squared[behind] = squared;
+    branches.weight_squared[front] = list.weight_squared[size_t(open.id)] - squared;
   }
 }
 
@@ -101,8 +109,8 @@ void Engine<Rows>::add_row(const Space<Rows>& space, Branches& branches, size_t 
   }
 }
 
-// Two branches, known rows only: sides and statistics. Rows whose value is missing, or has no
-// branch, are listed.
+// Two branches, known rows only: sides (the left one is behind) and statistics. Rows whose value is
+// missing, or has no branch, are listed.
 template <class Rows>
 void Engine<Rows>::send_known(Space<Rows>& space, const NodeList& list, const Open& open,
                               const Candidate& split, Branches& branches) const {
@@ -197,7 +205,7 @@ void Engine<Rows>::send_unplaced(Space<Rows>& space, const Node& node, const Can
   const Entry* entries = (*space.entries)[0].data() + node.begin;
   for (int64_t i = 0; i < node.n_rows(); ++i) {
     const uint32_t row = space.rows.row(entries[i]);
-    space.branch[row] = space.sides.left(row) ? 0 : 1;
+    space.branch[row] = space.sides.behind(row) ? 0 : 1;
   }
   for (const Entry e : staying) {
     space.branch[space.rows.row(e)] = kStays;

@@ -25,13 +25,13 @@ bool Engine<Rows>::send_few(const Space<Rows>& space, const NodeList& list, cons
   if (n_few * kOneOf > n) {
     return false;
   }
-  branches.few_branch = n_few == n_left ? 0 : 1;
+  branches.behind = n_few == n_left ? 0 : 1;
   branches.n_rows = {n_left, n - n_left};
   layout_.copy(branches.stats.data(), split.left.data());
   layout_.difference(branches.stats.data() + layout_.words(), list.stats_of(open.id),
                      split.left.data());
   const Entry* entries = (*space.entries)[column].data() + node.begin;
-  const Entry* first = branches.few_branch == 0 ? entries : entries + n - n_few;
+  const Entry* first = branches.behind == 0 ? entries : entries + n - n_few;
   int128 few_squared = 0;
   for (const Entry* e = first; e != first + n_few; ++e) {
     const int64_t weight = weight_of(space, *e);
@@ -39,8 +39,8 @@ bool Engine<Rows>::send_few(const Space<Rows>& space, const NodeList& list, cons
     branches.few.push_back(space.rows.row(*e));
   }
   if constexpr (!Rows::kUnitWeights) {
-    branches.weight_squared[branches.few_branch] = few_squared;
-    branches.weight_squared[1 - branches.few_branch] =
+    branches.weight_squared[branches.behind] = few_squared;
+    branches.weight_squared[1 - branches.behind] =
         list.weight_squared[size_t(open.id)] - few_squared;
   }
   branches.places.resize(branches.few.size() * n_columns());
@@ -106,14 +106,14 @@ template <class Rows>
 void Engine<Rows>::divide_few(Space<Rows>& space, const Node& node, const Branches& branches,
                               size_t column, int64_t known, int worker,
                               int64_t* known_of_branches) const {
-  const size_t n_few = branches.few.size(), few = branches.few_branch;
+  const size_t n_few = branches.few.size();
   const auto places = std::span(branches.places).subspan(column * n_few, n_few);
   move_few(std::span((*space.entries)[column]).subspan(node.begin, size_t(node.n_rows())), places,
-           few == 0, scratch_of(space, worker, std::ssize(places)));
+           scratch_of(space, worker, std::ssize(places)));
   if (known_of_branches) {
     const auto n_known = std::lower_bound(places.begin(), places.end(), known) - places.begin();
-    known_of_branches[few] = n_known;
-    known_of_branches[1 - few] = known - n_known;
+    known_of_branches[branches.behind] = n_known;
+    known_of_branches[1 - branches.behind] = known - n_known;
   }
 }
 

@@ -15,11 +15,12 @@ inline void rewrite_entries(Entries& column, const Node& node, int shift,
   }
 }
 
-// Sets new numbers for the rows of a node, by the sides that they take. Its entries get them when
-// they are divided; the searches that follow at once look up rows of the table by them.
+// Sets new numbers for the rows of a node; those that go behind have them from `middle` on. Its
+// entries get them when they are divided; the searches that follow at once look up rows of the
+// table by them.
 template <class Rows>
-void Engine<Rows>::renumber(Space<Rows>& space, const Node& node) const {
-  space.renumbering.set(space.sides, node.begin, node.end);
+void Engine<Rows>::renumber(Space<Rows>& space, const Node& node, uint32_t middle) const {
+  space.renumbering.set(space.sides, node.begin, middle, node.end);
   if (space.own_global.empty()) {
     space.own_global.resize(size_t(weights_.n_rows));
     std::iota(space.own_global.begin(), space.own_global.end(), uint32_t(0));

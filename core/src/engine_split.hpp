@@ -15,11 +15,12 @@ int64_t Engine<Rows>::first_above(const Space<Rows>& space, const Span& span, si
   return found - span.entries;
 }
 
-// Calls visit(entry) for each row of the node that the split sends left.
+// Calls visit(entry) for each row of the node that a split with two branches sends down this one.
 template <class Rows>
 template <class Visit>
-void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, const Open& open,
-                                 const Candidate& split, const Visit& visit) const {
+void Engine<Rows>::for_each_of_branch(const Space<Rows>& space, const Node& node, const Open& open,
+                                      const Candidate& split, int32_t branch,
+                                      const Visit& visit) const {
   const size_t column = size_t(split.column);
   const Span here = span(space, node, column, known_of(open, column, node));
   if (split.kind == SplitKind::threshold) {
@@ -28,23 +29,26 @@ void Engine<Rows>::for_each_left(const Space<Rows>& space, const Node& node, con
     const int64_t cut = split.left.empty() || share_unit_ != 1
                             ? first_above(space, here, column, split.threshold)
                             : split.left[kRows] - missing_left;
-    std::for_each(here.entries, here.entries + cut, visit);
+    const Entry *middle = here.entries + cut, *end = here.entries + here.n_known;
+    std::for_each(branch == 0 ? here.entries : middle, branch == 0 ? middle : end, visit);
   } else if (split.kind == SplitKind::subset || split.kind == SplitKind::multiway) {
-    bool left = false;
+    bool taken = false;
     for (int64_t i = 0; i < here.n_known; ++i) {
       if (i == 0 || (here.entries[i] & kDiffers)) {
         const int32_t code = views_[column].code(space.row(here.entries[i]));
         const auto found = std::lower_bound(split.categories.begin(), split.categories.end(), code);
-        left = (found != split.categories.end() && *found == code
-                    ? split.branches[size_t(found - split.categories.begin())]
-                    : split.missing_route) == 0;
+        taken = (found != split.categories.end() && *found == code
+                     ? split.branches[size_t(found - split.categories.begin())]
+                     : split.missing_route) == branch;
       }
-      if (left) {
+      if (taken) {
         visit(here.entries[i]);
       }
     }
+  } else if (branch == 1) {
+    std::for_each(here.entries, here.entries + here.n_known, visit);
   }
-  if (split.missing_route == 0) {
+  if (split.missing_route == branch) {
     std::for_each(here.entries + here.n_known, here.entries + here.n_rows, visit);
   }
 }
@@ -64,13 +68,16 @@ void Engine<Rows>::add_children(const Space<Rows>& space, NodeList& list, const 
   if (options_.missing == Missing::surrogate) {
     list.surrogates[size_t(open.id)] = branches.surrogates;
   }
-  // Children lie one after the other in the place of their parent; where divided rows make
-  // them too long, those that do not fit come behind everything else.
+  // Children lie one after the other in the place of their parent (of two sides, the one behind
+  // comes last); where divided rows make them too long, those that do not fit come behind
+  // everything else.
   uint32_t begin = parent.begin, last = parent.end;
   for (size_t b = 0; b < branches.n; ++b) {
     const int64_t* stats = branches.stats.data() + b * words;
     const auto n_rows = static_cast<uint32_t>(branches.n_rows[b]);
-    if (begin + n_rows > last) {
+    if (branches.two_sides) {
+      begin = b == branches.behind ? parent.end - n_rows : parent.begin;
+    } else if (begin + n_rows > last) {
       begin = static_cast<uint32_t>((*space.entries)[0].size());
       last = std::numeric_limits<uint32_t>::max();
     }
@@ -100,12 +107,13 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
   const Branches branches = send_rows(space, list, open, split, team);
   add_children(space, list, open, split, branches);
   const Node& node = list.nodes[size_t(open.id)];
+  const Node& behind = list.nodes[size_t(node.first_child) + branches.behind];
   space.scratch.resize(team ? size_t(team->size()) : 1);
   if constexpr (kNumber) {
     divide_column(space, list, node, branches, n_columns(), node.n_rows(), 0, nullptr);
   }
   if (branches.renumbers) {
-    renumber(space, node);
+    renumber(space, node, behind.begin);
   }
   std::vector<Child> children(branches.n);
   std::vector<StopReason> reasons(branches.n);
@@ -139,7 +147,7 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
     divide_columns(space, list, open, branches, children, team);
   }
   if (branches.two_sides && branches.few.empty()) {
-    clear_sides(space, node);
+    clear_sides(space, any ? behind : node);  // its rows lie together once they are divided
   }
   return children;
 }
@@ -240,8 +248,8 @@ void Engine<Rows>::divide_column(Space<Rows>& space, const NodeList& list, const
     };
     const Parts parts = branches.renumbers ? divide(space.renumbering) : divide(space.sides);
     if (known_of_branches) {
-      known_of_branches[0] = parts.left_known;
-      known_of_branches[1] = parts.right_known;
+      known_of_branches[1 - branches.behind] = parts.front_known;
+      known_of_branches[branches.behind] = parts.behind_known;
     }
     return;
   }

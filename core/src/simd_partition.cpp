@@ -38,13 +38,13 @@ TREEWRIGHT_TARGET inline unsigned lanes_with(__m256i x) {
 }
 
 // One bit for each row of a numbering says where it goes. find() gives the 32 bits around that of
-// each of eight rows; to_left() and to_right() are what their entries become there.
+// each of eight rows; to_front() and to_behind() are what their entries become there.
 struct KeepsNumbers {
   struct Found {
     __m256i bits;
   };
-  TREEWRIGHT_TARGET __m256i to_left(__m256i e, __m256i, const Found&) const { return e; }
-  TREEWRIGHT_TARGET __m256i to_right(__m256i e, __m256i, const Found&) const { return e; }
+  TREEWRIGHT_TARGET __m256i to_front(__m256i e, __m256i, const Found&) const { return e; }
+  TREEWRIGHT_TARGET __m256i to_behind(__m256i e, __m256i, const Found&) const { return e; }
 };
 struct BitsInMemory : KeepsNumbers {
   const int32_t* words;
@@ -89,10 +89,10 @@ struct BitsAndRanks {
   const uint64_t* words;
   int word_shift;
   __m128i shift_by;
-  __m256i low_bits, first_right;
+  __m256i low_bits, middle;
 
   struct Found {
-    __m256i bits, rank;  // the row's new number, should it go left
+    __m256i bits, rank;  // the row's new number, should it go behind
   };
 
   TREEWRIGHT_TARGET BitsAndRanks(const Ranks& ranks, int shift)
@@ -100,7 +100,7 @@ struct BitsAndRanks {
         word_shift(shift + 5),
         shift_by(_mm_cvtsi32_si128(shift)),
         low_bits(_mm256_set1_epi32((1 << shift) - 1)),
-        first_right(_mm256_set1_epi32(static_cast<int>(ranks.first_right))) {}
+        middle(_mm256_set1_epi32(static_cast<int>(ranks.middle))) {}
   TREEWRIGHT_TARGET Found find(const Entry* entries, __m256i rows) const {
     const auto two = [&](const Entry* e) TREEWRIGHT_TARGET {
       const auto* first = reinterpret_cast<const double*>(words + (e[0] >> word_shift));
@@ -121,11 +121,11 @@ struct BitsAndRanks {
   TREEWRIGHT_TARGET __m256i numbered(__m256i e, __m256i number) const {
     return _mm256_or_si256(_mm256_sll_epi32(number, shift_by), _mm256_and_si256(e, low_bits));
   }
-  TREEWRIGHT_TARGET __m256i to_left(__m256i e, __m256i, const Found& found) const {
-    return numbered(e, found.rank);
+  TREEWRIGHT_TARGET __m256i to_front(__m256i e, __m256i rows, const Found& found) const {
+    return numbered(e, _mm256_sub_epi32(_mm256_add_epi32(rows, middle), found.rank));
   }
-  TREEWRIGHT_TARGET __m256i to_right(__m256i e, __m256i rows, const Found& found) const {
-    return numbered(e, _mm256_sub_epi32(_mm256_add_epi32(rows, first_right), found.rank));
+  TREEWRIGHT_TARGET __m256i to_behind(__m256i e, __m256i, const Found& found) const {
+    return numbered(e, found.rank);
   }
 };
 
@@ -138,7 +138,7 @@ inline unsigned carry(unsigned differs, unsigned dropped, Entry& pending) {
   return (differs | sum) & ~dropped;
 }
 
-// Left rows go to the front of the entries, right ones to scratch.
+// Rows that stay are moved to the front of the entries, the others to scratch.
 template <class Bits>
 TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shift,
                                             const Bits& bits, Entry* scratch,
@@ -146,12 +146,12 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
   const __m128i shift_by = _mm_cvtsi32_si128(shift);
   const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   const __m256i low_five = _mm256_set1_epi32(31), one = _mm256_set1_epi32(1);
-  Entry* to_left = entries + state.left;
-  Entry* to_right = scratch + (state.i - state.left);
-  Entry pending_left = state.pending_left, pending_right = state.pending_right;
-  // Divides the lanes of a block that are `taken`, the last ones. The right rows are written, and
-  // something behind them; the left ones are returned.
-  struct Left {
+  Entry* to_front = entries + state.front;
+  Entry* to_behind = scratch + (state.i - state.front);
+  Entry pending_front = state.pending_front, pending_behind = state.pending_behind;
+  // Divides the lanes of a block that are `taken`, the last ones. The rows that go behind are
+  // written, and something after them; the others are returned.
+  struct Front {
     __m256i entries;
     int n;
   };
@@ -160,43 +160,43 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
     const __m256i rows = _mm256_srl_epi32(e, shift_by);
     const auto found = bits.find(block, rows);
     const __m256i bit = _mm256_srlv_epi32(found.bits, _mm256_and_si256(rows, low_five));
-    const unsigned left = lanes_with<0>(bit) & taken;
-    const unsigned right = left ^ taken;
+    const unsigned behind = lanes_with<0>(bit) & taken;
+    const unsigned front = behind ^ taken;
     const unsigned differs = lanes_with<0>(e) & taken;
     if (differs == taken) {  // as in most columns of floats: nothing is handed on within the block
-      pending_left = right >> 7;
-      pending_right = left >> 7;
+      pending_front = behind >> 7;
+      pending_behind = front >> 7;
     } else {
       const unsigned now =
-          carry(differs, left ^ 255, pending_left) | carry(differs, right ^ 255, pending_right);
+          carry(differs, front ^ 255, pending_front) | carry(differs, behind ^ 255, pending_behind);
       const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(now)), lane_bits);
       e = _mm256_or_si256(e, _mm256_and_si256(_mm256_cmpeq_epi32(set, lane_bits), one));
     }
-    store(to_right,
-          _mm256_permutevar8x32_epi32(bits.to_right(e, rows, found), lanes(kLanesOf, right)));
-    to_right += std::popcount(right);
-    return Left{_mm256_permutevar8x32_epi32(bits.to_left(e, rows, found), lanes(kLanesOf, left)),
-                std::popcount(left)};
+    store(to_behind,
+          _mm256_permutevar8x32_epi32(bits.to_behind(e, rows, found), lanes(kLanesOf, behind)));
+    to_behind += std::popcount(behind);
+    return Front{_mm256_permutevar8x32_epi32(bits.to_front(e, rows, found), lanes(kLanesOf, front)),
+                 std::popcount(front)};
   };
   const Entry *block = entries + state.i, *const stop = entries + end;
-  // Set aside, because left rows may be written over them before it is their turn.
+  // Set aside, because others may be written over them before it is their turn.
   alignas(__m256i) Entry last[kBlock];
   store(last, load(stop - kBlock));
   for (; block + kBlock <= stop; block += kBlock) {
-    const Left left = divide(block, 255);
-    store(to_left, left.entries);
-    to_left += left.n;
+    const Front front = divide(block, 255);
+    store(to_front, front.entries);
+    to_front += front.n;
   }
   if (block < stop) {
-    const Left left = divide(last, (255u << (block + kBlock - stop)) & 255u);
-    if (to_left + kBlock <= stop) {
-      store(to_left, left.entries);
+    const Front front = divide(last, (255u << (block + kBlock - stop)) & 255u);
+    if (to_front + kBlock <= stop) {
+      store(to_front, front.entries);
     } else {
-      store_first(to_left, left.n, left.entries);
+      store_first(to_front, front.n, front.entries);
     }
-    to_left += left.n;
+    to_front += front.n;
   }
-  state = {end, to_left - entries, pending_left, pending_right};
+  state = {end, to_front - entries, pending_front, pending_behind};
 }
 
 template <class Bits, class Sides>
@@ -223,7 +223,7 @@ TREEWRIGHT_TARGET void partition_each_avx2(std::span<Entry* const> columns, int6
   for (Entry* entries : columns) {
     PartitionState s;
     divide_column(entries, n, shift, bits, scratch, s);
-    copy(scratch, n - s.left, entries + s.left);
+    copy(scratch, n - s.front, entries + s.front);
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace treewright {
 
-// One bit per row number: does it go left?
+// One bit per row number: does it go behind the rows that stay in front?
 class Sides {
  public:
   explicit Sides(int64_t n_rows) {
@@ -32,12 +32,12 @@ class Sides {
   void grow(int64_t n_rows) { bits_.resize(std::max(bits_.size(), n_words(n_rows)), 0); }
   size_t size() const { return 64 * bits_.size(); }
   std::span<const uint64_t> words() const { return bits_; }
-  uint32_t left(uint32_t row) const {
+  uint32_t behind(uint32_t row) const {
     return static_cast<uint32_t>(bits_[row >> 6] >> (row & 63)) & 1;
   }
   // What an entry becomes on either side.
-  Entry to_left(Entry e, int) const { return e; }
-  Entry to_right(Entry e, int) const { return e; }
+  Entry to_front(Entry e, int) const { return e; }
+  Entry to_behind(Entry e, int) const { return e; }
 
  private:
   static size_t n_words(int64_t n_rows) {
@@ -49,14 +49,14 @@ class Sides {
 };
 
 // The sides of a node whose rows have the numbers begin to end - 1, with new numbers for them:
-// those of its two children, who then have begin to middle - 1 and middle to end - 1. What is
-// looked up by row number lies closer together in every generation. See simd::Ranks.
+// those of its two children, who then have begin to middle - 1 (in front) and middle to end - 1.
+// What is looked up by row number lies closer together in every generation. See simd::Ranks.
 class Renumbering {
  public:
   // No row of another node has its bit set.
-  void set(const Sides& sides, uint32_t begin, uint32_t end) {
+  void set(const Sides& sides, uint32_t begin, uint32_t middle, uint32_t end) {
     words_.resize(2 * sides.words().size());
-    uint32_t number = begin;
+    uint32_t number = middle;
     for (size_t i = begin / 64; i <= (end - 1) / 64; ++i) {
       const uint64_t bits = sides.words()[i];
       words_[2 * i] = uint64_t(number) << 32 | static_cast<uint32_t>(bits);
@@ -64,23 +64,23 @@ class Renumbering {
       words_[2 * i + 1] = uint64_t(number) << 32 | bits >> 32;
       number += static_cast<uint32_t>(std::popcount(bits >> 32));
     }
-    middle_ = number;
+    middle_ = middle;
   }
   simd::Ranks words() const { return {words_.data(), middle_}; }
-  uint32_t left(uint32_t row) const {
+  uint32_t behind(uint32_t row) const {
     return static_cast<uint32_t>(words_[row / 32] >> (row % 32)) & 1;
   }
-  Entry to_left(Entry e, int shift) const { return numbered(e, rank(e >> shift), shift); }
-  Entry to_right(Entry e, int shift) const {
+  Entry to_front(Entry e, int shift) const {
     const uint32_t row = e >> shift;
     return numbered(e, row + middle_ - rank(row), shift);
   }
+  Entry to_behind(Entry e, int shift) const { return numbered(e, rank(e >> shift), shift); }
 
  private:
   static Entry numbered(Entry e, uint32_t number, int shift) {
     return number << shift | (e & ((Entry(1) << shift) - 1));
   }
-  // The number of the row if it goes left: so many do so before it.
+  // The number of the row if it goes behind: middle, and so many that do so before it.
   uint32_t rank(uint32_t row) const {
     const uint64_t word = words_[row / 32];
     const auto below = static_cast<uint32_t>(word) & ((uint32_t(1) << (row % 32)) - 1);
@@ -92,13 +92,14 @@ class Renumbering {
 };
 
 struct Parts {
-  int64_t left_known;   // known rows that went left
-  int64_t right_known;  // and right
+  int64_t front_known;   // known rows that stayed in front
+  int64_t behind_known;  // and those that went behind
 };
 
-// Entries [0, n) become the left rows, then the right rows, each in their old order (known
-// rows stay before missing ones). A row that leaves hands its "differs" bit to the next row
-// kept on either side: a value that differed from the row before it still does.
+// Entries [0, n) become the rows that stay in front, then those that go behind, each in their old
+// order (known rows stay before missing ones). A row hands its "differs" bit to the next one on the
+// other side: a value that differed from the row before it still does. The fewer go behind, the
+// less is written twice.
 //
 // scratch needs room for n + simd::kBlock entries. Where is Sides, or Renumbering.
 template <class Where>
@@ -107,23 +108,23 @@ Parts partition(Entry* entries, int64_t n_known, int64_t n, int shift, const Whe
   simd::PartitionState s;
   const auto move_until = [&](int64_t end) {
     simd::partition(entries, end, shift, sides.words(), scratch, s);
-    // entries[0, left) went left, scratch[0, i - left) right; entries[i, end) are unread.
+    // entries[0, front) stayed, scratch[0, i - front) go behind; entries[i, end) are unread.
     for (; s.i < end; ++s.i) {
       const Entry e = entries[s.i];
-      const Entry goes_left = sides.left(e >> shift);
-      s.pending_left |= e & kDiffers;
-      s.pending_right |= e & kDiffers;
-      entries[s.left] = sides.to_left(e, shift) | s.pending_left;
-      scratch[s.i - s.left] = sides.to_right(e, shift) | s.pending_right;
-      s.left += goes_left;
-      s.pending_left &= goes_left - 1;
-      s.pending_right &= 0 - goes_left;
+      const Entry behind = sides.behind(e >> shift);
+      s.pending_front |= e & kDiffers;
+      s.pending_behind |= e & kDiffers;
+      entries[s.front] = sides.to_front(e, shift) | s.pending_front;
+      scratch[s.i - s.front] = sides.to_behind(e, shift) | s.pending_behind;
+      s.front += 1 - behind;
+      s.pending_front &= 0 - behind;
+      s.pending_behind &= behind - 1;
     }
   };
   move_until(n_known);
-  const Parts parts{s.left, n_known - s.left};
+  const Parts parts{s.front, n_known - s.front};
   move_until(n);
-  std::copy(scratch, scratch + n - s.left, entries + s.left);
+  std::copy(scratch, scratch + n - s.front, entries + s.front);
   return parts;
 }
 
@@ -140,22 +141,20 @@ inline void partition_each(std::span<Entry* const> columns, int64_t n, int shift
 // The same for what is known of the rows begin to end - 1, by number.
 inline void partition_by_row(uint32_t* by_row, uint32_t begin, uint32_t end, const Sides& sides,
                              Entry* scratch) {
-  uint32_t *left = by_row + begin, *right = scratch;
+  uint32_t *front = by_row + begin, *behind = scratch;
   for (uint32_t row = begin; row < end; ++row) {
-    const uint32_t goes_left = sides.left(row);
-    *right = by_row[row];
-    *left = *right;
-    left += goes_left;
-    right += 1 - goes_left;
+    const uint32_t goes_behind = sides.behind(row);
+    *behind = by_row[row];
+    *front = *behind;
+    behind += goes_behind;
+    front += 1 - goes_behind;
   }
-  std::copy(scratch, right, left);
+  std::copy(scratch, behind, front);
 }
 
-// The few entries at these places, ascending, go to the front or to the back, all others the other
-// way; both stay in order and take their "differs" bits along as above. scratch needs room for the
-// few.
-inline void move_few(std::span<Entry> entries, std::span<const uint32_t> places, bool to_front,
-                     Entry* scratch) {
+// The few entries at these places, ascending, go behind all others; both stay in order and take
+// their "differs" bits along as above. scratch needs room for the few.
+inline void move_few(std::span<Entry> entries, std::span<const uint32_t> places, Entry* scratch) {
   const size_t n = entries.size(), n_few = places.size();
   for (size_t i = 0; i < n_few; ++i) {
     size_t run = places[i];  // back to where its run of equal values begins
@@ -175,20 +174,11 @@ inline void move_few(std::span<Entry> entries, std::span<const uint32_t> places,
     }
   }
   Entry* const e = entries.data();
-  if (to_front) {
-    size_t end = n;
-    for (size_t i = n_few; i-- > 0; end = places[i]) {
-      std::move_backward(e + places[i] + 1, e + end, e + end + (n_few - 1 - i));
-    }
-    std::move_backward(e, e + end, e + end + n_few);
-    std::copy(scratch, scratch + n_few, e);
-  } else {
-    for (size_t i = 0; i < n_few; ++i) {
-      const size_t end = i + 1 < n_few ? places[i + 1] : n;
-      std::move(e + places[i] + 1, e + end, e + places[i] - i);
-    }
-    std::copy(scratch, scratch + n_few, e + n - n_few);
+  for (size_t i = 0; i < n_few; ++i) {
+    const size_t end = i + 1 < n_few ? places[i + 1] : n;
+    std::move(e + places[i] + 1, e + end, e + places[i] - i);
   }
+  std::copy(scratch, scratch + n_few, e + n - n_few);
 }
 
 // A stable division of one sorted column into any number of branches. A row may also go to

@@ -23,21 +23,21 @@ constexpr int kStretch = 4 * kBlock, kManyRows = 8 * kStretch;
 
 // Where a partition stands; see partition.hpp.
 struct PartitionState {
-  int64_t i = 0, left = 0;
-  Entry pending_left = 0, pending_right = 0;
+  int64_t i = 0, front = 0;
+  Entry pending_front = 0, pending_behind = 0;
 };
 // The sides of so few rows are looked up in registers; there must be words for all of them.
 constexpr size_t kRowsInRegisters = 512;
 // May write up to kBlock entries behind the last one kept on either side.
 void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
                Entry* scratch, PartitionState& state);
-// The sides with new numbers for the rows begin to end - 1: those that go left come first, then the
-// others, each in their old order.
+// The sides with new numbers for the rows begin to end - 1: those that stay in front come first,
+// then the others, each in their old order.
 struct Ranks {
   // For 32 rows, whose bits lie in the lower half of a word: the new number, in the upper half, of
-  // the first of them, or behind them, that goes left.
+  // the first of them, or after them, that goes behind.
   const uint64_t* words;
-  uint32_t first_right;  // new number of the first row that goes right
+  uint32_t middle;  // new number of the first row that goes behind
 };
 void partition(Entry* entries, int64_t end, int shift, const Ranks& ranks, Entry* scratch,
                PartitionState& state);
