@@ -11,8 +11,10 @@ namespace treewright {
 namespace {
 
 constexpr int64_t kChunk = 4096;  // rows per piece of work
-constexpr int64_t kBlock = 256;   // rows whose values stay in the nearest cache
-constexpr int kTogether = 8;      // rows walked side by side, to hide the memory's latency
+// Rows that go down as one batch. Of fewer, too many would walk on in groups that are half empty;
+// the values of more would leave the core's own cache between two visits.
+constexpr int64_t kBlock = 1024;
+constexpr int kTogether = 8;  // rows walked side by side, to hide the memory's latency
 
 // Columns of a row-major or column-major float matrix.
 template <class T>
