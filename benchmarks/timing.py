@@ -4,8 +4,7 @@ A virtual machine may hand free memory back to its host. Whoever asks for it nex
 while the host finds it again: from 2 to 10 s for each GB where these figures were
 taken, a hundred times as long as memory that stayed. That would be charged to whichever
 library comes after a pause. So before every timed call, of whatever library, a block of
-memory is touched and let go. A machine that keeps its memory spends a tenth of a second
-on it and its times stay the same.
+memory is touched and let go; where memory stays, that takes a tenth of a second.
 """
 
 import gc
