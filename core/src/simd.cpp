@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <type_traits>
 #endif
 
 namespace treewright::simd {
@@ -42,7 +43,8 @@ TREEWRIGHT_TARGET inline __m256 larger_of_two(__m256 x) {
 //
 // Most cuts are far from the best one. Along a stretch of rows the sum is at least what it was less
 // the negative numbers of the stretch, and at most what it was with the positive ones, which bounds
-// D. A stretch that cannot hold a better cut than the best so far is passed over.
+// D. A stretch that cannot hold a better cut than the best so far is passed over. Long ones are
+// tried first where there are very many rows, since D then changes little from one row to the next.
 template <bool looks_up, bool passes_over, class Values, class Distance>
 TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
                                          const Reciprocals& over, const Values& values,
@@ -76,10 +78,10 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   const __m256 slack = _mm256_set1_ps(static_cast<float>(n) * 0x1p-20f);
   const __m256 wider = _mm256_set1_ps(1 + 0x1p-19f);
   const __m256 no_sign = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
-  const __m256 to_its_end = _mm256_setr_ps(kStretch, 0, kStretch, 0, kStretch, 0, kStretch, 0);
-  const auto pass_over = [&]() TREEWRIGHT_TARGET {
+  const auto pass_over = [&](auto length) TREEWRIGHT_TARGET {
+    const __m256 to_its_end = _mm256_setr_ps(length, 0, length, 0, length, 0, length, 0);
     __m256i all = zero, positive = zero;
-    for (int64_t k = 0; k < kStretch; k += kBlock) {
+    for (int64_t k = 0; k < length; k += kBlock) {
       const __m256i x = values(entries + i + k, load(entries + i + k));
       all = _mm256_add_epi32(all, x);
       positive = _mm256_add_epi32(positive, _mm256_max_epi32(x, zero));
@@ -98,7 +100,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
       return false;
     }
     sum = _mm256_add_epi32(sum, _mm256_shuffle_epi32(both, 0xa0));
-    move_on(kStretch);
+    move_on(length);
     return true;
   };
   // The entries, those before the first cut as if they did not differ: they are no cuts.
@@ -110,10 +112,17 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
       const __m256i e = load(entries + i);
       take(from_first(e), values(entries + i, e), both_sides());
     }
+    int64_t next_long = n >= kVeryManyRows ? i : end;
     while (i + kBlock <= end) {
       int64_t until = end;
       if (passes_over && i + kStretch <= end) {
-        if (pass_over()) {
+        if (i >= next_long && i + kLongStretch <= end) {
+          if (pass_over(std::integral_constant<int, kLongStretch>())) {
+            continue;
+          }
+          next_long = i + kLongStretch;
+        }
+        if (pass_over(std::integral_constant<int, kStretch>())) {
           continue;
         }
         until = i + kStretch;

@@ -18,8 +18,10 @@ namespace treewright::simd {
 constexpr int kBlock = 8;
 
 // So many rows are first looked at as one: most cuts are far from the best, and a bound over a
-// stretch shows it. It is not worked out for fewer than kManyRows.
+// stretch shows it. It is not worked out for fewer than kManyRows, nor for a long stretch among
+// fewer than kVeryManyRows.
 constexpr int kStretch = 4 * kBlock, kManyRows = 8 * kStretch;
+constexpr int kLongStretch = 4 * kStretch, kVeryManyRows = 32 * kLongStretch;
 
 // Where a partition stands; see partition.hpp.
 struct PartitionState {
