@@ -5,6 +5,9 @@ while the host finds it again: from 2 to 10 s for each GB where these figures we
 taken, a hundred times as long as memory that stayed. That would be charged to whichever
 library comes after a pause. So before every timed call, of whatever library, a block of
 memory is touched and let go; where memory stays, that takes a tenth of a second.
+
+The block is no larger than it must be: two seconds later the machine hands back what
+nobody has taken, and whoever runs then pays for that, too.
 """
 
 import gc
@@ -12,7 +15,7 @@ import mmap
 import statistics
 import time
 
-READY_BYTES = 1 << 30  # more than any of the timed calls needs
+READY_BYTES = 1 << 29  # about what the largest of the timed calls needs
 
 
 def ready_memory():
