@@ -146,7 +146,9 @@ std::vector<Child> Engine<Rows>::expand(Space<Rows>& space, NodeList& list, cons
   if (any) {
     divide_columns(space, list, open, branches, children, team);
   }
-  if (branches.two_sides && branches.few.empty()) {
+  if (branches.renumbers) {
+    space.sides.clear();  // the rows that went behind have other numbers now
+  } else if (branches.two_sides && branches.few.empty()) {
     clear_sides(space, any ? behind : node);  // its rows lie together once they are divided
   }
   return children;

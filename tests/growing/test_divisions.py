@@ -75,10 +75,29 @@ def test_few_rows_do_leave_in_these_tables():
     assert max(rows for cuts in found for rows, _ in cuts) >= 3
 
 
+def with_and_without_new_numbers(columns, letters, y, classes, max_depth):
+    """Two trees of a large table, one of which also has a row of weight 0.
+
+    Where rows are left out, those of a large node keep their numbers.
+    """
+    options = GrowOptions(max_depth=max_depth)
+    trees = []
+    for more in (0, 1):
+        named = [
+            numeric(f"x{i}", np.append(column, np.zeros(more)))
+            for i, column in enumerate(columns)
+        ]
+        named += [categorical("letter", [*letters, *"a" * more])]
+        table = make_table(named, [*y.tolist(), *[0] * more], classes=range(classes))
+        if more:
+            table = weighted(table, np.append(np.ones(len(y)), 0.0))
+        trees.append(grower("fast")(table, options))
+    return trees
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.02])
 @pytest.mark.parametrize("classes", [2, 5])
 def test_new_numbers_for_the_rows_of_a_large_node_change_nothing(classes, missing):
-    """The same rows with one of weight 0 beside them keep their numbers."""
     rng = np.random.default_rng(classes)
     n = 3 * LARGE + 5
     columns = [rng.standard_normal(n), np.rint(9 * rng.standard_normal(n))]
@@ -91,16 +110,25 @@ def test_new_numbers_for_the_rows_of_a_large_node_change_nothing(classes, missin
         + rng.standard_normal(n)
     )
     y = np.clip(np.rint(score + (classes - 1) / 2), 0, classes - 1).astype(int)
-    named = [numeric(f"x{i}", column) for i, column in enumerate(columns)]
-    named += [categorical("letter", [*letters])]
-    options = GrowOptions(max_depth=9)
-    plain = make_table(named, y.tolist(), classes=range(classes))
-    longer = [
-        numeric(f"x{i}", np.append(column, 0.0)) for i, column in enumerate(columns)
-    ]
-    longer += [categorical("letter", [*letters, "a"])]
-    kept = make_table(longer, [*y.tolist(), 0], classes=range(classes))
-    kept = weighted(kept, np.append(np.ones(n), 0.0))
-    renumbered, same = grower("fast")(plain, options), grower("fast")(kept, options)
+    renumbered, same = with_and_without_new_numbers(columns, letters, y, classes, 9)
     assert sum(renumbered.n_rows > LARGE) >= 2
+    assert first_difference(renumbered, same) is None
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_nor_do_they_where_few_rows_leave_a_large_node(classes):
+    rng = np.random.default_rng(classes)
+    n = LARGE + 40_000
+    columns = [rng.standard_normal(n) for _ in range(3)]
+    letters = rng.choice(list("ab"), n)
+    y = rng.integers(0, classes, n)
+    for column in columns:
+        y[np.argsort(column)[:150]] = 0
+        y[np.argsort(column)[-150:]] = 1
+    renumbered, same = with_and_without_new_numbers(columns, letters, y, classes, 12)
+    leaving = [
+        min(renumbered.n_rows[child] for child in children(renumbered, node))
+        for node in np.flatnonzero(renumbered.n_rows > LARGE)
+    ]
+    assert sum(np.array(leaving) < n / 512) >= 4
     assert first_difference(renumbered, same) is None
