@@ -36,6 +36,14 @@
 
 namespace treewright {
 
+// Builds for a sanitizer have small limits, so that small random tables go all the ways that large
+// ones do.
+#ifdef TREEWRIGHT_SMALL_LIMITS
+constexpr bool kSmallLimits = true;
+#else
+constexpr bool kSmallLimits = false;
+#endif
+
 // Below this many entries (rows x columns) threads cost more than they save.
 constexpr int64_t kParallelWork = 100'000;
 // So many entries of a node stay in a core's nearest cache from their division to their search.
@@ -43,11 +51,14 @@ constexpr int64_t kNearEntries = 4096;
 // A subtree of a part of the table's rows, within these limits, is grown by one thread in a
 // numbering of its own, and there one of at most kFewRowNumbers in another, for the sake of
 // partition(). It may have more rows if nothing but their sides is looked up by number.
-constexpr int64_t kFewestSubtreeRows = 1024;
+constexpr int64_t kFewestSubtreeRows = kSmallLimits ? 16 : 1024;
 template <class Rows>
-constexpr int64_t kMostSubtreeRows = std::is_same_v<Rows, CountedRows> ? 262'144 : 65'536;
+constexpr int64_t kMostSubtreeRows = !std::is_same_v<Rows, CountedRows> ? 65'536
+                                     : kSmallLimits                     ? 48
+                                                                        : 262'144;
 // If at most one row of so many leaves a node of at least so many, each is searched for.
-constexpr int64_t kOneOf = 256, kFewestToSearch = 1024;
+constexpr int64_t kOneOf = kSmallLimits ? 8 : 256;
+constexpr int64_t kFewestToSearch = kSmallLimits ? 24 : 1024;
 // Among so many entries a row is found by looking at each.
 constexpr int64_t kNearby = 512;
 static_assert(kFewRowNumbers <= int64_t(simd::kRowsInRegisters));
