@@ -1,10 +1,11 @@
 """How long a call takes, in memory that the machine really has.
 
 A virtual machine may hand free memory back to its host. Whoever asks for it next waits
-while the host finds it again: from 2 to 10 s for each GB where these figures were
-taken, a hundred times as long as memory that stayed. That would be charged to whichever
-library comes after a pause. So before every timed call, of whatever library, a block of
-memory is touched and let go; where memory stays, that takes a tenth of a second.
+while the host finds it again: from 1 to 10 s for each GB where these figures were
+taken, ten to a hundred times as long as memory that stayed. That would be charged to
+whichever library comes after a pause. So before every timed call, of whatever library,
+a block of memory is touched and let go; where memory stays, that takes a tenth of a
+second.
 
 The block is no larger than it must be: two seconds later the machine hands back what
 nobody has taken, and whoever runs then pays for that, too.
