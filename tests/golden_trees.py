@@ -236,17 +236,44 @@ _PRESETS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 def cases() -> list[Case]:
     """List every tree."""
+    return [*_own_cases(), *_preset_cases(), *_weighted_cases(), *_special_cases()]
+
+
+def _own_cases() -> list[Case]:
     found = []
     for name in ("classes_1", "classes_2", "penguins", "german_credit"):
         found += [Case(name, "class", None, each) for each in _FOR_CLASSES]
     for name in ("numbers_1", "hitters", "carseats"):
         found += [Case(name, "number", None, each) for each in _FOR_NUMBERS]
-    for task, names in (
-        ("class", ("classes_3", "penguins")),
-        ("number", ("numbers_2", "carseats")),
-    ):
-        for name in names:
-            found += [Case(name, task, *preset) for preset in _PRESETS[task]]
+    for settings in ({}, {"prune": None}, {"prune": None, "missing": "surrogate"}):
+        found += [Case(name, "class", None, settings) for name in ("large_1", "many_1")]
+    return found
+
+
+def _preset_cases() -> list[Case]:
+    return [
+        Case(name, task, *preset)
+        for task, names in (
+            ("class", ("classes_3", "penguins")),
+            ("number", ("numbers_2", "carseats")),
+        )
+        for name in names
+        for preset in _PRESETS[task]
+    ]
+
+
+def _weighted_cases() -> list[Case]:
+    found = []
+    for settings in ({"prune": None}, {}, {"method": "c45"}):
+        found.append(Case("classes_4", "class", None, settings, weighted=True))
+    for settings in ({"prune": None}, {}, {"prune": None, "missing": "surrogate"}):
+        found.append(Case("numbers_3", "number", None, settings, weighted=True))
+    return found
+
+
+def _special_cases() -> list[Case]:
+    """Rates, tables of categories alone, priors and costs."""
+    found = []
     for name in ("counts_1", "counts_2"):
         for settings in ({"prune": None}, {}, {"prune": "validation"}):
             settings = {"criterion": "poisson", **settings}
@@ -255,12 +282,6 @@ def cases() -> list[Case]:
         found.append(Case(name, "class", "id3", {}))
         for settings in ({"method": "id3"}, {"method": "c45"}, {"prune": None}):
             found.append(Case(name, "class", None, settings))
-    for settings in ({}, {"prune": None}, {"prune": None, "missing": "surrogate"}):
-        found += [Case(name, "class", None, settings) for name in ("large_1", "many_1")]
-    for settings in ({"prune": None}, {}, {"method": "c45"}):
-        found.append(Case("classes_4", "class", None, settings, weighted=True))
-    for settings in ({"prune": None}, {}, {"prune": None, "missing": "surrogate"}):
-        found.append(Case("numbers_3", "number", None, settings, weighted=True))
     for settings in (
         {"priors": {"low": 0.2, "mid": 0.3, "high": 0.5}},
         {"costs": [[0, 1, 4], [2, 0, 1], [1, 3, 0]]},
