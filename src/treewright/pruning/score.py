@@ -14,23 +14,20 @@ from treewright.pruning.risks import cost_matrix
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table, Target
 from treewright.tree.data import TreeData
+from treewright.tree.loss import number_criterion
 from treewright.tree.route import Ends, columns_used, ends_of
 
 __all__ = [
-    "LOSSES",
     "NewRows",
     "loss_at_nodes",
     "loss_at_steps",
-    "loss_of_numbers",
     "part_of",
     "rows_left_out",
     "unaltered",
 ]
 
-LOSSES = {"squared_error": 1, "poisson": 2, "absolute_error": 3}
 _NO_CODES = np.zeros(0, dtype=np.int32)
 _NO_NUMBERS = np.zeros(0)
-_SMALLEST_RATE = 1e-9  # of a branch without events, as in the core
 
 
 @dataclass(frozen=True)
@@ -212,33 +209,6 @@ def loss_at_nodes(
     return sums
 
 
-def loss_of_numbers(
-    tree: TreeData, y: NDArray[np.float64], said: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return what each answer costs by the tree's criterion.
-
-    Parameters
-    ----------
-    tree : TreeData
-        A tree that answers numbers.
-    y, said : float arrays
-        The numbers, and the answers.
-
-    Returns
-    -------
-    float array
-        Squared error, half the deviance or absolute error: tree.risk is its mean.
-    """
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    if criterion == "absolute_error":
-        return np.asarray(np.abs(y - said))
-    if criterion == "poisson":
-        rate = np.where(said > 0, said, _SMALLEST_RATE)
-        logs = y * np.log(np.where(y > 0, y, 1.0) / rate)
-        return np.asarray(np.where(y > 0, logs, 0.0) - (y - rate))
-    return np.asarray((y - said) ** 2)
-
-
 def part_of(
     tree: TreeData, columns: Sequence[NDArray[Any]], rows: NDArray[np.int64]
 ) -> list[NDArray[Any] | None]:
@@ -269,11 +239,10 @@ def _given(tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]) -> dict[str,
             "row_value": _NO_NUMBERS,
             "loss": 0,
         }
-    criterion = tree.made_by.get("options", {}).get("criterion")
     return common | {
         "value": np.ascontiguousarray(tree.value[:, 0]),
         "costs": _NO_NUMBERS,
         "row_label": _NO_CODES,
         "row_value": target.values,
-        "loss": LOSSES.get(str(criterion), 1),
+        "loss": number_criterion(tree).core_loss,
     }

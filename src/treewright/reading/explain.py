@@ -181,7 +181,7 @@ def explain(
     if unseen not in ("missing", "error"):
         raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
     kept = _columns(tree, fixed)
-    options = tree.made_by.get("options", {})
+    options = tree.options
     no_gaps = options.get("missing") == "error"
     strict = "error" in (unseen, options.get("unseen"))
     one = OneRow(tree.schema, row, "error" if strict else "missing", no_gaps)

@@ -211,7 +211,7 @@ def loss_of(tree: TreeData, target: Target, said: NDArray[Any]) -> NDArray[np.fl
 
 
 def _criterion(tree: TreeData) -> str:
-    return str(tree.made_by.get("options", {}).get("criterion"))
+    return tree.criterion.name
 
 
 def _class_weights(
