@@ -8,7 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, Stratif
 import treewright as tw
 from pruning.peer_trees import ORACLES, SKIP_WORDS, fit_of, frame_of, oracle
 from treewright.estimators.class_weight import class_factors
-from treewright.growing.grow import make_grower, settled, sort_columns, tree_of
+from treewright.growing.training_set import TrainingSet
 from treewright.pruning.cross_validation import choose, cross_validate
 from treewright.pruning.folds import Fold, deal, held_out
 from treewright.pruning.path import find_path
@@ -108,10 +108,8 @@ def rpart_table(name, fit_name):
     estimator, X, y, folds = like_rpart(name, fit_name)
     read = estimator._read(X, y, None)
     table = estimator._reweighted(read)
-    options, columns = settled(table, estimator._options()), sort_columns(table)
-    grower = make_grower(table, options, columns)
-    grower.grow_all(None)
-    path = find_path(tree_of(grower.take_tree(), table.schema, options))
+    training = TrainingSet(table, estimator._options())
+    path = find_path(training.grow())
     # rpart's tables end at the cp asked for.
     root = path.risk[-1]
     least = fit_of(name, fit_name)["call"]["control"].get("cp", 0.01) * root
@@ -119,9 +117,7 @@ def rpart_table(name, fit_name):
     alpha = np.append([least], path.alpha[rest])
     steps = np.append([first], np.flatnonzero(rest))
     scores = cross_validate(
-        table,
-        options,
-        columns,
+        training,
         path,
         [Fold(np.flatnonzero(folds == each), None) for each in np.unique(folds)],
         alphas=np.append(np.sqrt(alpha[:-1] * alpha[1:]), np.inf),

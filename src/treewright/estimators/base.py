@@ -24,7 +24,8 @@ from treewright.errors import OptionError
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.presets import translated
 from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
-from treewright.growing.grow import grow, n_threads
+from treewright.growing.grow import grow
+from treewright.growing.threads import n_threads
 from treewright.model import Tree
 from treewright.options import GrowOptions, check_criterion
 from treewright.pruning.path import find_path

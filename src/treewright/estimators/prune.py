@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TableError, nearest_name
-from treewright.growing.grow import grow
+from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.pruning.folds import Fold, check_groups
 from treewright.pruning.path import check_alpha
@@ -153,29 +153,30 @@ def grow_pruned(
     tree : TreeData
     pruning : Pruning
     """
+    training = TrainingSet(table, options)
     if plan.method == "cv":
         folds = _folds(plan, table, given)
         how = CrossValidation(risk=plan.risk, rule=plan.rule, factors=factors, **folds)
-        return grow_cross_validated(table, options, how, progress)
+        return grow_cross_validated(training, how, progress)
+    keep_ties = plan.ties == "keep"
     if plan.method == "validation" and plan.share is not None:
         _check_divisible(table)
         return grow_validated(
-            table,
-            options,
-            plan.share,
-            keep_ties=plan.ties == "keep",
-            progress=progress,
+            training, plan.share, keep_ties=keep_ties, progress=progress
         )
-    rows = _new_rows(plan, table, factors) if plan.method == "validation" else None
-    tree = grow(table, options, progress=progress)
-    if rows is not None:
-        return prune_by_validation(tree, rows, keep_ties=plan.ties == "keep")
-    if plan.method == "pessimistic":
-        return prune_pessimistically(tree, plan.confidence, table)
-    if plan.method == "ccp_alpha":
+    if plan.method == "validation":
+        rows = _new_rows(plan, training.table, factors)
+    tree = training.grow(progress=progress, last=True)
+    if plan.method == "validation":
+        tree, pruning = prune_by_validation(tree, rows, keep_ties=keep_ties)
+    elif plan.method == "pessimistic":
+        tree, pruning = prune_pessimistically(tree, plan.confidence, training.table)
+    elif plan.method == "ccp_alpha":
         of_root = options.conventions == "rpart"
-        return cut_at(tree, plan.alpha, plan.risk, of_root=of_root)
-    return tree, not_pruned(tree, plan.why)
+        tree, pruning = cut_at(tree, plan.alpha, plan.risk, of_root=of_root)
+    else:
+        pruning = not_pruned(tree, plan.why)
+    return training.finish(tree), pruning
 
 
 # -- the settings -----------------------------------------------------------------

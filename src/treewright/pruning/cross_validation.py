@@ -13,23 +13,18 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.growing.conventions import as_rpart
-from treewright.growing.grow import make_grower, n_threads, shaped, tree_of
-from treewright.options import GrowOptions
+from treewright.growing.threads import n_threads
+from treewright.growing.training_set import TrainingSet
 from treewright.pruning.folds import Fold
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.risks import rows_per_weight
 from treewright.pruning.score import loss_at_steps, rows_left_out, unaltered
-from treewright.table.float32 import Runs
 from treewright.table.table import Table
-
-if TYPE_CHECKING:
-    from treewright._core import SortedTable
 
 __all__ = ["CrossValidated", "choose", "cross_validate", "geometric_means"]
 
@@ -53,29 +48,18 @@ class _StoppedError(Exception):
 
 @dataclass(frozen=True)
 class _Task:
-    table: Table
-    options: GrowOptions
-    columns: SortedTable
+    training: TrainingSet
     alphas: NDArray[np.float64]
     risk: str
     stop: threading.Event
     weights: NDArray[np.float64] | None
     scale: NDArray[np.float64] | None
-    runs: dict[int, Runs]
 
     def score(self, fold: Fold) -> tuple[Any, Any, float]:
         """Grow one fold's tree and score it on the rows left out."""
-        table = self.table
-        weights = _training_weights(table, fold)
-        grower = make_grower(table, self.options, self.columns, weights=weights)
-        grower.grow_all(self._watch)
-        tree = tree_of(grower.take_tree(), table.schema, self.options)
-        if self.options.conventions is not None:
-            trained = replace(table, weights=weights)
-            tree = shaped(tree, trained, self.options, self.runs)
-            if self.options.conventions == "rpart":
-                tree = as_rpart(tree)
-        del grower, weights
+        table = self.training.table
+        tree = self.training.grow(_training_weights(table, fold), self._watch)
+        tree = self.training.habits.for_new_rows(tree)
         path = find_path(tree, self.risk)
         rows = rows_left_out(tree, table, fold.test, self.weights, self.scale)
         sums = loss_at_steps(tree, path.collapse_alpha, self.alphas, rows)
@@ -92,28 +76,21 @@ def geometric_means(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def cross_validate(
-    table: Table,
-    options: GrowOptions,
-    columns: SortedTable,
+    training: TrainingSet,
     path: PruningPath,
     folds: list[Fold],
     progress: Callable[[int], Any] | None = None,
     alphas: NDArray[np.float64] | None = None,
     factors: NDArray[np.float64] | None = None,
-    runs: dict[int, Runs] | None = None,
 ) -> CrossValidated:
     """Score every step of a path on rows not trained on.
 
     Parameters
     ----------
-    table : Table
-        The training table.
-    options : GrowOptions
-        From `settled`: how the whole tree was grown.
-    columns : SortedTable
-        The sorted table, not consumed.
+    training : TrainingSet
+        All rows, sorted once for all folds.
     path : PruningPath
-        Of the whole tree.
+        Of the tree of all rows.
     folds : list of Fold
         What to test on, and what to train on.
     progress : callable, optional
@@ -122,21 +99,19 @@ def cross_validate(
         Where to score the fold trees, instead of the geometric means.
     factors : float array, optional
         What priors and costs multiplied the weight of each class by.
-    runs : dict of int to Runs, optional
-        From `prepared`.
 
     Returns
     -------
     CrossValidated
     """
+    table = training.table
     alphas = geometric_means(path.alpha) if alphas is None else alphas
-    threads = n_threads(options.n_jobs)
+    threads = n_threads(training.options.n_jobs)
     small = table.n_rows * max(len(table.usable), 1) < _SMALL_WORK
     workers = 1 if small else min(threads, len(folds))
-    options = replace(options, n_jobs=max(1, threads // workers))
-    stop = threading.Event()
+    training = training.with_options(n_jobs=max(1, threads // workers))
     own = unaltered(table, factors)
-    task = _Task(table, options, columns, alphas, path.kind, stop, *own, runs or {})
+    task = _Task(training, alphas, path.kind, threading.Event(), *own)
     loss, squares, total = np.zeros(len(alphas)), np.zeros(len(alphas)), 0.0
     for done, part in enumerate(_scored(task, folds, workers)):
         loss += part[0]
