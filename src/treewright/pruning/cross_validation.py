@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.errors import OptionError
 from treewright.growing.threads import n_threads
 from treewright.growing.training_set import TrainingSet
 from treewright.pruning.folds import Fold
@@ -26,9 +27,8 @@ from treewright.pruning.risks import rows_per_weight
 from treewright.pruning.score import loss_at_steps, rows_left_out, unaltered
 from treewright.table.table import Table
 
-__all__ = ["CrossValidated", "choose", "cross_validate", "geometric_means"]
+__all__ = ["CrossValidated", "cross_validate", "geometric_means"]
 
-_TIE = 1e-12
 _SMALL_WORK = 20_000  # rows x columns of a table whose folds are not worth threads
 
 
@@ -39,7 +39,8 @@ class CrossValidated:
     error: NDArray[np.float64]
     """Mean loss, by weight."""
     std: NDArray[np.float64]
-    """Its standard error, by the number of rows; see `rows_per_weight`."""
+    """Its standard error as a mean over the rows that are tested, which folds they
+    are in aside, as in rpart: one fold has one too. See `rows_per_weight`."""
 
 
 class _StoppedError(Exception):
@@ -55,10 +56,16 @@ class _Task:
     weights: NDArray[np.float64] | None
     scale: NDArray[np.float64] | None
 
-    def score(self, fold: Fold) -> tuple[Any, Any, float]:
+    def score(self, number: int, fold: Fold) -> tuple[Any, Any, float]:
         """Grow one fold's tree and score it on the rows left out."""
         table = self.training.table
-        tree = self.training.grow(_training_weights(table, fold), self._watch)
+        weights = _training_weights(table, fold)
+        if not weights.any():
+            raise OptionError(
+                f"Fold {number} of cv trains on no row of weight above 0. Give folds "
+                "that train on rows that count, or these rows a weight."
+            )
+        tree = self.training.grow(weights, self._watch)
         tree = self.training.habits.for_new_rows(tree)
         path = find_path(tree, self.risk)
         rows = rows_left_out(tree, table, fold.test, self.weights, self.scale)
@@ -119,6 +126,11 @@ def cross_validate(
         total += part[2]
         if progress is not None:
             progress(done + 1)
+    if total == 0:
+        raise OptionError(
+            "cv tests no row of weight above 0, so no size can be chosen. Give folds "
+            "that test rows that count, or these rows a weight."
+        )
     spread = np.maximum(squares - loss**2 / total, 0.0)
     spread /= _rows_per_weight(own[0])
     return CrossValidated(loss / total, np.sqrt(spread) / total)
@@ -126,48 +138,24 @@ def cross_validate(
 
 def _scored(task: _Task, folds: list[Fold], workers: int) -> Any:
     """Yield the folds' sums in the order of the folds."""
+    numbers = range(len(folds))
     if workers == 1:
-        yield from map(task.score, folds)
+        yield from map(task.score, numbers, folds)
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
-            results = pool.map(task.score, folds)
+            results = pool.map(task.score, numbers, folds)
         except RuntimeError:  # the system gives no thread: one fold after the other
             task.stop.set()
             pool.shutdown(cancel_futures=True)
             task = replace(task, stop=threading.Event())
-            results = map(task.score, folds)
+            results = map(task.score, numbers, folds)
         try:
             yield from results
         except BaseException:
             task.stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def choose(
-    error: NDArray[np.float64], std: NDArray[np.float64], rule: str
-) -> tuple[int, int]:
-    """Return the step to take, and the step of least error.
-
-    Parameters
-    ----------
-    error, std : float arrays
-        By step, from the largest tree to the root.
-    rule : {'1se', 'min'}
-        '1se': the smallest tree within one standard error of the best.
-
-    Returns
-    -------
-    chosen, best : int
-        Of equally good trees, the smallest.
-    """
-    least = float(error.min())
-    best = int(np.flatnonzero(error <= least * (1 + _TIE))[-1])
-    if rule == "min":
-        return best, best
-    allowed = (least + float(std[best])) * (1 + _TIE)
-    return int(np.flatnonzero(error <= allowed)[-1]), best
 
 
 def _rows_per_weight(weights: NDArray[np.float64] | None) -> float:

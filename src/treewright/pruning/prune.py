@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.growing.training_set import TrainingSet
-from treewright.pruning.cross_validation import choose, cross_validate
+from treewright.pruning.cross_validation import cross_validate
 from treewright.pruning.folds import Fold, deal, n_folds_for
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.pessimistic import replace_subtrees
 from treewright.pruning.raising import raise_subtrees
 from treewright.pruning.result import Pruning, leaves_words
+from treewright.pruning.select import least_error, one_standard_error
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.data import TreeData
 
@@ -161,7 +162,7 @@ def grow_cross_validated(
     tree = training.grow(
         progress=None if progress is None else lambda s: progress(s / parts)
     )
-    if len(folds) < 2:
+    if not folds:
         return training.finish(tree), not_pruned(tree, notes[0], notes[1:])
     path = find_path(tree, how.risk)
     if len(path) == 1:
@@ -169,7 +170,9 @@ def grow_cross_validated(
         return training.finish(tree), pruning
     report = None if progress is None else (lambda n: progress((1 + n) / parts))
     scored = cross_validate(training, path, folds, report, factors=how.factors)
-    step, best = choose(scored.error, scored.std, how.rule)
+    step = best = least_error(scored.error)
+    if how.rule == "1se":
+        step = one_standard_error(scored.error, scored.std)
     pruned = path.pruned(step, "cross_validation")
     return training.finish(pruned), Pruning(
         "cv",
@@ -217,7 +220,8 @@ def _folds(
 ) -> tuple[list[Fold], tuple[str, ...]]:
     """Return the folds, and what was done otherwise than asked for."""
     if how.folds is not None:
-        return how.folds, ()
+        note = "1 fold: the errors are those of one part held out"
+        return how.folds, (note,) if len(how.folds) == 1 else ()
     table, seed = training.table, int(training.options.random_state)
     weights = table.weights
     present: Any = slice(None) if weights is None else weights > 0

@@ -20,6 +20,7 @@ from treewright.pruning.score import (
     rows_left_out,
     unaltered,
 )
+from treewright.pruning.select import least_error
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
 from treewright.tree.route import Ends, divides_rows, ends_of
@@ -88,7 +89,7 @@ def prune_by_validation(
     path = find_path(tree)
     sums, _ = loss_at_steps(tree, path.collapse_alpha, path.alpha, rows)
     error = sums / total
-    best = int(np.flatnonzero(error <= error.min() * (1 + _TIE))[-1])
+    best = least_error(error)
     words = (
         f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split without "
         f"which the validation rows are answered "
