@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,14 +25,11 @@ from treewright.pruning.prune import (
 )
 from treewright.pruning.result import Pruning
 from treewright.pruning.risks import RISKS
-from treewright.pruning.score import NewRows
 from treewright.pruning.validation import grow_validated, prune_by_validation
 from treewright.table.costs import cost_factors
-from treewright.table.match import match
-from treewright.table.match_target import match_target
 from treewright.table.table import ClassTarget, Table
-from treewright.table.weights import read_weights
 from treewright.tree.data import TreeData
+from treewright.tree.new_rows import NewRows
 
 __all__ = ["PrunePlan", "grow_pruned", "plan_pruning", "risk_of"]
 
@@ -67,7 +64,6 @@ class PrunePlan:
     share: float | None
     groups: Any
     rows: Mapping[str, Any]
-    class_name: str
 
 
 def plan_pruning(estimator: Any, **fit_arguments: Any) -> PrunePlan:
@@ -111,7 +107,6 @@ def plan_pruning(estimator: Any, **fit_arguments: Any) -> PrunePlan:
         share,
         fit_arguments.get("groups"),
         rows,
-        type(estimator).__name__,
     )
 
 
@@ -166,7 +161,9 @@ def grow_pruned(
             keep_ties=plan.ties == "keep",
             progress=progress,
         )
-    rows = _new_rows(plan, table, factors) if plan.method == "validation" else None
+    rows = None
+    if plan.method == "validation":
+        rows = _new_rows(plan, table, options, factors)
     tree = grow(table, options, progress=progress)
     if rows is not None:
         return prune_by_validation(tree, rows, keep_ties=plan.ties == "keep")
@@ -381,24 +378,28 @@ def _check_divisible(table: Table) -> None:
 
 
 def _new_rows(
-    plan: PrunePlan, table: Table, factors: NDArray[np.float64] | None
+    plan: PrunePlan,
+    table: Table,
+    options: GrowOptions,
+    factors: NDArray[np.float64] | None,
 ) -> NewRows:
     """Read the validation rows by the training table's schema."""
-    schema = table.schema
-    X, y, weight = (plan.rows[name] for name in _VALIDATION)
-    columns = match(schema, X, schema.usable, "missing", plan.class_name)
-    if columns.n_rows == 0:
-        raise TableError("X_val has no rows; validation needs at least one.")
-    target = match_target(schema, y, columns.n_rows, "y_val")
-    weights = read_weights(weight, columns.n_rows)
-    if isinstance(target, ClassTarget):
-        _check_all_classes(table, target)
-        if factors is not None:
-            costs = schema.target.costs if schema.target else None
-            own = factors if costs is None else factors / cost_factors(costs)
-            own = own[target.codes]
-            weights = own if weights is None else own * weights
-    return NewRows(columns, target, weights)
+    info = table.schema.target
+    rows = NewRows.read_by_schema(
+        table.schema,
+        *(plan.rows[name] for name in _VALIDATION),
+        refuses_missing=options.missing == "error",
+        unseen=options.unseen,
+        suffix="_val",
+    )
+    if not isinstance(rows.target, ClassTarget):
+        return rows
+    _check_all_classes(table, rows.target)
+    if factors is None:
+        return rows
+    costs = None if info is None else info.costs
+    own = factors if costs is None else factors / cost_factors(costs)
+    return replace(rows, weights=own[rows.target.codes] * rows.own_weights)
 
 
 def _check_all_classes(table: Table, target: ClassTarget) -> None:

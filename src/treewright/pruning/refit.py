@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.risks import cost_matrix
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Target
-from treewright.tree.costs import answer_by_cost, growth_weight
+from treewright.tree.costs import answer_by_cost, cost_matrix, growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
 from treewright.tree.route import Ends, decision_path

@@ -29,6 +29,7 @@ from treewright.tree.data import (
     STOP_REASONS,
     TreeData,
 )
+from treewright.tree.new_rows import checked_unseen
 from treewright.tree.route import Ends, columns_used, divides_rows
 from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import path
@@ -153,7 +154,7 @@ def explain(
     to: Any = None,
     fixed: Iterable[str] = (),
     change: bool = True,
-    unseen: str = "missing",
+    unseen: str | None = None,
 ) -> Explanation:
     """Explain the answer for one row.
 
@@ -170,22 +171,17 @@ def explain(
         Columns that never change.
     change : bool, default=True
         Whether to look for the smallest change.
-    unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen. A tree grown with ``unseen='error'``
-        or ``missing='error'`` refuses here what its estimator refuses.
+    unseen : {'missing', 'error'} or None, default=None
+        What to do with a category never seen; None: as the tree was told in growing.
 
     Returns
     -------
     Explanation
     """
-    if unseen not in ("missing", "error"):
-        raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
+    rule = tree.unseen if unseen is None else checked_unseen(unseen)
     kept = _columns(tree, fixed)
-    options = tree.made_by.get("options", {})
-    no_gaps = options.get("missing") == "error"
-    strict = "error" in (unseen, options.get("unseen"))
-    one = OneRow(tree.schema, row, "error" if strict else "missing", no_gaps)
-    if strict or no_gaps:
+    one = OneRow(tree.schema, row, rule, tree.refuses_missing)
+    if rule == "error" or tree.refuses_missing:
         for column in filter(one.has, columns_used(tree).tolist()):
             one[column]  # refuses it, be it on the way or not
     ends = ends_of(tree, one)

@@ -30,6 +30,7 @@ __all__ = [
     "route",
     "route_answers",
     "route_matrix",
+    "share_at",
 ]
 
 
@@ -216,6 +217,32 @@ def decision_path(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> csr_
     ]
     ones = np.ones(len(indices), dtype=np.int64)
     return csr_matrix((ones, indices, indptr), shape=(len(nodes), tree.n_nodes))
+
+
+def share_at(
+    tree: TreeData, node: int, ends: NDArray[np.integer[Any]] | Ends
+) -> NDArray[np.float64]:
+    """Return the share of each row that passes a node: 0 or 1 if none is divided.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        The node.
+    ends : int array of rows, or Ends
+        From `ends_of`.
+
+    Returns
+    -------
+    float64 array of rows
+    """
+    after = node + tree.subtree_size[node]
+    if not isinstance(ends, Ends):
+        return np.asarray((ends >= node) & (ends < after), np.float64)
+    inside = (ends.nodes >= node) & (ends.nodes < after)
+    shares = np.bincount(ends.rows[inside], ends.shares[inside], ends.n_rows)
+    return np.asarray(shares)
 
 
 def _ways(
