@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.criteria import Criterion
 from treewright.errors import OptionError, nearest_name
 from treewright.growing.grow import n_threads
 from treewright.pruning.by_hand import collapse_by_hand
@@ -131,6 +132,16 @@ class Tree(Views):
     def schema(self) -> Schema:
         """Columns and target of the training table."""
         return self.data.schema
+
+    @property
+    def method(self) -> str:
+        """How the tree was grown: 'cart', 'id3' or 'c45'."""
+        return self.data.method
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion the tree was grown by; ``str(...)`` gives its name."""
+        return self.data.criterion
 
     @property
     def classes(self) -> NDArray[Any]:

@@ -8,35 +8,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treewright.errors import OptionError, nearest_name
+from treewright.criteria import find, names
+from treewright.criteria.registry import hint
+from treewright.errors import OptionError
 
 __all__ = [
-    "CLASS_CRITERIA",
     "METHODS",
-    "NUMBER_CRITERIA",
     "GrowOptions",
     "check_criterion",
-    "criterion_hint",
 ]
 
-CLASS_CRITERIA = ("gini", "entropy", "misclassification", "gain_ratio")
-NUMBER_CRITERIA = ("squared_error", "poisson", "absolute_error")
 METHODS = ("cart", "id3", "c45")
-_ALIASES = {"log_loss": "entropy"}
-_ELSEWHERE = {
-    "mse": "squared_error",
-    "friedman_mse": "squared_error",
-    "mae": "absolute_error",
-    "information_gain": "entropy",
-}
-"""What some criteria are called in other places."""
 
 
 class _Rule(NamedTuple):
     """What one option may be: a test for each accepted form, and the words."""
 
     accepts: tuple[Callable[[Any], bool], ...]
-    words: str
+    words: str | Callable[[], str]
 
 
 def _whole(low: int) -> Callable[[Any], bool]:
@@ -56,6 +45,10 @@ def _share(*, one: bool) -> Callable[[Any], bool]:
 
 def _one_of(*words: str) -> Callable[[Any], bool]:
     return lambda v: isinstance(v, str) and v in words
+
+
+def _is_criterion(value: Any) -> bool:
+    return isinstance(value, str) and value in _criterion_names()
 
 
 def _none(value: Any) -> bool:
@@ -80,7 +73,6 @@ def _listed(words: Collection[str]) -> str:
     return ", ".join(quoted[:-1]) + " or " + quoted[-1]
 
 
-_CRITERION_NAMES = (*CLASS_CRITERIA, *_ALIASES, *NUMBER_CRITERIA)
 _MISSING = ("learned", "surrogate", "fractional", "error")
 _CONVENTIONS = {"sklearn": "cart", "rpart": "cart", "j48": "c45"}
 """Whose conventions, and the method they belong to."""
@@ -88,8 +80,8 @@ _COUNT_OR_NONE = "a whole number >= {low}, or None for no limit"
 _RULES: dict[str, _Rule] = {
     "method": _Rule((_one_of(*METHODS),), _listed(METHODS)),
     "criterion": _Rule(
-        (_none, _one_of(*_CRITERION_NAMES)),
-        _listed(_CRITERION_NAMES) + ", or None to go by the target",
+        (_none, _is_criterion),
+        lambda: _listed(_criterion_names()) + ", or None to go by the target",
     ),
     "max_depth": _Rule((_none, _whole(1)), _COUNT_OR_NONE.format(low=1)),
     "min_samples_split": _Rule(
@@ -146,44 +138,25 @@ _RULES: dict[str, _Rule] = {
 }
 
 
+def _criterion_names(task: str | None = None) -> list[str]:
+    """Return the names and aliases of the criteria, of one task or of all."""
+    return [n for name in names(task) for n in (name, *find(name).aliases)]
+
+
 def _checked(name: str, value: Any) -> Any:
     """Return the value as a plain Python value, or raise OptionError."""
     rule = _RULES[name]
     if not any(accepts(value) for accepts in rule.accepts):
-        hint = _spelling_hint(name, value)
-        raise OptionError(f"{name} must be {rule.words}; got {value!r}.{hint}")
+        words = rule.words if isinstance(rule.words, str) else rule.words()
+        near = hint(value) if name == "criterion" else ""
+        raise OptionError(f"{name} must be {words}; got {value!r}.{near}")
+    if name == "criterion" and value is not None:
+        return find(value).name
     if isinstance(value, str):
-        return _ALIASES.get(value, str(value))
+        return str(value)
     if _is_whole(value):
         return int(value)
     return float(value) if _is_real(value) else value
-
-
-def _spelling_hint(name: str, value: Any) -> str:
-    return criterion_hint(value, _CRITERION_NAMES) if name == "criterion" else ""
-
-
-def criterion_hint(value: Any, known: Collection[str]) -> str:
-    """Return what may have been meant by a criterion that there is not.
-
-    Parameters
-    ----------
-    value : object
-        What was given.
-    known : collection of str
-        The criteria there are.
-
-    Returns
-    -------
-    str
-        A sentence with a blank before it, or nothing.
-    """
-    if not isinstance(value, str):
-        return ""
-    near = _ELSEWHERE.get(value)
-    if near not in known:
-        near = nearest_name(value, known)
-    return f" Did you mean {near!r}?" if near else ""
 
 
 def check_criterion(value: Any, task: str) -> None:
@@ -201,14 +174,13 @@ def check_criterion(value: Any, task: str) -> None:
     OptionError
         Naming the criteria that do.
     """
-    known = (*CLASS_CRITERIA, *_ALIASES) if task == "class" else NUMBER_CRITERIA
+    known = _criterion_names(task)
     if value is None or (isinstance(value, str) and value in known):
         return
-    is_other = isinstance(value, str) and value in _CRITERION_NAMES
-    hint = "" if is_other else criterion_hint(value, known)
+    near = "" if _is_criterion(value) else hint(value, task)
     raise OptionError(
         f"criterion must be {_listed(known)} when the target holds "
-        f"{'classes' if task == 'class' else 'numbers'}; got {value!r}.{hint}"
+        f"{'classes' if task == 'class' else 'numbers'}; got {value!r}.{near}"
     )
 
 

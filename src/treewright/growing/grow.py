@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright._version import __version__
-from treewright.errors import ColumnError, TableError
+from treewright.criteria import find
+from treewright.errors import ColumnError, OptionError, TableError
 from treewright.growing.conventions import as_j48
 from treewright.growing.readable import readable
 from treewright.options import GrowOptions
@@ -27,7 +28,7 @@ from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
 from treewright.table.float32 import Runs, read_as_float32
 from treewright.table.schema import Schema, Summary
-from treewright.table.table import ClassTarget, Table
+from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.weights import read_weights
 from treewright.tree.costs import settle_costs
 from treewright.tree.data import TreeData
@@ -49,15 +50,6 @@ __all__ = [
     "with_summaries",
 ]
 
-_CRITERIA = {
-    "gini": 0,
-    "entropy": 1,
-    "misclassification": 2,
-    "squared_error": 3,
-    "poisson": 4,
-    "absolute_error": 5,
-    "gain_ratio": 1,  # of the entropy
-}
 _MISSING = {"learned": 0, "error": 0, "surrogate": 1, "fractional": 2}
 _FIXED_SEED = 0
 _NO_LIMIT = 2**62  # more than any tree can have, and still a 64-bit number
@@ -153,8 +145,8 @@ def settled(table: Table, options: GrowOptions | None) -> GrowOptions:
     if options.missing == "error":
         check_no_missing(table)
     options = options.for_task(_task(table))
-    if options.criterion == "poisson":
-        _check_counts(table)
+    if isinstance(table.target, NumericTarget):
+        find(str(options.criterion)).check_target(table.target.values, table.weights)
     if options.method == "id3":
         check_no_numbers(table)
     # A generator gives its number once, so that the tree can say what it was.
@@ -284,20 +276,16 @@ def _task(table: Table) -> str:
     return "class" if isinstance(table.target, ClassTarget) else "number"
 
 
-def _check_counts(table: Table) -> None:
-    y = table.target.values  # type: ignore[union-attr]
-    if (y < 0).any():
-        row = int(np.argmax(y < 0))
-        raise TableError(
-            "criterion='poisson' needs a target of counts or rates, all >= 0; "
-            f"row {row} has {y[row]:g}. Use criterion='squared_error' instead."
+def _core_number(criterion: str) -> int:
+    """Return the number of a criterion in the core."""
+    number = find(criterion).core_number
+    if number is None:
+        raise OptionError(
+            f"The C++ core has no formula for criterion {criterion!r}. Grow small "
+            "tables with treewright.growing.reference.grow_reference, or add the "
+            "formula to core/include/treewright/criterion.hpp."
         )
-    weights = table.weights
-    if not (y if weights is None else y[weights > 0]).any():
-        raise TableError(
-            "criterion='poisson' needs a target with a sum above 0, but all values "
-            "are 0: there is nothing to predict."
-        )
+    return number
 
 
 def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
@@ -306,7 +294,7 @@ def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
     share = options.min_weight_fraction_leaf
     total = float(n_rows if weights is None else math.fsum(weights) if share else 0.0)
     values = {
-        "criterion": _CRITERIA[str(options.criterion)],
+        "criterion": _core_number(str(options.criterion)),
         "min_samples_split": max(2, _count(options.min_samples_split, n_rows)),
         "min_samples_leaf": _count(options.min_samples_leaf, n_rows),
         "min_weight_leaf": share * total,
@@ -333,7 +321,7 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "missing": _MISSING[str(options.missing)],
         "multiway": options.method == "id3" or options.categories == "multiway",
         "ranks_too": options.method == "id3",
-        "gain_ratio": options.criterion == "gain_ratio",
+        "gain_ratio": find(str(options.criterion)).by_ratio,
         "charge_cuts": is_c45,
         "charge_levels": options.many_levels == "guard",
         "min_branch_weight": options.min_branch_weight or 0.0,

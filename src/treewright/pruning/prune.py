@@ -132,7 +132,7 @@ def prune_pessimistically(
             "Pessimistic pruning bounds the share of wrong classes; this tree answers "
             "numbers. Use prune='cv' or 'validation'."
         )
-    raising = table is not None and tree.made_by.get("method") == "c45"
+    raising = table is not None and tree.method == "c45"
     if raising and table is not None:
         pruned = raise_subtrees(tree, table, confidence)
     else:

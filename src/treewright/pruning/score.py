@@ -12,24 +12,21 @@ from treewright import _core
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table, Target
 from treewright.tree.data import TreeData
+from treewright.tree.loss import number_criterion
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends, columns_used
 
 __all__ = [
-    "LOSSES",
     "NewRows",
     "loss_at_nodes",
     "loss_at_steps",
-    "loss_of_numbers",
     "part_of",
     "rows_left_out",
     "unaltered",
 ]
 
-LOSSES = {"squared_error": 1, "poisson": 2, "absolute_error": 3}
 _NO_CODES = np.zeros(0, dtype=np.int32)
 _NO_NUMBERS = np.zeros(0)
-_SMALLEST_RATE = 1e-9  # of a branch without events, as in the core
 
 
 def unaltered(
@@ -125,6 +122,9 @@ def loss_at_steps(
     # NaN, at leaves, is larger than all: a leaf never collapses.
     first_step = np.searchsorted(alphas, collapse_alpha).astype(np.int32)
     ends = rows.ends(tree)
+    if not isinstance(ends, Ends) and not _core_has_loss(tree):
+        n = rows.n_rows
+        ends = Ends(n, np.arange(n), ends, np.ones(n))
     if isinstance(ends, Ends):
         # Imported late: it scores by this module's rows.
         from treewright.pruning.divided import divided_at_steps
@@ -135,6 +135,10 @@ def loss_at_steps(
         given, len(alphas)
     )
     return sums
+
+
+def _core_has_loss(tree: TreeData) -> bool:
+    return tree.is_classifier or number_criterion(tree).core_loss is not None
 
 
 def loss_at_nodes(
@@ -160,33 +164,6 @@ def loss_at_nodes(
         _given(tree, rows, ends)
     )
     return sums
-
-
-def loss_of_numbers(
-    tree: TreeData, y: NDArray[np.float64], said: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return what each answer costs by the tree's criterion.
-
-    Parameters
-    ----------
-    tree : TreeData
-        A tree that answers numbers.
-    y, said : float arrays
-        The numbers, and the answers.
-
-    Returns
-    -------
-    float array
-        Squared error, half the deviance or absolute error: tree.risk is its mean.
-    """
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    if criterion == "absolute_error":
-        return np.asarray(np.abs(y - said))
-    if criterion == "poisson":
-        rate = np.where(said > 0, said, _SMALLEST_RATE)
-        logs = y * np.log(np.where(y > 0, y, 1.0) / rate)
-        return np.asarray(np.where(y > 0, logs, 0.0) - (y - rate))
-    return np.asarray((y - said) ** 2)
 
 
 def part_of(
@@ -219,11 +196,10 @@ def _given(tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]) -> dict[str,
             "row_value": _NO_NUMBERS,
             "loss": 0,
         }
-    criterion = tree.made_by.get("options", {}).get("criterion")
     return common | {
         "value": np.ascontiguousarray(tree.value[:, 0]),
         "costs": _NO_NUMBERS,
         "row_label": _NO_CODES,
         "row_value": target.values,
-        "loss": LOSSES.get(str(criterion), 1),
+        "loss": number_criterion(tree).core_loss,
     }

@@ -112,8 +112,7 @@ def answers_of_matrix(
 
 def middle_of(tree: TreeData) -> str:
     """Return what the numbers of a tree are called: "mean", or "median"."""
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    return "median" if criterion == "absolute_error" else "mean"
+    return getattr(tree.criterion, "answer", "mean")
 
 
 def number_words(tree: TreeData, value: float) -> str:

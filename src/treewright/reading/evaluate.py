@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.criteria.squared_error import SquaredError
 from treewright.errors import TreewrightError, pandas_for_frames
 from treewright.pruning.path import PruningPath, cost_complexity
 from treewright.pruning.refit import refit_tree
-from treewright.pruning.score import loss_at_steps, loss_of_numbers
+from treewright.pruning.score import loss_at_steps
 from treewright.reading.answer import answers, class_numbers, classes
 from treewright.reading.interval import Z, wilson
 from treewright.table.table import ClassTarget, Target
 from treewright.tree.costs import cost_matrix
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
+from treewright.tree.loss import loss_by_node, loss_of, number_criterion
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends
 
@@ -108,7 +110,7 @@ class Evaluation:
             "gap": error - tree.risk,
         }
         if not tree.is_classifier:
-            name = "new_median" if _criterion(tree) == "absolute_error" else "new_mean"
+            name = f"new_{number_criterion(tree).answer}"
             columns[name] = np.where(seen.weight > 0, seen.value[:, 0], np.nan)
         index = pandas.RangeIndex(tree.n_nodes, name="node")
         return pandas.DataFrame(columns, index=index)
@@ -138,8 +140,9 @@ class Evaluation:
         """A page: error, classes, confusion."""
         low, high = self.interval
         lines = [
-            f"{self.n_rows} rows: {_kind(self.tree)} {self.error:.4g}, 95 % interval "
-            f"{low:.4g} to {high:.4g} (training rows: {self.training_error:.4g})",
+            f"{self.n_rows} rows: {loss_of(self.tree).name} {self.error:.4g}, 95 % "
+            f"interval {low:.4g} to {high:.4g} "
+            f"(training rows: {self.training_error:.4g})",
             f"questions asked: {self.mean_questions:.2f} on average, "
             f"{self.most_questions} at most",
         ]
@@ -268,30 +271,10 @@ def row_losses(
     Returns
     -------
     float64 array
-        Classes: 1 for a wrong answer, or its cost. Numbers: see `loss_of_numbers`.
+        By the loss of the tree; see `tree.loss`.
     """
-    if not isinstance(target, ClassTarget):
-        return loss_of_numbers(tree, target.values, answers(tree, ends))
-    said, costs = class_numbers(tree, ends), cost_matrix(tree)
-    if costs is None:
-        return np.asarray(target.codes != said, np.float64)
-    return np.asarray(costs[target.codes, said])
-
-
-def _criterion(tree: TreeData) -> str | None:
-    criterion: str | None = tree.made_by.get("options", {}).get("criterion")
-    return criterion
-
-
-def _kind(tree: TreeData) -> str:
-    """Return what the error of a tree is called."""
-    if tree.is_classifier:
-        return "error" if cost_matrix(tree) is None else "mean cost of the answers"
-    kinds = {
-        "absolute_error": "mean absolute error",
-        "poisson": "half the mean deviance",
-    }
-    return kinds.get(str(_criterion(tree)), "mean squared error")
+    of = class_numbers if tree.is_classifier else answers
+    return loss_of(tree).of_rows(target, of(tree, ends))
 
 
 def _class_figures(
@@ -369,18 +352,13 @@ def _number_error_by_node(
     own: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the mean loss of each node's answer."""
-    if _criterion(tree) in (None, "squared_error"):  # spread plus shift
+    if isinstance(tree.criterion, SquaredError):  # spread plus shift
         moved = (seen.value[:, 0] - tree.value[:, 0]) ** 2
         return np.where(seen.weight > 0, seen.variance + moved, np.nan)
     if isinstance(ends, Ends):
         at, y, own = ends.nodes, y[ends.rows], own[ends.rows] * ends.shares
     else:
         at = ends
-    loss = np.zeros(tree.n_nodes)
-    while len(at):  # all rows climb at once
-        part = own * loss_of_numbers(tree, y, tree.value[at, 0])
-        loss += np.bincount(at, part, minlength=tree.n_nodes)
-        inner = at > 0
-        at, y, own = tree.parent[at[inner]], y[inner], own[inner]
+    loss = loss_by_node(tree, at, y, own, tree.value[:, 0])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(seen.weight > 0, loss / seen.weight, np.nan)

@@ -15,7 +15,7 @@ from treewright.growing.steps import Steps
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
 from treewright.reading.cuts import can_sweep, swept
-from treewright.reading.why_rules import Rules, by_ratio, criterion_of, method_of
+from treewright.reading.why_rules import Rules
 from treewright.reading.why_words import lines
 from treewright.reading.working import (
     Branch,
@@ -153,7 +153,7 @@ def why(
         refused = None
     else:
         found, refused = _best_of_each(tree, rows, rules)
-        if split is not None and tree.made_by.get("options", {}).get("max_features"):
+        if split is not None and tree.options.get("max_features"):
             notes.append("The tree tried some columns only, drawn at random.")
     reason = STOP_REASONS[int(tree.stop_reason[node])].name if split is None else ""
     return Why(
@@ -208,7 +208,7 @@ def _rows(
             f"Here {len(index)} rows come to the node; when the tree was grown there "
             f"were {int(tree.n_rows[node])}."
         )
-    options = tree.made_by.get("options", {})
+    options = tree.options
     return (
         NodeRows(
             schema,
@@ -217,7 +217,7 @@ def _rows(
             (weights * shares)[index],
             shares[index],
             tree.value.shape[1] if tree.is_classifier else 0,
-            criterion_of(tree),
+            tree.criterion,
             options.get("missing") in ("surrogate", "fractional"),
             options.get("thresholds") == "readable",
         ),
@@ -233,7 +233,7 @@ def _other_gain(
     was = float(tree.gain[node])
     if not abs(was - chosen.gain) > _SAME_GAIN * max(here.impurity, abs(was)):
         return []
-    raised = " Or did pruning raise this split to here?" * (method_of(tree) == "c45")
+    raised = " Or did pruning raise this split to here?" * (tree.method == "c45")
     return [
         f"The tree recorded a gain of {was:.6g} here, these rows give "
         f"{chosen.gain:.6g}: are X and y the training rows, in the same order, and "
@@ -243,8 +243,8 @@ def _other_gain(
 
 def _dividing(tree: TreeData) -> str:
     """Return the method by which categories are divided: one by one, or in groups."""
-    grouped = tree.made_by.get("options", {}).get("categories") == "grouped"
-    return "cart" if grouped else method_of(tree)
+    grouped = tree.options.get("categories") == "grouped"
+    return "cart" if grouped else tree.method
 
 
 def _number(tree: TreeData, column: str) -> int:
@@ -266,7 +266,7 @@ def _best_of_each(
     tree: TreeData, rows: NodeRows, rules: Rules
 ) -> tuple[list[Candidate], Candidate | None]:
     """Return each column's best allowed split, best first; and the best refused one."""
-    if method_of(tree) == "cart" and not rows.known_only and not by_ratio(tree):
+    if _core_can_tell(tree, rows):
         free = _by_core(tree, rows, 1, 0.0)
         kept = free
         if rules.min_rows > 1 or rules.min_weight > 0:
@@ -279,6 +279,13 @@ def _best_of_each(
     return [each for each in kept if not each.missed], refused
 
 
+def _core_can_tell(tree: TreeData, rows: NodeRows) -> bool:
+    """Whether the core's candidates are those that competed when the tree grew."""
+    criterion = tree.criterion
+    plain = criterion.core_number is not None and not criterion.by_ratio
+    return plain and tree.method == "cart" and not rows.known_only
+
+
 def _by_core(
     tree: TreeData, rows: NodeRows, min_rows: int, min_weight: float
 ) -> list[Candidate]:
@@ -287,7 +294,7 @@ def _by_core(
     if share > 0.5 or 2 * min_rows > len(rows.y):
         return []
     options = GrowOptions(
-        criterion=rows.criterion,
+        criterion=rows.criterion.name,
         min_samples_leaf=min_rows,
         min_weight_fraction_leaf=share,
     )
@@ -326,7 +333,7 @@ def _first_best(tried: Sequence[Candidate]) -> list[Candidate]:
 def _ordered(
     tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
 ) -> list[Candidate]:
-    if by_ratio(tree):
+    if tree.criterion.by_ratio:
         return _by_ratio(tree, rows, found)
     return sorted(found, key=lambda each: -each.gain)
 
@@ -341,7 +348,7 @@ def _by_ratio(
     worth = []
     for each in found:
         off = 0.0
-        if method_of(tree) == "c45" and isinstance(each.split, Threshold):
+        if tree.method == "c45" and isinstance(each.split, Threshold):
             column = each.split.column
             values = rows.columns[column]
             assert values is not None

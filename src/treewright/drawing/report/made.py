@@ -75,7 +75,7 @@ def made_of(
 
 
 def _growing(tree: TreeData) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    given = dict(tree.made_by.get("options", {}))
+    given = dict(tree.options)
     return "grow", given, GrowOptions().to_dict()
 
 

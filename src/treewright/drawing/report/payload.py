@@ -196,7 +196,8 @@ def target_of(tree: TreeData) -> dict[str, Any]:
     about: dict[str, Any] = {
         "name": target_name(tree),
         "kind": "class" if tree.is_classifier else "number",
-        "criterion": str(tree.made_by.get("options", {}).get("criterion", "")),
+        "answer": getattr(tree.criterion, "answer", "class"),
+        "errorHere": getattr(tree.criterion, "here", ""),
     }
     if tree.is_classifier:
         about["classes"] = class_names(tree)

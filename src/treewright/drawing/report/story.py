@@ -14,6 +14,7 @@ from treewright.pruning.result import Pruning
 from treewright.reading.evaluate import Evaluation
 from treewright.tree import wording
 from treewright.tree.data import TreeData
+from treewright.tree.loss import loss_of
 from treewright.tree.route import columns_used
 
 __all__ = ["Quality", "headline", "quality_of"]
@@ -60,17 +61,8 @@ class Quality:
 def quality_of(tree: TreeData) -> Quality:
     """Return how the losses of a tree are told."""
     name = wording.cut(target_name(tree), _LONGEST)
-    if tree.is_classifier:
-        target = tree.schema.target
-        if target is not None and target.costs is not None:
-            return Quality("cost", "mean cost")
-        return Quality("share", "share of wrong answers")
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    if criterion == "absolute_error":
-        return Quality("plain", f"mean absolute error of {name}")
-    if criterion == "poisson":
-        return Quality("plain", "half the mean deviance")
-    return Quality("root", f"RMSE of {name} (root mean squared error)")
+    loss = loss_of(tree)
+    return Quality(loss.unit, loss.axis(name))
 
 
 def headline(

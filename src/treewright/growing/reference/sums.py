@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from treewright.criteria import find
 from treewright.errors import TableError
 from treewright.growing.reference.absolute import mean_deviation
 from treewright.table.table import ClassTarget, NumericTarget, Table
@@ -120,8 +121,9 @@ class Target:
             raise TableError(
                 "poisson needs a target with a sum above 0; all values are 0."
             )
-        is_absolute = criterion == "absolute_error"
-        self.levels = sorted(set(self.y)) if is_absolute else []
+        # Σwy and Σwy² are enough for these two; the others need every value of y.
+        by_sums = criterion in ("squared_error", "poisson")
+        self.levels = [] if by_sums else sorted(set(self.y))
         self.zero = Sums(0, 0, 0, (0,) * (self.n_classes or len(self.levels) or 2))
         self.of_row = [self._one(row) for row in range(table.n_rows)]
 
@@ -191,7 +193,16 @@ class Target:
         """Impurity that follows from the sums alone."""
         if self.criterion == "absolute_error":
             return mean_deviation(self.levels, sums.parts)
-        return IMPURITIES[self.criterion](sums)
+        if self.criterion in IMPURITIES:
+            return IMPURITIES[self.criterion](sums)
+        return self._registered(sums)
+
+    def _registered(self, sums: Sums) -> Number:
+        """Measure by the formula of a criterion that has no exact twin here."""
+        values = self.levels or range(self.n_classes)
+        pairs = zip(values, sums.parts, strict=True)
+        weights = {v / self.y_scale: float(part) for v, part in pairs if part}
+        return find(self.criterion).impurity(weights)
 
     def gain(self, branches: Sequence[Sums]) -> Number:
         """Impurity before minus mean impurity after; never negative."""
