@@ -6,7 +6,7 @@ node, explanations, checks) asks here, so no two answers can differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 __all__ = [
+    "MISSING_ROUTE",
+    "OWN_VALUE",
     "Ends",
+    "Turn",
     "branch_shares",
+    "branches_at",
     "columns_used",
     "decision_path",
     "divides_rows",
@@ -31,7 +35,13 @@ __all__ = [
     "route_answers",
     "route_matrix",
     "share_at",
+    "turn_at",
 ]
+
+OWN_VALUE = -1
+"""The row's own value chose its branch."""
+MISSING_ROUTE = -2
+"""No value that the node knows: the row takes the missing route."""
 
 
 class Ends(NamedTuple):
@@ -173,6 +183,72 @@ def route_answers(
     by_node = np.ascontiguousarray(answers).view(np.int64)
     _router(tree).answer_matrix(X, by_node, out.view(np.int64), n_jobs)
     return out
+
+
+class Turn(NamedTuple):
+    """What happens to a row at a split.
+
+    Attributes
+    ----------
+    branch : int
+        The branch that the row takes, or `STOP_HERE`, or `ALL_BRANCHES`.
+    chosen_by : int
+        `OWN_VALUE`; or `MISSING_ROUTE`, where the value is missing, never seen, or a
+        category that the node has not seen; or else the number of the surrogate that
+        decided.
+    """
+
+    branch: int
+    chosen_by: int
+
+    @property
+    def missing(self) -> bool:
+        """Whether the row's own value did not decide."""
+        return self.chosen_by != OWN_VALUE
+
+
+def turn_at(tree: TreeData, node: int, values: Mapping[int, float]) -> Turn:
+    """Return what happens to one row at a node.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        The node; a leaf stops the row.
+    values : mapping of int to float
+        Numbers, ranks or codes by column; NaN or no entry: missing.
+
+    Returns
+    -------
+    Turn
+    """
+    return Turn(*_router(tree).turn(node, list(values), list(values.values())))
+
+
+def branches_at(
+    tree: TreeData, node: int, columns: Mapping[int, NDArray[Any]], n_rows: int
+) -> NDArray[np.int32]:
+    """Return the branch that each row takes at a node; see `Turn`.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        The node; a leaf stops every row.
+    columns : mapping of int to array
+        As `route` takes them; a column that is not there counts as missing.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    int32 array of n_rows
+    """
+    given = list(columns), list(columns.values())
+    found: NDArray[np.int32] = _router(tree).branches(node, *given, n_rows)
+    return found
 
 
 def columns_used(tree: TreeData) -> NDArray[np.int32]:
