@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from treewright.criteria import NumberCriterion
 from treewright.criteria.squared_error import SquaredError
-from treewright.pruning.risks import cost_matrix
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Target
-from treewright.tree.costs import answer_by_cost, growth_weight
+from treewright.tree.costs import answer_by_cost, cost_matrix, growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
 from treewright.tree.loss import class_criterion, loss_by_node, number_criterion

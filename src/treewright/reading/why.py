@@ -14,11 +14,7 @@ from treewright.errors import OptionError, TableError, nearest_name
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
-from treewright.reading.answer import classes
-from treewright.reading.condition import shares_of
 from treewright.reading.cuts import can_sweep, swept
-from treewright.reading.evidence import class_of
-from treewright.reading.way import conditions_of
 from treewright.reading.why_rules import Rules
 from treewright.reading.why_words import lines
 from treewright.reading.working import (
@@ -31,12 +27,11 @@ from treewright.reading.working import (
     shortened,
 )
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
-from treewright.table.costs import cost_factors, prior_factors
-from treewright.table.match import match
+from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table
-from treewright.table.target import read_target
-from treewright.table.weights import read_weights
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import share_at
 from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import checked_node
 
@@ -193,16 +188,14 @@ def _rows(
 ) -> tuple[NodeRows, float, list[str]]:
     """Return the rows of the node, the least weight of any row, and remarks."""
     schema = tree.schema
-    columns = match(schema, X, schema.usable)
-    n = columns.n_rows
-    target = read_target(y, n, "class" if tree.is_classifier else "number")
-    codes = _codes(tree, target)
-    given = read_weights(sample_weight, n)
-    weights = _weights_to_grow_by(tree, codes, np.ones(n) if given is None else given)
-    shares = shares_of(conditions_of(tree, node).values(), columns, n)
+    rows = NewRows.read(tree, X, y, sample_weight, needed=schema.usable)
+    columns, codes, weights = rows.columns, rows.y, rows.own_weights
+    if schema.target is not None and schema.target.costs is not None:
+        weights = weights * cost_factors(schema.target.costs)[codes]
+    shares = share_at(tree, node, rows.ends(tree))
     index = np.flatnonzero(shares * weights > 0)
     if not len(index):
-        raise TableError(f"None of these {n} rows comes to node {node}.")
+        raise TableError(f"None of these {rows.n_rows} rows comes to node {node}.")
     notes = []
     info = schema.target
     altering = [n for n in ("costs", "priors") if info and getattr(info, n) is not None]
@@ -252,27 +245,6 @@ def _dividing(tree: TreeData) -> str:
     """Return the method by which categories are divided: one by one, or in groups."""
     grouped = tree.options.get("categories") == "grouped"
     return "cart" if grouped else tree.method
-
-
-def _codes(tree: TreeData, target: ClassTarget | NumericTarget) -> NDArray[Any]:
-    """Return the target in the numbers of the tree."""
-    if isinstance(target, NumericTarget):
-        return target.values
-    ours = [class_of(tree, label) for label in target.classes]
-    return np.array(ours, dtype=np.int64)[target.codes]
-
-
-def _weights_to_grow_by(
-    tree: TreeData, codes: NDArray[Any], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Multiply the weights, by class, by what priors and costs ask for."""
-    info = tree.schema.target
-    if info is not None and info.priors is not None:
-        target = ClassTarget(codes.astype(np.int32), classes(tree))
-        weights = weights * prior_factors(info.priors, target, weights)[codes]
-    if info is not None and info.costs is not None:
-        weights = weights * cost_factors(info.costs)[codes]
-    return weights
 
 
 def _number(tree: TreeData, column: str) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -319,6 +320,16 @@ class TreeData:
     def is_classifier(self) -> bool:
         """Whether the answers are classes (else numbers)."""
         return bool(self.label[0] >= 0)
+
+    @cached_property
+    def refuses_missing(self) -> bool:
+        """Whether new rows may have no missing or infinite values (missing="error")."""
+        return bool(self.options.get("missing") == "error")
+
+    @cached_property
+    def unseen(self) -> str:
+        """What happens to categories never seen: 'missing', or 'error'."""
+        return str(self.options.get("unseen", "missing"))
 
     @property
     def method(self) -> str:
