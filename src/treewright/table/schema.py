@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treewright.errors import TreeFormatError
 from treewright.table.column import Label
 from treewright.table.overview import overview
@@ -159,6 +162,16 @@ class Schema:
     def index_of(self) -> dict[str, int]:
         """Column number of each name."""
         return {name: index for index, name in enumerate(self.names)}
+
+    @cached_property
+    def kind_codes(self) -> NDArray[np.int8]:
+        """Number of each column's kind in the C++ core."""
+        return np.array([each.kind_code for each in self.features], np.int8)
+
+    @cached_property
+    def label_counts(self) -> NDArray[np.int32]:
+        """Number of categories of each column; 0 for numbers."""
+        return np.array([len(each.labels or ()) for each in self.features], np.int32)
 
     @cached_property
     def usable(self) -> list[int]:

@@ -1,9 +1,12 @@
 """TreeData: the tree itself, as read-only parallel arrays in preorder.
 
-One entry per node; node 0 is the root. See `TreeData` for what each array means
-and `treewright.tree.check.check` for what must hold between them. Binary trees,
-trees with many branches, categories of any number and rows that stop at an inner
-node all have this one form.
+One entry per node; node 0 is the root. See `TreeData` for what each array means.
+Binary trees, trees with many branches, categories of any number and rows that stop
+at an inner node all have this one form.
+
+A `TreeData` that exists is sound: its constructor refuses arrays that are not those of
+a tree (core/include/treewright/tree_check.hpp), so no reader has to ask again.
+`treewright.tree.check.check` also compares the evidence of nodes with one another.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright import _core
 from treewright.errors import TreeFormatError
 from treewright.tree import walk
 from treewright.tree.fingerprint import fingerprint
@@ -206,7 +210,7 @@ class TreeData:
     """Those that no tree can do without."""
 
     def __post_init__(self) -> None:
-        """Bring every array to its type and shape, and make it read-only."""
+        """Bring every array to its type and shape, make it read-only, and check it."""
         n = np.size(self.subtree_size)
         if n < 1:
             raise TreeFormatError("A tree needs at least one node; got none.")
@@ -218,6 +222,13 @@ class TreeData:
         object.__setattr__(self, "extras", MappingProxyType(extras))
         object.__setattr__(self, "made_by", MappingProxyType(dict(self.made_by)))
         object.__setattr__(self, "_kept", {})
+        _core.check_tree(
+            self.arrays(),
+            self.schema.kind_codes,
+            self.schema.label_counts,
+            _n_classes(self.schema),
+            len(STOP_REASONS),
+        )
 
     @classmethod
     def from_arrays(
@@ -377,6 +388,14 @@ _FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
     "n or 0": lambda shape, n: shape in ((n,), (0,)),
     "n or 0,3": lambda shape, n: shape in ((n, 3), (0, 3)),
 }
+
+
+def _n_classes(schema: Schema) -> int:
+    """Return the number of classes, 0 for a numeric target, -1 if no target is known."""
+    target = schema.target
+    if target is None:
+        return -1
+    return len(target.classes) if target.kind == "class" else 0
 
 
 def _settled(
