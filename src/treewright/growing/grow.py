@@ -26,7 +26,7 @@ from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
 from treewright.table.float32 import Runs, read_as_float32
-from treewright.table.schema import Schema, Summary
+from treewright.table.schema import Schema, Summary, TargetInfo
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
 from treewright.tree.costs import settle_costs
@@ -233,7 +233,7 @@ def make_grower(
     if isinstance(target, ClassTarget):
         labels, n_classes = target.codes, len(target.classes)
     else:
-        numbers = target.values
+        numbers = _info(table).in_units(target.values)
     return _core.Grower(
         columns, labels, n_classes, numbers, table.weights, values, consume
     )
@@ -250,6 +250,9 @@ def tree_of(arrays: dict[str, Any], schema: Schema, options: GrowOptions) -> Tre
         for name in ("feature", "surrogate_feature"):
             if name in arrays:
                 arrays[name] = number[arrays[name]]
+    if schema.target is not None and schema.target.exponent:
+        for name in ("value", "quartiles"):
+            arrays[name] = schema.target.from_units(arrays[name])
     made_by = {
         "method": options.method,
         "task": schema.target.kind if schema.target else None,
@@ -300,8 +303,14 @@ def _check_counts(table: Table) -> None:
         )
 
 
+def _info(table: Table) -> TargetInfo:
+    info = table.schema.target
+    assert info is not None, "checked by settled"
+    return info
+
+
 def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
-    weights = table.weights
+    weights, info = table.weights, _info(table)
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
     share = options.min_weight_fraction_leaf
     total = float(n_rows if weights is None else math.fsum(weights) if share else 0.0)
@@ -310,8 +319,10 @@ def _core_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "min_samples_split": max(2, _count(options.min_samples_split, n_rows)),
         "min_samples_leaf": _count(options.min_samples_leaf, n_rows),
         "min_weight_leaf": share * total,
-        "min_gain": options.min_gain,
-        "min_impurity_decrease": options.min_impurity_decrease,
+        "min_gain": info.gain_in_units(options.min_gain, options.criterion),
+        "min_impurity_decrease": info.gain_in_units(
+            options.min_impurity_decrease, options.criterion
+        ),
         "max_leaf_nodes": min(options.max_leaf_nodes or 0, _NO_LIMIT),
         "max_nodes": min(options.max_nodes or 0, _NO_LIMIT),
         "max_features": 0

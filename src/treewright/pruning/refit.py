@@ -62,7 +62,8 @@ def refit_tree(
     else:
         # The variance of numbers near the limit of float64 is beyond it: infinite.
         with np.errstate(over="ignore", invalid="ignore"):
-            evidence = _of_numbers(tree, nodes, target.values, own, sums[:, 1])
+            y = tree.in_units(target.values)
+            evidence = _of_numbers(tree, nodes, y, own, sums[:, 1])
     made = with_values(tree, **common, **evidence)
     return with_values(made, gain=_gain(tree, growth_weight(made), made.impurity))
 
@@ -190,9 +191,9 @@ def _of_numbers(
     elif criterion == "absolute_error":
         answer, risk = quartiles[:, 1], deviation
     return {
-        "value": answer[:, None],
+        "value": tree.from_units(answer[:, None]),
         "variance": variance,
-        "quartiles": quartiles,
+        "quartiles": tree.from_units(quartiles),
         "impurity": risk,
         "risk": risk,
     }

@@ -218,7 +218,7 @@ def _stopped_cost(
     """
     if tree.is_classifier:
         return _stopped_impurity(tree, criterion)
-    weight, mean = tree.weight, tree.value[:, 0]
+    weight, mean = tree.weight, tree.in_units(tree.value[:, 0])
     if criterion not in (None, "squared_error", "poisson"):
         # The median says nothing of other distances: the node's own mean of them.
         return np.asarray(np.maximum(_rest(tree, weight), 0.0) * tree.risk)

@@ -30,7 +30,9 @@ __all__ = [
 LOSSES = {"squared_error": 1, "poisson": 2, "absolute_error": 3}
 _NO_CODES = np.zeros(0, dtype=np.int32)
 _NO_NUMBERS = np.zeros(0)
-_SMALLEST_RATE = 1e-9  # of a branch without events, as in the core
+_SMALLEST_RATE = (
+    1e-9  # of a branch without events: a share of the root's, as in the core
+)
 
 
 @dataclass(frozen=True)
@@ -227,13 +229,16 @@ def loss_of_numbers(
     Returns
     -------
     float array
-        Squared error, half the deviance or absolute error: tree.risk is its mean.
+        Squared error, half the deviance or absolute error, in the unit of tree.risk,
+        which is its mean.
     """
+    y, said = tree.in_units(y), tree.in_units(said)
     criterion = tree.made_by.get("options", {}).get("criterion")
     if criterion == "absolute_error":
         return np.asarray(np.abs(y - said))
     if criterion == "poisson":
-        rate = np.where(said > 0, said, _SMALLEST_RATE)
+        root = float(tree.in_units(tree.value[0, 0])) or 1.0
+        rate = np.where(said > 0, said, _SMALLEST_RATE * root)
         logs = y * np.log(np.where(y > 0, y, 1.0) / rate)
         return np.asarray(np.where(y > 0, logs, 0.0) - (y - rate))
     return np.asarray((y - said) ** 2)
@@ -271,9 +276,9 @@ def _given(tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]) -> dict[str,
         }
     criterion = tree.made_by.get("options", {}).get("criterion")
     return common | {
-        "value": np.ascontiguousarray(tree.value[:, 0]),
+        "value": np.ascontiguousarray(tree.in_units(tree.value[:, 0])),
         "costs": _NO_NUMBERS,
         "row_label": _NO_CODES,
-        "row_value": target.values,
+        "row_value": tree.in_units(target.values),
         "loss": LOSSES.get(str(criterion), 1),
     }

@@ -318,18 +318,18 @@ def _number_figures(
     y: NDArray[np.float64],
     own: NDArray[np.float64],
 ) -> tuple[dict[str, Any], float]:
-    residual = y - said
+    loss = loss_of_numbers(tree, y, said)
+    y, residual = tree.in_units(y), tree.in_units(y) - tree.in_units(said)
     total = float(own.sum())
     mse = float(own @ residual**2) / total
     mean = float(own @ y) / total
     spread = float(own @ (y - mean) ** 2) / total
-    loss = loss_of_numbers(tree, y, said)
     error = float(own @ loss) / total
     figures = {
         "interval": _of_mean(loss, error, own),
         "r2": 1.0 - mse / spread if spread > 0 else math.nan,
-        "rmse": math.sqrt(mse),
-        "mae": float(own @ np.abs(residual)) / total,
+        "rmse": float(tree.from_units(np.sqrt(mse))),
+        "mae": float(tree.from_units(own @ np.abs(residual) / total)),
     }
     return figures, error
 
@@ -352,7 +352,7 @@ def _number_error_by_node(
 ) -> NDArray[np.float64]:
     """Return the mean loss of each node's answer."""
     if _criterion(tree) in (None, "squared_error"):  # spread plus shift
-        moved = (seen.value[:, 0] - tree.value[:, 0]) ** 2
+        moved = (tree.in_units(seen.value[:, 0]) - tree.in_units(tree.value[:, 0])) ** 2
         return np.where(seen.weight > 0, seen.variance + moved, np.nan)
     if isinstance(ends, Ends):
         at, y, own = ends.nodes, y[ends.rows], own[ends.rows] * ends.shares

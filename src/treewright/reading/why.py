@@ -257,7 +257,7 @@ def _dividing(tree: TreeData) -> str:
 def _codes(tree: TreeData, target: ClassTarget | NumericTarget) -> NDArray[Any]:
     """Return the target in the numbers of the tree."""
     if isinstance(target, NumericTarget):
-        return target.values
+        return tree.in_units(target.values)
     ours = [class_of(tree, label) for label in target.classes]
     return np.array(ours, dtype=np.int64)[target.codes]
 

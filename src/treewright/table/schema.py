@@ -125,6 +125,11 @@ class TargetInfo:
         wrong answer costs 1.
     priors : tuple of float or None
         Share that each class was given in place of the one it has in the table.
+    exponent : int
+        The unit in which a tree keeps impurity, gain, risk and variance is
+        2^exponent (squared for the squared error and the variance). 0, but for
+        numbers so large or small that their squares would leave the range of a
+        float64: a power of two changes no split and no answer.
     """
 
     name: str
@@ -132,6 +137,20 @@ class TargetInfo:
     classes: tuple[Label, ...] = ()
     costs: tuple[tuple[float, ...], ...] | None = None
     priors: tuple[float, ...] | None = None
+    exponent: int = 0
+
+    def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers of the target in units of 2^exponent."""
+        return np.ldexp(values, -self.exponent) if self.exponent else values
+
+    def from_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers in units of 2^exponent as those of the target."""
+        return np.ldexp(values, self.exponent) if self.exponent else values
+
+    def gain_in_units(self, gain: float, criterion: str | None) -> float:
+        """Return a gain that was given in terms of the target in the tree's units."""
+        power = 2 if criterion == "squared_error" else 1
+        return float(np.ldexp(gain, -power * self.exponent))
 
 
 @dataclass(frozen=True)
@@ -296,6 +315,8 @@ def _target_to_dict(target: TargetInfo) -> dict[str, Any]:
         out["costs"] = [list(row) for row in target.costs]
     if target.priors is not None:
         out["priors"] = list(target.priors)
+    if target.exponent:
+        out["exponent"] = target.exponent
     return out
 
 
@@ -308,6 +329,7 @@ def _target_from_dict(data: Mapping[str, Any]) -> TargetInfo:
         classes=classes,
         costs=None if costs is None else tuple(map(_numbers_in, costs)),
         priors=None if priors is None else _numbers_in(priors),
+        exponent=int(data.get("exponent", 0)),
     )
 
 

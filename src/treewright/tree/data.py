@@ -161,6 +161,9 @@ class TreeData:
 
     Notes
     -----
+    Variance, impurity, gain and risk of numbers are in the unit that
+    ``schema.target.exponent`` tells; it is 1 unless the target is extreme.
+
     Two trees are equal if all arrays (NaN = NaN), extras and schemas are. What
     follows from the arrays (`parent`, `depth`, ...) is worked out when first
     asked for, kept, and never stored.
@@ -334,6 +337,21 @@ class TreeData:
     def fingerprint(self) -> str:
         """Hash of the whole tree; equal trees, equal fingerprints."""
         return self.keep("fingerprint", fingerprint)
+
+    @property
+    def standard_deviation(self) -> NDArray[np.float64]:
+        """Of the target in each node, in its own unit; empty for classification."""
+        return self.from_units(np.sqrt(self.variance))
+
+    def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers of the target in the unit of risk; see `TargetInfo`."""
+        target = self.schema.target
+        return values if target is None else target.in_units(values)
+
+    def from_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers in the unit of risk as those of the target."""
+        target = self.schema.target
+        return values if target is None else target.from_units(values)
 
     # -- behaviour as a value -----------------------------------------------------
 

@@ -109,8 +109,9 @@ class Target:
         self.present = [row for row, w in enumerate(self.weights) if w > 0]
         self.codes: list[int] = []
         self.y: list[int] = []
-        self.y_scale = 1
+        self.y_scale = Fraction(1)
         self.n_classes = 0
+        self.info = table.schema.target
         self._read(table.target)
         if not self.present:
             raise TableError(
@@ -130,7 +131,10 @@ class Target:
             self.codes = [int(code) for code in target.codes]
             self.n_classes = len(target.classes)
         elif isinstance(target, NumericTarget):
-            self.y, self.y_scale = as_integers(target.values)
+            self.y, scale = as_integers(target.values)
+            self.y_scale = scale * Fraction(2) ** (
+                self.info.exponent if self.info else 0
+            )
             if self.criterion == "poisson" and min(self.y, default=0) < 0:
                 raise TableError(
                     f"poisson needs a target that is never negative; {target.name!r} "
@@ -202,7 +206,11 @@ class Target:
     def unit(self) -> Fraction:
         """Return what turns an impurity of integers into one of the table."""
         powers = {"squared_error": 2, "poisson": 1, "absolute_error": 1}
-        return Fraction(1, self.y_scale ** powers.get(self.criterion, 0))
+        return 1 / Fraction(self.y_scale ** powers.get(self.criterion, 0))
+
+    def gain_in_units(self, gain: float) -> float:
+        """Return a gain given in terms of the target in units of its exponent."""
+        return self.info.gain_in_units(gain, self.criterion) if self.info else gain
 
     def _half_deviance(self, rows: Rows, sums: Sums) -> Number:
         """Mean of y ln(y / mean): mean * Σ w/W * excess(y / mean)."""
