@@ -205,8 +205,8 @@ def why(
     node : int
         Number of the node, as in ``tree.text(numbers=True)``.
     X, y, sample_weight
-        The rows that the tree was grown on. Class weights, if any, must be
-        multiplied into `sample_weight`; costs and priors the tree knows itself.
+        The rows that the tree was grown on. The tree itself knows the class
+        weights, costs and priors that altered their weights.
     column : str, optional
         List every candidate of this column instead of the best of each.
 

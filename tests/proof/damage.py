@@ -26,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tree.build import random_tree
 from tree.slow_route import slow_route
-
 from treewright.errors import TreeFormatError
 from treewright.growing.grow import grow
 from treewright.model import Tree

@@ -170,7 +170,9 @@ def test_the_shape_of_the_values_must_suit_the_target():
     wide = np.concatenate([tree.value, tree.value * 0], axis=1)
     with pytest.raises(TreeFormatError, match="one weight for each of 2 classes"):
         with_values(tree, value=wide)
-    with pytest.raises(TreeFormatError, match="variance must have 0 entries.*; got 10"):
+    with pytest.raises(
+        TreeFormatError, match=r"variance must have 0 entries.*; got 10"
+    ):
         with_values(tree, variance=np.zeros(10))
     numbers = tree_with_all_kinds(classes=())
     with pytest.raises(TreeFormatError, match="one number per node"):

@@ -125,6 +125,8 @@ class TargetInfo:
         wrong answer costs 1.
     priors : tuple of float or None
         Share that each class was given in place of the one it has in the table.
+    class_weight : tuple of float or None
+        What the weight of each class was multiplied by for growing.
     exponent : int
         The unit in which a tree keeps impurity, gain, risk and variance is
         2^exponent (squared for the squared error and the variance). 0, but for
@@ -137,6 +139,7 @@ class TargetInfo:
     classes: tuple[Label, ...] = ()
     costs: tuple[tuple[float, ...], ...] | None = None
     priors: tuple[float, ...] | None = None
+    class_weight: tuple[float, ...] | None = None
     exponent: int = 0
 
     def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -311,10 +314,13 @@ def _target_to_dict(target: TargetInfo) -> dict[str, Any]:
         "kind": target.kind,
         "classes": [_label_out(label) for label in target.classes],
     }
+    # What most targets do not have is left out.
     if target.costs is not None:
         out["costs"] = [list(row) for row in target.costs]
     if target.priors is not None:
         out["priors"] = list(target.priors)
+    if target.class_weight is not None:
+        out["class_weight"] = list(target.class_weight)
     if target.exponent:
         out["exponent"] = target.exponent
     return out
@@ -323,12 +329,14 @@ def _target_to_dict(target: TargetInfo) -> dict[str, Any]:
 def _target_from_dict(data: Mapping[str, Any]) -> TargetInfo:
     classes = tuple(_label_in(label) for label in data["classes"])
     costs, priors = data.get("costs"), data.get("priors")
+    class_weight = data.get("class_weight")
     return TargetInfo(
         name=data["name"],
         kind=data["kind"],
         classes=classes,
         costs=None if costs is None else tuple(map(_numbers_in, costs)),
         priors=None if priors is None else _numbers_in(priors),
+        class_weight=None if class_weight is None else _numbers_in(class_weight),
         exponent=int(data.get("exponent", 0)),
     )
 

@@ -409,7 +409,7 @@ _FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
 
 
 def _n_classes(schema: Schema) -> int:
-    """Return the number of classes, 0 for a numeric target, -1 if no target is known."""
+    """Return the number of classes; 0 for numbers, -1 if the target is not known."""
     target = schema.target
     if target is None:
         return -1
