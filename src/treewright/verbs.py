@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from treewright.errors import OptionError, TableError
+from treewright.errors import OptionError, TableError, memory_explained
 from treewright.growing.grow import grow as grow_data
 from treewright.model import Tree, as_tree, sent_down
 from treewright.options import GrowOptions
@@ -60,7 +60,8 @@ def grow(
         )
     if options is not None and not isinstance(options, GrowOptions):
         raise OptionError(_options_words(options))
-    return Tree(grow_data(table, options, progress=progress))
+    with memory_explained(table.n_rows, len(table.usable)):
+        return Tree(grow_data(table, options, progress=progress))
 
 
 def pruning_path(

@@ -59,7 +59,9 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
             "class that occurs needs a weight above 0."
         )
     # The product of two sets of weights may overflow, or come to nothing.
-    info = replace(table.schema.target, class_weight=tuple(factors.tolist()))
+    info = table.schema.target
+    assert info is not None, "a target of classes has one"
+    info = replace(info, class_weight=tuple(factors.tolist()))
     return replace(
         table,
         weights=read_weights(weights, table.n_rows),

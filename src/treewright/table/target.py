@@ -119,9 +119,12 @@ def target_info(target: Target) -> TargetInfo:
 
 def _open(y: Any, name: str) -> RawColumn:
     if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
+        instead = "the values themselves, not the name of a column"
+        if not isinstance(y, str) and hasattr(y, "__iter__"):
+            instead = "list(y)"
         raise TableError(
             f"y should be a 1d array with one value per row, got {y!r:.60} instead. "
-            "Pass the values themselves, not the name of a column."
+            f"Pass {instead}."
         )
     if is_sparse(y):
         raise TableError("y is sparse, which is not supported. Pass a dense array.")
