@@ -24,14 +24,11 @@ from treewright.pruning.prune import (
     prune_pessimistically,
 )
 from treewright.pruning.result import Pruning
-from treewright.pruning.score import NewRows
 from treewright.pruning.validation import grow_validated, prune_by_validation
 from treewright.table.costs import cost_factors
-from treewright.table.match import match
-from treewright.table.match_target import match_target
 from treewright.table.table import ClassTarget, Table
-from treewright.table.weights import read_weights
 from treewright.tree.data import TreeData
+from treewright.tree.new_rows import NewRows
 
 __all__ = ["FitArguments", "grow_pruned"]
 
@@ -48,8 +45,6 @@ class FitArguments:
     X_val: Any
     y_val: Any
     sample_weight_val: Any
-    class_name: str
-    """Of the estimator, for error messages."""
 
     def check(self, method: str | None, options: PruneOptions) -> None:
         """Refuse arguments that this way of pruning would pass over in silence."""
@@ -133,7 +128,7 @@ def grow_pruned(
         share = options.validation_fraction or _DEFAULT_SHARE
         return grow_validated(training, share, keep_ties=keep_ties, progress=progress)
     if method == "validation":
-        rows = _new_rows(given, training.table, factors)
+        rows = _new_rows(given, training.table, grown, factors)
     tree = training.grow(progress=progress, last=True)
     if method == "validation":
         tree, pruning = prune_by_validation(tree, rows, keep_ties=keep_ties)
@@ -183,24 +178,30 @@ def _check_divisible(table: Table) -> None:
 
 
 def _new_rows(
-    given: FitArguments, table: Table, factors: NDArray[np.float64] | None
+    given: FitArguments,
+    table: Table,
+    options: GrowOptions,
+    factors: NDArray[np.float64] | None,
 ) -> NewRows:
     """Read the validation rows by the training table's schema."""
-    schema = table.schema
-    X, y, weight = given.X_val, given.y_val, given.sample_weight_val
-    columns = match(schema, X, schema.usable, "missing", given.class_name)
-    if columns.n_rows == 0:
-        raise TableError("X_val has no rows; validation needs at least one.")
-    target = match_target(schema, y, columns.n_rows, "y_val")
-    weights = read_weights(weight, columns.n_rows)
-    if isinstance(target, ClassTarget):
-        _check_all_classes(table, target)
-        if factors is not None:
-            costs = schema.target.costs if schema.target else None
-            own = factors if costs is None else factors / cost_factors(costs)
-            own = own[target.codes]
-            weights = own if weights is None else own * weights
-    return NewRows(columns, target, weights)
+    rows = NewRows.read_by_schema(
+        table.schema,
+        given.X_val,
+        given.y_val,
+        given.sample_weight_val,
+        refuses_missing=options.missing == "error",
+        unseen=options.unseen,
+        suffix="_val",
+    )
+    if not isinstance(rows.target, ClassTarget):
+        return rows
+    _check_all_classes(table, rows.target)
+    if factors is None:
+        return rows
+    info = table.schema.target
+    costs = None if info is None else info.costs
+    own = factors if costs is None else factors / cost_factors(costs)
+    return replace(rows, weights=own[rows.target.codes] * rows.own_weights)
 
 
 def _check_all_classes(table: Table, target: ClassTarget) -> None:

@@ -17,7 +17,7 @@ from treewright.pruning.score import NewRows
 from treewright.table.table import ClassTarget
 from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import TreeData
-from treewright.tree.loss import number_criterion
+from treewright.tree.loss import loss_of
 from treewright.tree.route import Ends
 
 __all__ = ["divided_at_steps", "divided_cuts"]
@@ -48,7 +48,7 @@ class _Mixed:
             if self.costs is None:
                 return np.asarray(codes != label, dtype=np.float64)
             return np.asarray(self.costs[codes, label])
-        return number_criterion(self.tree).loss(target.values[rows], mix[:, 0])
+        return loss_of(self.tree).of_numbers(target.values[rows], mix[:, 0])
 
     def moved(
         self, parts: NDArray[np.int64], to: NDArray[np.int64]
