@@ -90,6 +90,37 @@ struct PyRouter {
     }
     return views;
   }
+  void check_node(int32_t node) const {
+    if (node < 0 || size_t(node) >= router.n_nodes()) {
+      throw std::invalid_argument("the tree has no such node");
+    }
+  }
+  nb::object turn(int32_t node, const std::vector<int32_t>& features,
+                  const std::vector<double>& values) const {
+    if (features.size() != values.size()) {
+      throw std::invalid_argument("there must be a value for each column");
+    }
+    check_node(node);
+    const Turn turn = router.turn(node, features, values);
+    return nb::make_tuple(turn.branch, turn.chosen_by);
+  }
+  nb::object branches(int32_t node, const std::vector<int32_t>& features,
+                      const nb::sequence& columns, int64_t n_rows) const {
+    std::vector<AnyArray> arrays;  // keeps them alive
+    std::vector<ColumnView> views(kinds.size());
+    for (nb::handle column : columns) {
+      const auto feature = size_t(features.at(arrays.size()));
+      arrays.push_back(nb::cast<AnyArray>(column));
+      if (n_rows < 0 || arrays.back().size() != size_t(n_rows)) {
+        throw std::invalid_argument("the columns differ in length");
+      }
+      views.at(feature) = view_of(arrays.back(), kinds.at(feature));
+    }
+    std::vector<int32_t> branch(static_cast<size_t>(n_rows));
+    check_node(node);
+    router.branches(node, views, n_rows, branch.data());
+    return to_numpy(std::move(branch));
+  }
   nb::object route_matrix(const AnyArray& X, int n_threads) const {
     return route(columns_of(X), static_cast<int64_t>(X.shape(0)), n_threads);
   }
@@ -218,6 +249,11 @@ void add_route(nb::module_& m) {
            nb::arg("n_threads"), "Node reached by each row of these columns.")
       .def("route_shares", &PyRouter::route_shares, nb::arg("columns"), nb::arg("n_rows"),
            "Row, node and share of every end of every row.")
+      .def("turn", &PyRouter::turn, nb::arg("node"), nb::arg("features"), nb::arg("values"),
+           "Branch of one row at a node, and who chose it: -1 its value, -2 the missing route, "
+           "else the number of a surrogate.")
+      .def("branches", &PyRouter::branches, nb::arg("node"), nb::arg("features"),
+           nb::arg("columns"), nb::arg("n_rows"), "Branch of each row at a node.")
       .def("route_matrix", &PyRouter::route_matrix, nb::arg("X"), nb::arg("n_threads"),
            "Node reached by each row of a float matrix.")
       .def("answer_matrix", &PyRouter::answer_matrix, nb::arg("X"), nb::arg("answers"),

@@ -76,6 +76,14 @@ class Router:
     def route_shares(self, columns: Sequence, n_rows: int) -> object:
         """Row, node and share of every end of every row."""
 
+    def turn(self, node: int, features: Sequence[int], values: Sequence[float]) -> object:
+        """
+        Branch of one row at a node, and who chose it: -1 its value, -2 the missing route, else the number of a surrogate.
+        """
+
+    def branches(self, node: int, features: Sequence[int], columns: Sequence, n_rows: int) -> object:
+        """Branch of each row at a node."""
+
     def route_matrix(self, X: Annotated[NDArray, dict(device='cpu', writable=False)], n_threads: int) -> object:
         """Node reached by each row of a float matrix."""
 

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, TableError, nearest_name
-from treewright.growing.grow import n_threads
+from treewright.criteria import Criterion
+from treewright.errors import OptionError, nearest_name
+from treewright.growing.threads import n_threads
 from treewright.pruning.by_hand import collapse_by_hand
 from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree
-from treewright.reading.answer import answers, class_shares, classes
+from treewright.reading.answer import (
+    MANY_ROWS,
+    answers,
+    answers_of_matrix,
+    class_shares,
+    classes,
+)
 from treewright.reading.colour import MOST_PRINTED, can_draw
 from treewright.reading.importance import impurity_importance
-from treewright.table.costs import prior_factors
-from treewright.table.match import match, plain_matrix
-from treewright.table.match_target import match_target
-from treewright.table.table import ClassTarget, Target
-from treewright.table.weights import read_weights
+from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
+from treewright.tree.new_rows import NewRows, checked_unseen, read_columns
 from treewright.tree.route import (
     Ends,
     columns_used,
@@ -32,6 +35,7 @@ from treewright.tree.route import (
     ends_of_matrix,
     route,
     route_matrix,
+    share_at,
 )
 from treewright.tree.split import Split, split_of
 from treewright.views import Views
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "sent_down"]
+__all__ = ["Tree", "as_tree"]
 
 
 class Tree(Views):
@@ -128,6 +132,16 @@ class Tree(Views):
     def schema(self) -> Schema:
         """Columns and target of the training table."""
         return self.data.schema
+
+    @property
+    def method(self) -> str:
+        """How the tree was grown: 'cart', 'id3' or 'c45'."""
+        return self.data.method
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion the tree was grown by; ``str(...)`` gives its name."""
+        return self.data.criterion
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -231,13 +245,14 @@ class Tree(Views):
             divided among branches counts in each by its share. With priors, the
             rows are weighed so that the classes have them.
         """
-        ends, target, weights = sent_down(self, X, y, sample_weight)
-        return Tree(refit_tree(self.data, ends, target, weights))
+        rows = NewRows.read(self.data, X, y, sample_weight)
+        ends = rows.ends(self.data)
+        return Tree(refit_tree(self.data, ends, rows.target, rows.weights))
 
     # -- answers ------------------------------------------------------------------
 
     def apply(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> NDArray[np.int32]:
         """Return the node in which each row ends.
 
@@ -245,12 +260,14 @@ class Tree(Views):
         ----------
         X : array, data frame, dict of columns or list of rows
             New data. Columns are found by name; only those of `columns_used` are
-            needed. Plain arrays: all columns, in the order of growing.
-        unseen : {'missing', 'error'}, default='missing'
-            What to do with a category that was not there when the tree was
-            grown: treat it as missing, or refuse.
-        n_jobs : int or None, default=1
-            Number of threads; None: the cores this process may use.
+            needed. Plain arrays: all columns, in the order of growing. A tree grown
+            with ``missing='error'`` refuses missing and infinite values.
+        unseen : {'missing', 'error'} or None, default=None
+            What to do with a category that was not there when the tree was grown:
+            treat it as missing, or refuse it. None: as the tree was told in growing.
+        n_jobs : int or None, default=None
+            Number of threads; None: the cores this process may use. Fewer than
+            4,096 rows take one thread.
 
         Returns
         -------
@@ -258,57 +275,84 @@ class Tree(Views):
             Node numbers: leaves, or inner nodes where a missing value stops. A row
             that is divided among branches ends where its largest part does.
         """
-        nodes: NDArray[np.int32] = self._sent(X, unseen, n_jobs, route, route_matrix)
-        return nodes
-
-    def _ends(self, X: Any, unseen: str, n_jobs: int | None) -> Any:
-        """Return where each row ends, all its parts where rows are divided."""
-        return self._sent(X, unseen, n_jobs, ends_of, ends_of_matrix)
-
-    def _sent(
-        self,
-        X: Any,
-        unseen: str,
-        n_jobs: int | None,
-        by_columns: Callable[..., Any],
-        by_matrix: Callable[..., Any],
-    ) -> Any:
-        data = self.data
-        if unseen not in ("missing", "error"):
-            raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
-        threads = n_threads(n_jobs)
-        matrix = plain_matrix(data.schema, X)
+        data, matrix = self.data, self._matrix(X, unseen)
         if matrix is not None:
-            return by_matrix(data, matrix, threads)
-        columns = match(data.schema, X, columns_used(data).tolist(), unseen)
-        return by_columns(data, columns, columns.n_rows, threads)
+            return route_matrix(data, matrix, _threads(n_jobs, len(matrix)))
+        columns = read_columns(data, X, unseen)
+        n_rows = columns.n_rows
+        return route(data, columns, n_rows, _threads(n_jobs, n_rows))
 
     def predict(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> Any:
         """Return the class, or the number, for each row; see `apply`."""
-        return answers(self.data, self._ends(X, unseen, n_jobs))
+        return self._answers(X, None, unseen, n_jobs)
+
+    def _answers(
+        self,
+        X: Any,
+        names: NDArray[Any] | None,
+        unseen: str | None = None,
+        n_jobs: int | None = None,
+    ) -> NDArray[Any]:
+        """Return the answers, classes by the names that are given."""
+        data, matrix = self.data, self._matrix(X, unseen)
+        if matrix is None:
+            return answers(data, self._ends_by_column(X, unseen, n_jobs), names)
+        return answers_of_matrix(data, matrix, _threads(n_jobs, len(matrix)), names)
 
     def predict_proba(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         """Return the share of every class where each row ends; see `apply`."""
         return class_shares(self.data, self._ends(X, unseen, n_jobs))
 
     def decision_path(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> csr_matrix:
-        """Return which nodes each row passes, as a sparse matrix; see `apply`."""
+        """Return which nodes each row passes, as a sparse matrix; see `apply`.
+
+        A row that is divided among branches passes all nodes that a part of it does.
+        """
         return decision_path(self.data, self._ends(X, unseen, n_jobs))
 
     def rows(
-        self, node: int, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self,
+        node: int,
+        X: Any,
+        *,
+        unseen: str | None = None,
+        n_jobs: int | None = None,
     ) -> NDArray[np.int64]:
-        """Return the row numbers of `X` that pass through a node; see `apply`."""
+        """Return the numbers of the rows of `X` that pass a node; see `apply`.
+
+        A row that is divided among branches passes all nodes that a part of it does.
+        """
         first = walk.checked_node(self.data, node)
-        end = first + int(self.data.subtree_size[first])
-        ended = self.apply(X, unseen=unseen, n_jobs=n_jobs)
-        return np.flatnonzero((ended >= first) & (ended < end))
+        return np.flatnonzero(share_at(self.data, first, self._ends(X, unseen, n_jobs)))
+
+    def _ends(
+        self, X: Any, unseen: str | None, n_jobs: int | None
+    ) -> NDArray[np.int32] | Ends:
+        """Return where each row ends, all its parts where rows are divided."""
+        matrix = self._matrix(X, unseen)
+        if matrix is None:
+            return self._ends_by_column(X, unseen, n_jobs)
+        return ends_of_matrix(self.data, matrix, _threads(n_jobs, len(matrix)))
+
+    def _ends_by_column(
+        self, X: Any, unseen: str | None, n_jobs: int | None
+    ) -> NDArray[np.int32] | Ends:
+        columns = read_columns(self.data, X, unseen)
+        n_rows = columns.n_rows
+        return ends_of(self.data, columns, n_rows, _threads(n_jobs, n_rows))
+
+    def _matrix(self, X: Any, unseen: str | None) -> NDArray[Any] | None:
+        """Return X if its rows need no reading and no checking; else None."""
+        if unseen is not None:
+            checked_unseen(unseen)
+        data = self.data
+        return None if data.refuses_missing else plain_matrix(data.schema, X)
 
     # -- behaviour as a value -----------------------------------------------------
 
@@ -364,26 +408,6 @@ class Tree(Views):
         return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
-def sent_down(
-    tree: Tree, X: Any, y: Any, sample_weight: Any
-) -> tuple[NDArray[np.int32] | Ends, Target, NDArray[np.float64] | None]:
-    """Return where new rows end, with their target and weights.
-
-    With priors, the weights give each class its prior share.
-    """
-    ends = tree._ends(X, "missing", 1)
-    n_rows = ends.n_rows if isinstance(ends, Ends) else len(ends)
-    if not n_rows:
-        raise TableError("X has no rows; at least one is needed.")
-    target = match_target(tree.schema, y, n_rows)
-    weights = read_weights(sample_weight, n_rows)
-    priors = tree.schema.target.priors if tree.schema.target else None
-    if priors is not None and isinstance(target, ClassTarget):
-        own = prior_factors(priors, target, weights)[target.codes]
-        weights = own if weights is None else own * weights
-    return ends, target, weights
-
-
 def as_tree(tree: object) -> Tree:
     """Return the Tree of whatever has one: what every function here takes.
 
@@ -416,3 +440,7 @@ def as_tree(tree: object) -> Tree:
         f"tree must be a treewright Tree or a fitted treewright estimator; got "
         f"{kind}.{hint}"
     )
+
+
+def _threads(n_jobs: int | None, n_rows: int) -> int:
+    return 1 if n_rows < MANY_ROWS else n_threads(n_jobs)

@@ -16,23 +16,22 @@ from treewright.drawing import charts
 from treewright.drawing.labels import class_names
 from treewright.drawing.matplotlib import draw_tree
 from treewright.drawing.regions import draw_regions, side_of
-from treewright.drawing.report.held_out import held_out
 from treewright.drawing.report.story import quality_of
 from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.drawing.way import way_of
-from treewright.errors import OptionError, TableError, nearest_name
+from treewright.errors import OptionError, nearest_name
 from treewright.model import Tree, as_tree
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning, leaves_words
-from treewright.reading.answer import answers
+from treewright.reading.answer import answers, class_numbers, class_shares
+from treewright.reading.evaluate import errors_of_path, evaluate_rows
+from treewright.reading.evidence import class_of
 from treewright.reading.permutation import permutation_importance
 from treewright.reading.reliability import reliability
-from treewright.table.match import MatchedColumns, match
-from treewright.table.match_target import match_target
-from treewright.table.table import ClassTarget
-from treewright.table.target import read_target
+from treewright.table.match import match
 from treewright.tree import wording
-from treewright.tree.route import columns_used
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import Ends, columns_used
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +114,7 @@ def plot_importance(
     repeats : int, default=10
         Shuffles of each column.
     random_state : int, default=0
-        Of the shuffles.
+        Seed of the shuffles.
     max_columns : int, default=20
         Most columns to draw, the most important ones.
     ax : matplotlib.axes.Axes, optional
@@ -150,26 +149,21 @@ def _permuted(
     tree: Tree, X: Any, y: Any, repeats: int, seed: int
 ) -> tuple[NDArray[np.float64], str]:
     data = tree.data
-    columns = match(tree.schema, X, columns_used(data).tolist())
+    rows = NewRows.read(data, X, y)
+
+    def accuracy(ends: NDArray[np.int32] | Ends) -> float:
+        right = class_numbers(data, ends) == rows.y
+        return float(rows.own_weights @ right) / rows.total
+
+    def r_squared(ends: NDArray[np.int32] | Ends) -> float:
+        squares = (answers(data, ends) - rows.y) ** 2
+        return 1.0 - float(np.mean(squares)) / (float(rows.y.var()) or 1.0)
+
+    score, name = r_squared, "R²"
     if data.is_classifier:
-        codes = _class_codes(tree, y, columns.n_rows)
-        fallen = permutation_importance(
-            data,
-            columns,
-            lambda nodes: float(np.mean(data.label[nodes] == codes)),
-            repeats,
-            seed,
-        )
-        return fallen, f"fall of accuracy on {columns.n_rows:,} rows when shuffled"
-    target = read_target(y, columns.n_rows, "number")
-    values = np.asarray(target.values, dtype=np.float64)  # type: ignore[union-attr]
-    spread = float(values.var()) or 1.0
-
-    def r_squared(nodes: NDArray[np.int32]) -> float:
-        return 1.0 - float(np.mean((answers(data, nodes) - values) ** 2)) / spread
-
-    fallen = permutation_importance(data, columns, r_squared, repeats, seed)
-    return fallen, f"fall of R² on {columns.n_rows:,} rows when shuffled"
+        score, name = accuracy, "accuracy"
+    fallen = permutation_importance(data, rows, score, repeats, seed)
+    return fallen, f"fall of {name} on {rows.n_rows:,} rows when shuffled"
 
 
 def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
@@ -178,7 +172,7 @@ def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes
     Parameters
     ----------
     tree : Tree or fitted estimator
-        A tree that answers classes.
+        A tree that answers classes. With priors, the rows are weighed to have them.
     X, y : table and target
         The rows, best held out from growing.
     ax : matplotlib.axes.Axes, optional
@@ -189,13 +183,9 @@ def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes
     matplotlib.axes.Axes
     """
     tree = _with_classes(as_tree(tree), "A confusion matrix")
-    names = class_names(tree.data)
-    ended = tree.apply(X)
-    codes = _class_codes(tree, y, len(ended))
-    truth = [*names, "(a new class)"] if (codes < 0).any() else names
-    counts = np.zeros((len(truth), len(names)), dtype=np.int64)
-    np.add.at(counts, (codes, tree.data.label[ended]), 1)
-    return charts.draw_confusion(counts, truth, names, ax)
+    confusion = evaluate_rows(tree.data, NewRows.read(tree.data, X, y)).confusion
+    assert confusion is not None
+    return charts.draw_confusion(confusion, class_names(tree.data), ax)
 
 
 def plot_reliability(
@@ -232,16 +222,14 @@ def plot_reliability(
     """
     tree = _with_classes(as_tree(tree), "Reliability")
     _at_least_one("groups", groups)
-    shares = tree.predict_proba(X)
-    codes = _class_codes(tree, y, len(shares))
-    if not len(codes):
-        raise TableError("Reliability needs at least one row; X has none.")
+    rows = NewRows.read(tree.data, X, y)
+    codes, shares = rows.y, class_shares(tree.data, rows.ends(tree.data))
     if label is None and shares.shape[1] != 2:
         answered = shares.argmax(axis=1)
         promised, came_true = shares.max(axis=1), codes == answered
         of = "the class that is answered"
     else:
-        k = 1 if label is None else _class_of(tree, label)
+        k = 1 if label is None else class_of(tree.data, label)
         promised, came_true = shares[:, k], codes == k
         of = class_names(tree.data)[k]
     found = reliability(promised, came_true, groups)
@@ -286,8 +274,8 @@ def plot_regions(
     used = columns_used(data).tolist()
     points = target = None
     if X is not None:
-        points = match(tree.schema, X, sorted({*used, x_column, y_column}))
-        target = _target_of(tree, y, points)
+        rows = NewRows.read(data, X, y, needed=sorted({*used, x_column, y_column}))
+        points, target = rows.columns, rows.y
     others = _held(tree, [j for j in used if j not in (x_column, y_column)], at or {})
     sides = (
         side_of(data, x_column, None if points is None else points[x_column]),
@@ -343,11 +331,9 @@ def plot_pruning(
         curves = [Curve("training", at.astype(np.float64), path.risk)]
         words = f"{leaves_words(data.n_leaves)}, as grown"
     if X is not None:
-        columns = match(found.schema, X, columns_used(data).tolist())
-        target = match_target(found.schema, y, columns.n_rows)
-        test = held_out(data, path, columns, target, None)
+        errors = errors_of_path(data, path, NewRows.read(data, X, y))
         at = path.n_leaves if against == "leaves" else path.alpha
-        curves.append(Curve("test", at.astype(np.float64), test.path_error))
+        curves.append(Curve("test", at.astype(np.float64), errors))
     taken = float(data.n_leaves) if against == "leaves" else None
     if taken is None and isinstance(pruning, Pruning) and pruning.chosen >= 0:
         taken = float(pruning.alpha[pruning.chosen])
@@ -412,36 +398,6 @@ def _held(tree: Tree, columns: list[int], at: Mapping[str, Any]) -> dict[int, An
             known = feature.summary is not None and feature.summary.median is not None
             held[column] = feature.summary.median if known else np.nan  # type: ignore[union-attr]
     return held
-
-
-def _target_of(tree: Tree, y: Any, points: MatchedColumns) -> NDArray[Any]:
-    if tree.data.is_classifier:
-        return _class_codes(tree, y, points.n_rows)
-    target = read_target(y, points.n_rows, "number")
-    return np.asarray(target.values)  # type: ignore[union-attr]
-
-
-def _class_codes(tree: Tree, y: Any, n_rows: int) -> NDArray[np.int64]:
-    """Return the number of each row's class; -1 for one the tree does not know."""
-    target = read_target(y, n_rows, "class")
-    assert isinstance(target, ClassTarget)
-    known = {label: k for k, label in enumerate(tree.classes.tolist())}
-    mine = [known.get(label, -1) for label in target.classes.tolist()]
-    if mine and max(mine) < 0:
-        seen, have = target.classes.tolist()[:3], tree.classes.tolist()[:3]
-        raise TableError(
-            f"No class of y is one of the tree's: y has {seen!r:.80}, the tree "
-            f"{have!r:.80}. Pass y as it was for growing."
-        )
-    return np.array([*mine, -1], dtype=np.int64)[target.codes]
-
-
-def _class_of(tree: Tree, label: Any) -> int:
-    found = [k for k, each in enumerate(tree.classes.tolist()) if each == label]
-    if not found:
-        have = ", ".join(repr(each) for each in tree.classes.tolist()[:10])
-        raise OptionError(f"label must be a class of the tree; got {label!r}: {have}.")
-    return found[0]
 
 
 def _with_classes(tree: Tree, what: str) -> Tree:

@@ -8,7 +8,7 @@ from typing import Any
 
 from treewright.errors import OptionError, TableError, memory_explained
 from treewright.growing.grow import grow as grow_data
-from treewright.model import Tree, as_tree, sent_down
+from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions
 from treewright.pruning.by_hand import simplify as simplify_data
 from treewright.pruning.path import PruningPath, find_path
@@ -18,6 +18,7 @@ from treewright.reading.explain import explain as explain_row
 from treewright.reading.why import Why
 from treewright.reading.why import why as why_node
 from treewright.table.table import Table
+from treewright.tree.new_rows import NewRows
 
 __all__ = ["evaluate", "explain", "grow", "pruning_path", "simplify", "why"]
 
@@ -137,8 +138,8 @@ def evaluate(tree: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation
         Error with a 95 % interval, figures by class or R2, RMSE and MAE, questions
         asked, and by node the training rows beside the new ones (`to_pandas`).
     """
-    found = as_tree(tree)
-    return evaluate_rows(found.data, *sent_down(found, X, y, sample_weight))
+    data = as_tree(tree).data
+    return evaluate_rows(data, NewRows.read(data, X, y, sample_weight))
 
 
 def explain(
@@ -148,7 +149,7 @@ def explain(
     to: Any = None,
     fixed: Iterable[str] = (),
     change: bool = True,
-    unseen: str = "missing",
+    unseen: str | None = None,
 ) -> Explanation:
     """Explain the answer for one row: its way, and the smallest change of it.
 
@@ -167,8 +168,8 @@ def explain(
         Whether to look for the smallest change: as few columns as possible, and of
         these the least, in shares of the training rows between the two values (even
         between quartiles; another category, or a value for a missing one, counts 1).
-    unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen.
+    unseen : {'missing', 'error'} or None, default=None
+        What to do with a category never seen; None: as the tree was told in growing.
 
     Returns
     -------

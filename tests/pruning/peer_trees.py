@@ -102,7 +102,9 @@ def sklearn_tree(name, fit_name):
         "proven": np.ones(n, dtype=bool),
         **numbers,
     }
-    made_by = {"options": {"criterion": fit["params"]["criterion"]}}
+    # Friedman's variant only ranks splits differently: the impurity is the variance.
+    criterion = fit["params"]["criterion"].replace("friedman_mse", "squared_error")
+    made_by = {"options": {"criterion": criterion}}
     return TreeData.from_arrays(arrays, Schema((Feature("x"),), target), made_by)
 
 

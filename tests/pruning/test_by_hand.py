@@ -18,7 +18,6 @@ from tree.build import chain, random_tree
 from treewright.growing.grow import grow
 from treewright.pruning.by_hand import simplify
 from treewright.pruning.refit import refit_tree
-from treewright.pruning.score import loss_of_numbers
 from treewright.tree.check import check
 from treewright.tree.data import STOP_CODES
 from treewright.tree.route import route
@@ -304,9 +303,9 @@ def test_errors_of_numbers_are_of_one_kind(criterion, kind, missing):
         assert own.error == pytest.approx(own.training_error)
     new = tw.evaluate(tree, X[1::2], y[1::2])
     assert f"150 rows: {kind} " in str(new)
-    loss = loss_of_numbers(tree.data, y[1::2], fitted.predict(X[1::2]))
+    loss = tree.criterion.loss(y[1::2], fitted.predict(X[1::2]))
     assert new.error == pytest.approx(loss.mean())
-    at_root = loss_of_numbers(tree.data, y[1::2], np.full(150, tree.value[0, 0]))
+    at_root = tree.criterion.loss(y[1::2], np.full(150, tree.value[0, 0]))
     assert new.to_pandas()["new_error"][0] == pytest.approx(at_root.mean())
     if criterion == "absolute_error":
         assert new.error == pytest.approx(new.mae)

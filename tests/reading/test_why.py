@@ -325,7 +325,7 @@ def test_bad_requests():
         tw.why(tree, 99, MAILS, SPAM)
     with pytest.raises(TableError, match="None of these 1 rows comes to node 1"):
         tw.why(tree, 1, {n: v[1:2] for n, v in MAILS.items()}, SPAM[1:2])
-    with pytest.raises(OptionError, match="no class 'Perhaps'"):
+    with pytest.raises(TableError, match="y has the class 'Perhaps', which was not"):
         tw.why(tree, 0, MAILS, ["Perhaps", *SPAM[1:]])
 
 

@@ -13,10 +13,8 @@ from treewright.errors import OptionError
 from treewright.estimators.base import BaseTree
 from treewright.estimators.class_weight import class_weighted
 from treewright.model import Tree
-from treewright.reading.answer import answers, class_shares
 from treewright.table.costs import with_costs
 from treewright.table.table import ClassTarget, Table
-from treewright.tree.route import Ends
 
 __all__ = ["TreeClassifier"]
 
@@ -296,13 +294,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             The class of largest weight in each row's leaf, with `costs` the class
             of least expected cost; the first on a tie.
         """
-        many = self._answer_many(X, lambda data: self.classes_.take(data.label))
-        if many is not None:
-            return many
-        data, ends = self._data(), self._ends(X)
-        if isinstance(ends, Ends):
-            return answers(data, ends)
-        return self.classes_.take(data.label.take(ends))
+        return self.tree_._answers(X, self.classes_, n_jobs=self.n_jobs)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of every class in each row's leaf.
@@ -319,7 +311,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             adjusted to these. `costs` do not change what they mean, so that the
             largest need not be the class that `predict` returns.
         """
-        return class_shares(self._data(), self._ends(X))
+        return self.tree_.predict_proba(X, n_jobs=self.n_jobs)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of `predict_proba`; -inf for a share of 0."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from treewright.estimators.base import BaseTree
-from treewright.reading.answer import answers
-from treewright.tree.route import Ends
 
 __all__ = ["TreeRegressor"]
 
@@ -246,14 +244,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         -------
         float64 array
         """
-        # One value per node: flat and by node are the same.
-        many = self._answer_many(X, lambda data: data.value.ravel())
-        if many is not None:
-            return many
-        data, ends = self._data(), self._ends(X)
-        if isinstance(ends, Ends):
-            return answers(data, ends)
-        return data.value.take(ends)
+        return self.tree_._answers(X, None, n_jobs=self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         """Say what this estimator can do, for scikit-learn."""

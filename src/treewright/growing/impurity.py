@@ -13,18 +13,18 @@ absolute_error        weighted mean of |y - median|
 poisson               weighted mean of y ln(y / mean), half the mean deviance
 ====================  ==========================================================
 
-To add a criterion: write its function below and name it in one of the tables.
+The formulas are those of `treewright.criteria`.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from treewright.criteria import find
 from treewright.errors import OptionError
-from treewright.growing.given import (
+from treewright.growing.impurity_input import (
     Weights,
     branches_of_counts,
     branches_of_rows,
@@ -33,7 +33,6 @@ from treewright.growing.given import (
     targets_of,
     weigh,
 )
-from treewright.options import criterion_hint
 
 __all__ = ["gain", "gain_ratio", "impurity", "split_information"]
 
@@ -79,7 +78,7 @@ def impurity(
     >>> impurity([1.0, 2.0, 3.0, 6.0], "squared_error")
     3.5
     """
-    measure = _criterion(criterion)
+    measure = find(criterion).impurity
     if (y is None) == (counts is None):
         raise OptionError(
             "impurity needs either y (one target a row) or counts= (one count a "
@@ -176,7 +175,7 @@ def gain_ratio(
     """
     branches = _branches("gain_ratio", y, groups, "entropy", sample_weight, counts)
     sizes = {i: math.fsum(b.values()) for i, b in enumerate(branches)}
-    own = _entropy(sizes)
+    own = find("entropy").impurity(sizes)
     return _gain(branches, "entropy") / own if own > 0 else 0.0
 
 
@@ -222,15 +221,15 @@ def split_information(
             "into the counts, or pass the rows as groups."
         )
     if counts is not None:
-        return _entropy(checked_counts(counts, "entropy"))
-    return _entropy(group_weights(groups, sample_weight))
+        return find("entropy").impurity(checked_counts(counts, "entropy"))
+    return find("entropy").impurity(group_weights(groups, sample_weight))
 
 
 def _branches(
     caller: str, y: Any, groups: Any, criterion: str, weights: Any, counts: Any
 ) -> list[Weights]:
     """Weights by target of each branch, from rows or from counts."""
-    _criterion(criterion)
+    find(criterion)
     if counts is None:
         return branches_of_rows(y, groups, criterion, weights, caller)
     if y is not None or groups is not None or weights is not None:
@@ -242,7 +241,7 @@ def _branches(
 
 
 def _gain(branches: list[Weights], criterion: str) -> float:
-    measure = _criterion(criterion)
+    measure = find(criterion).impurity
     whole = _together(branches)
     total = math.fsum(whole.values())
     after = [math.fsum(b.values()) / total * measure(b) for b in branches]
@@ -255,97 +254,3 @@ def _together(branches: list[Weights]) -> Weights:
         for target, weight in branch.items():
             summands.setdefault(target, []).append(weight)
     return {target: math.fsum(each) for target, each in summands.items()}
-
-
-# The criteria -------------------------------------------------------------------
-
-
-def _gini(weights: Weights) -> float:
-    return 1.0 - math.fsum(p * p for p in _shares(weights))
-
-
-def _entropy(weights: Weights) -> float:
-    # + 0.0 so that a pure set reads 0.0 and not -0.0.
-    return -math.fsum(p * math.log2(p) for p in _shares(weights)) + 0.0
-
-
-def _misclassification(weights: Weights) -> float:
-    return 1.0 - max(_shares(weights))
-
-
-def _squared_error(weights: Weights) -> float:
-    total = math.fsum(weights.values())
-    scaled, exponent = _scaled(weights)
-    # Counted from one of the values, so that a constant target has exactly 0.
-    origin = scaled[0][0]
-    mean = math.fsum(w / total * (y - origin) for y, w in scaled)
-    squares = [w / total * (y - origin - mean) ** 2 for y, w in scaled]
-    return _unscaled(math.fsum(squares), 2 * exponent)
-
-
-def _absolute_error(weights: Weights) -> float:
-    total = math.fsum(weights.values())
-    scaled, exponent = _scaled(weights)
-    scaled.sort()
-    reached = accumulate(w for _, w in scaled)
-    # Any median will do: the mean distance from all of them is the same.
-    at = next((i for i, w in enumerate(reached) if w >= total / 2), -1)
-    far = [w / total * abs(y - scaled[at][0]) for y, w in scaled]
-    return _unscaled(math.fsum(far), exponent)
-
-
-def _poisson(weights: Weights) -> float:
-    total = math.fsum(weights.values())
-    scaled, exponent = _scaled(weights)
-    if len(scaled) == 1:
-        return 0.0
-    mean = math.fsum(w / total * y for y, w in scaled)
-    terms = [w / total * _half_deviance(y, mean) for y, w in scaled]
-    return _unscaled(math.fsum(terms), exponent)
-
-
-def _half_deviance(y: float, mean: float) -> float:
-    # The y - mean add up to 0; taken off each term they keep it from cancelling.
-    if y > mean / 2:
-        return y * math.log1p((y - mean) / mean) - (y - mean)
-    return (y * math.log(y / mean) if y > 0 else 0.0) - (y - mean)
-
-
-def _scaled(weights: Weights) -> tuple[list[tuple[float, float]], int]:
-    """Divide y by a power of two that brings it into [-1, 1]: squares stay finite."""
-    exponent = math.frexp(max(abs(y) for y in weights))[1]
-    return [(math.ldexp(y, -exponent), w) for y, w in weights.items()], exponent
-
-
-def _unscaled(value: float, exponent: int) -> float:
-    try:
-        return math.ldexp(value, exponent)
-    except OverflowError:  # the variance of numbers near 1e300 is beyond floats
-        return math.inf
-
-
-_OF_CLASSES: dict[str, Callable[[Weights], float]] = {
-    "gini": _gini,
-    "entropy": _entropy,
-    "log_loss": _entropy,
-    "misclassification": _misclassification,
-}
-_OF_NUMBERS: dict[str, Callable[[Weights], float]] = {
-    "squared_error": _squared_error,
-    "absolute_error": _absolute_error,
-    "poisson": _poisson,
-}
-
-
-def _shares(weights: Weights) -> list[float]:
-    total = math.fsum(weights.values())
-    return [w / total for w in weights.values()]
-
-
-def _criterion(name: str) -> Callable[[Weights], float]:
-    known = _OF_CLASSES | _OF_NUMBERS
-    if not isinstance(name, str) or name not in known:
-        names = ", ".join(repr(each) for each in known)
-        hint = criterion_hint(name, known)
-        raise OptionError(f"criterion must be one of {names}; got {name!r}.{hint}")
-    return known[name]

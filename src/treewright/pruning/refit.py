@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.risks import cost_matrix
+from treewright.criteria import NumberCriterion
+from treewright.criteria.squared_error import SquaredError
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Target
-from treewright.tree.costs import answer_by_cost, growth_weight
+from treewright.tree.costs import answer_by_cost, cost_matrix, growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
+from treewright.tree.loss import class_criterion, loss_by_node, number_criterion
 from treewright.tree.route import Ends, decision_path
 
 __all__ = ["refit_tree"]
@@ -135,7 +137,7 @@ def _of_classes(
     total = value.sum(axis=1)
     known = total > 0
     shares = value / np.where(known, total, 1.0)[:, None]
-    costs = cost_matrix(tree)
+    criterion, costs = class_criterion(tree), cost_matrix(tree)
     label, risk = answer_by_cost(value, costs)
     if costs is not None:  # impurity is that of the weights to grow by
         altered = value * cost_factors(costs)
@@ -144,19 +146,8 @@ def _of_classes(
         "value": value,
         "label": _inherited(tree, label, known),
         "risk": np.where(known, risk, 0.0),
-        "impurity": np.where(known, _class_impurity(tree, shares), 0.0),
+        "impurity": np.where(known, criterion.of_shares(shares), 0.0),
     }
-
-
-def _class_impurity(tree: TreeData, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    if criterion in ("entropy", "gain_ratio"):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bits = np.where(shares > 0, -shares * np.log2(shares), 0.0)
-        return np.asarray(np.maximum(bits.sum(axis=1), 0.0))
-    if criterion == "misclassification":
-        return np.asarray(1.0 - shares.max(axis=1))
-    return np.asarray((shares * (1.0 - shares)).sum(axis=1))
 
 
 def _of_numbers(
@@ -169,27 +160,20 @@ def _of_numbers(
     n = tree.n_nodes
     known = weight > 0
     size = np.where(known, weight, 1.0)
-    criterion = tree.made_by.get("options", {}).get("criterion")
+    criterion = number_criterion(tree)
     sums = _summed_up(tree, np.bincount(nodes, own * y, minlength=n)[:, None])[:, 0]
     mean = _inherited(tree, sums / size, known)
-    # Around each node's own mean, children first: nothing cancels.
-    squares = np.bincount(nodes, own * (y - mean[nodes]) ** 2, minlength=n)
-    for level in _levels(tree):
-        above = tree.parent[level]
-        moved = weight[level] * (mean[level] - mean[above]) ** 2
-        np.add.at(squares, above, squares[level] + moved)
-    variance = squares / size
     quartiles, deviation = _quartiles(tree, nodes, y, own)
     quartiles = _inherited(tree, quartiles, known)
+    variance = _mean_loss(tree, nodes, y, own, weight, mean, SquaredError())
     answer, risk = mean, variance
-    if criterion == "poisson":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.where(y > 0, own * y * np.log(y), 0.0)
-            total = _summed_up(tree, np.bincount(nodes, logs, minlength=n)[:, None])
-            about = np.where(sums > 0, sums * np.log(mean), 0.0)
-        risk = np.maximum(total[:, 0] - about, 0.0) / size
-    elif criterion == "absolute_error":
+    if criterion.answer == "median":
         answer, risk = quartiles[:, 1], deviation
+    elif not criterion.is_bregman:
+        values, answers = tree.from_units(y), tree.from_units(mean)
+        risk = loss_by_node(tree, nodes, values, own, answers) / size
+    elif not isinstance(criterion, SquaredError):
+        risk = _mean_loss(tree, nodes, y, own, weight, mean, criterion)
     return {
         "value": tree.from_units(answer[:, None]),
         "variance": variance,
@@ -197,6 +181,29 @@ def _of_numbers(
         "impurity": risk,
         "risk": risk,
     }
+
+
+def _mean_loss(
+    tree: TreeData,
+    nodes: NDArray[np.int32],
+    y: NDArray[np.float64],
+    own: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    criterion: NumberCriterion,
+) -> NDArray[np.float64]:
+    """Return the mean loss of the rows of each node about the node's mean.
+
+    The loss about the mean of the node above is larger by what the means are apart
+    (see `NumberCriterion.is_bregman`), so nothing is subtracted and nothing cancels.
+    """
+    n = tree.n_nodes
+    total = np.bincount(nodes, own * criterion.loss(y, mean[nodes]), minlength=n)
+    for level in _levels(tree):
+        above = tree.parent[level]
+        moved = weight[level] * criterion.loss(mean[level], mean[above])
+        np.add.at(total, above, total[level] + moved)
+    return np.asarray(total / np.where(weight > 0, weight, 1.0))
 
 
 def _quartiles(

@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.criteria.misclassification import Misclassification
 from treewright.errors import OptionError, nearest_name
 from treewright.table.costs import cost_factors
-from treewright.tree.costs import growth_weight
+from treewright.tree.costs import cost_matrix, growth_weight
 from treewright.tree.data import STOP_HERE, TreeData
+from treewright.tree.loss import class_criterion, number_criterion
 
 __all__ = [
     "RISKS",
@@ -89,12 +91,6 @@ def rows_per_weight(weight: float, n_rows: int) -> float:
     return max(1.0, n_rows / weight) if weight > 0 else 1.0
 
 
-def cost_matrix(tree: TreeData) -> NDArray[np.float64] | None:
-    """Return the cost of each answer (column) to each class (row); None: 0 and 1."""
-    costs = getattr(tree.schema.target, "costs", None)
-    return None if costs is None else np.array(costs, dtype=np.float64)
-
-
 def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
     """Return the cost of every node in whole units.
 
@@ -112,8 +108,8 @@ def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
         exact, but for the rounding of weights that are not whole. Otherwise in units
         of 2^-61 of the largest risk.
     """
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    if tree.is_classifier and (risk == "error" or criterion == "misclassification"):
+    is_error = risk == "error" or isinstance(tree.criterion, Misclassification)
+    if tree.is_classifier and is_error:
         return _class_risks(tree)
     # Impurity is per unit of the weight that the tree grew on.
     weight = tree.weight if risk == "error" else growth_weight(tree)
@@ -121,7 +117,7 @@ def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
     stopped = np.zeros(tree.n_nodes)
     stops = _stops(tree)
     if stops.any():
-        stopped[stops] = _stopped_cost(tree, criterion, risk)[stops]
+        stopped[stops] = _stopped_cost(tree)[stops]
     return _rounded(weight, weight * per_weight, stopped)
 
 
@@ -208,35 +204,28 @@ def _rest(tree: TreeData, array: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(array - below)
 
 
-def _stopped_cost(
-    tree: TreeData, criterion: str | None, risk: str
-) -> NDArray[np.float64]:
+def _stopped_cost(tree: TreeData) -> NDArray[np.float64]:
     """Return what the rows that stop in each node cost, answered there.
 
     A node's rows cost W r(t) in all. The children's rows would cost their own
     W_c r(c) plus what the worse answer adds; the rest is that of the stopped rows.
     """
     if tree.is_classifier:
-        return _stopped_impurity(tree, criterion)
+        return _stopped_impurity(tree)
     weight, mean = tree.weight, tree.in_units(tree.value[:, 0])
-    if criterion not in (None, "squared_error", "poisson"):
+    criterion = number_criterion(tree)
+    if not criterion.is_bregman:
         # The median says nothing of other distances: the node's own mean of them.
         return np.asarray(np.maximum(_rest(tree, weight), 0.0) * tree.risk)
     parent = tree.parent[1:]
-    own, above = mean[1:], mean[parent]
-    if criterion == "poisson":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(own > 0, own * np.log(own / above), 0.0)
-        added = ratio - own + above
-    else:
-        added = (own - above) ** 2
+    added = criterion.loss(mean[1:], mean[parent])
     below = np.bincount(
         parent, weights=weight[1:] * (tree.risk[1:] + added), minlength=tree.n_nodes
     )
     return np.maximum(weight * tree.risk - below, 0.0)
 
 
-def _stopped_impurity(tree: TreeData, criterion: str | None) -> NDArray[np.float64]:
+def _stopped_impurity(tree: TreeData) -> NDArray[np.float64]:
     """Return the same for impurities: each row pays by the node's class shares."""
     value = tree.value
     if tree.schema.target is not None and tree.schema.target.costs is not None:
@@ -244,11 +233,7 @@ def _stopped_impurity(tree: TreeData, criterion: str | None) -> NDArray[np.float
     rest = np.maximum(_rest(tree, value), 0.0)
     total = value.sum(axis=1, keepdims=True)
     shares = value / np.where(total > 0, total, 1.0)
-    if criterion in ("entropy", "gain_ratio"):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bits = np.where(rest > 0, -np.log2(shares), 0.0)
-        return np.asarray((rest * bits).sum(axis=1))
-    return np.asarray((rest * (1.0 - shares)).sum(axis=1))
+    return np.asarray((rest * class_criterion(tree).of_row(shares)).sum(axis=1))
 
 
 def _rounded(

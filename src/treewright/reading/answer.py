@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.tree import wording
-from treewright.tree.costs import answer_by_cost
+from treewright.tree.costs import answer_by_cost, cost_matrix
 from treewright.tree.data import TreeData
-from treewright.tree.route import Ends
+from treewright.tree.route import Ends, divides_rows, ends_of_matrix, route_answers
 
 __all__ = [
+    "MANY_ROWS",
     "answers",
+    "answers_of_matrix",
+    "class_numbers",
     "class_shares",
     "classes",
     "finer_answers",
@@ -22,6 +25,8 @@ __all__ = [
     "number_words",
 ]
 
+MANY_ROWS = 4096
+"""For fewer rows, starting a thread takes longer than routing them."""
 _FOUR_FIGURES = 1e-3
 """Numbers that are further apart, as a share of them, differ in their first four."""
 
@@ -34,7 +39,11 @@ def classes(tree: TreeData) -> NDArray[Any]:
     return tree.keep("classes", _classes)
 
 
-def answers(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> NDArray[Any]:
+def answers(
+    tree: TreeData,
+    ends: NDArray[np.integer[Any]] | Ends,
+    names: NDArray[Any] | None = None,
+) -> NDArray[Any]:
     """Return the class, or the number, for each row.
 
     Parameters
@@ -44,26 +53,66 @@ def answers(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> NDArray[An
     ends : int array, or Ends
         Where each row ended, from `ends_of`. The parts of a divided row answer
         together, each by its share.
+    names : array, optional
+        The classes in another type than that of `classes`.
 
     Returns
     -------
     array
         Class labels, or float64 numbers.
     """
-    if not isinstance(ends, Ends):
-        return np.asarray(tree.keep("answers", _answers)[ends])
-    if not tree.is_classifier:
-        return ends.total(tree.value[:, 0])
-    target = tree.schema.target
-    costs = None if target is None else target.costs
-    label, _ = answer_by_cost(class_shares(tree, ends), costs)
-    return np.asarray(classes(tree)[label])
+    if isinstance(ends, Ends):
+        if not tree.is_classifier:
+            return ends.total(tree.value[:, 0])
+        given = classes(tree) if names is None else names
+        return given.take(class_numbers(tree, ends))
+    if names is not None:
+        return names.take(tree.label.take(ends))
+    return tree.keep("answers", _answers).take(ends)
+
+
+def class_numbers(
+    tree: TreeData, ends: NDArray[np.integer[Any]] | Ends
+) -> NDArray[np.int32]:
+    """Return the number of the class that each row is answered; see `answers`."""
+    if isinstance(ends, Ends):
+        return answer_by_cost(class_shares(tree, ends), cost_matrix(tree))[0]
+    return tree.label.take(ends)
+
+
+def answers_of_matrix(
+    tree: TreeData,
+    X: NDArray[Any],
+    n_threads: int = 1,
+    names: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return the answer for each row of a matrix; many rows in one pass.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree whose columns are all numeric.
+    X : float32 or float64 array of rows x columns
+        All columns of the schema, in order.
+    n_threads : int, default=1
+        Number of threads.
+    names : array, optional
+        See `answers`.
+
+    Returns
+    -------
+    array
+    """
+    if len(X) >= MANY_ROWS and not divides_rows(tree):
+        by_node = answers(tree, np.arange(tree.n_nodes), names)
+        if by_node.dtype.kind in "iuf" and by_node.dtype.itemsize == 8:
+            return route_answers(tree, X, by_node, n_threads)
+    return answers(tree, ends_of_matrix(tree, X, n_threads), names)
 
 
 def middle_of(tree: TreeData) -> str:
     """Return what the numbers of a tree are called: "mean", or "median"."""
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    return "median" if criterion == "absolute_error" else "mean"
+    return getattr(tree.criterion, "answer", "mean")
 
 
 def number_words(tree: TreeData, value: float) -> str:
@@ -99,7 +148,7 @@ def class_shares(
             "numbers. Use predict."
         )
     shares = tree.keep("class_shares", _class_shares)
-    return ends.total(shares) if isinstance(ends, Ends) else np.asarray(shares[ends])
+    return ends.total(shares) if isinstance(ends, Ends) else shares.take(ends, axis=0)
 
 
 def _classes(tree: TreeData) -> NDArray[Any]:

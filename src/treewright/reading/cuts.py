@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.criteria import ClassCriterion, NumberCriterion
 from treewright.reading.working import Branch, Candidate, NodeRows
 from treewright.tree.split import Split, Threshold
 
@@ -24,7 +25,8 @@ Sums: TypeAlias = NDArray[np.float64]
 def can_sweep(rows: NodeRows, splits: Sequence[Split]) -> bool:
     """Whether there are many thresholds, of an impurity that sums can tell."""
     many = sum(isinstance(each, Threshold) for each in splits) > _FEWEST
-    return many and rows.criterion != "absolute_error" and not rows.known_only
+    adds_up = rows.n_classes > 0 or getattr(rows.criterion, "is_bregman", False)
+    return many and adds_up and not rows.known_only
 
 
 def swept(rows: NodeRows, splits: Sequence[Threshold]) -> list[Candidate]:
@@ -79,28 +81,22 @@ def _running(rows: NodeRows, index: NDArray[np.int64], centre: float) -> Sums:
         each[np.arange(len(y)) + 1, y + 2] = w
     else:
         off = y - centre
-        logs = np.where(y > 0, y * np.log(np.where(y > 0, y, 1.0)), 0.0)
-        each[1:, 2:] = np.stack([w * off, w * off * off, w * logs], axis=1)
+        assert isinstance(rows.criterion, NumberCriterion)
+        losses = rows.criterion.loss(y, np.full(len(y), centre))
+        each[1:, 2:] = np.stack([w * off, w * off * off, w * losses], axis=1)
     return np.cumsum(each, axis=0)
 
 
 def _impurities(rows: NodeRows, sums: Sums, centre: float) -> NDArray[np.float64]:
     weight = np.where(sums[:, 1] > 0, sums[:, 1], 1.0)
     shares = sums[:, 2:] / weight[:, None]
-    mixed: NDArray[np.float64]
-    if rows.criterion == "gini":
-        mixed = 1 - (shares**2).sum(axis=1)
-    elif rows.criterion == "misclassification":
-        mixed = 1 - shares.max(axis=1)
-    elif rows.criterion == "entropy":
-        safe = np.where(shares > 0, shares, 1.0)
-        mixed = -(safe * np.log2(safe)).sum(axis=1)
-    elif rows.criterion == "poisson":
-        mean = np.maximum(centre + shares[:, 0], 0.0)
-        mixed = shares[:, 2] - mean * np.log(np.where(mean > 0, mean, 1.0))
-    else:
-        mixed = shares[:, 1] - shares[:, 0] ** 2
-    return np.maximum(mixed, 0.0)
+    criterion = rows.criterion
+    if isinstance(criterion, ClassCriterion):
+        return criterion.of_shares(shares)
+    assert isinstance(criterion, NumberCriterion)
+    # Σ loss(y, centre) = Σ loss(y, mean) + W loss(mean, centre): see `is_bregman`.
+    about = criterion.loss(centre + shares[:, 0], np.full(len(shares), centre))
+    return np.maximum(shares[:, 2] - about, 0.0)
 
 
 def _branch(

@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.criteria.squared_error import SquaredError
 from treewright.errors import TreewrightError, pandas_for_frames
-from treewright.pruning.path import cost_complexity
+from treewright.pruning.path import PruningPath, cost_complexity
 from treewright.pruning.refit import refit_tree
-from treewright.pruning.risks import cost_matrix
-from treewright.pruning.score import loss_of_numbers
-from treewright.reading.answer import answers, class_shares, classes
+from treewright.pruning.score import loss_at_steps
+from treewright.reading.answer import answers, class_numbers, classes
+from treewright.reading.interval import Z, wilson
 from treewright.table.table import ClassTarget, Target
-from treewright.tree.costs import answer_by_cost
+from treewright.tree.costs import cost_matrix
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
+from treewright.tree.loss import loss_by_node, loss_of, number_criterion
+from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Evaluation", "evaluate_rows"]
+__all__ = ["Evaluation", "errors_of_path", "evaluate_rows", "row_losses"]
 
-_Z = 1.959963984540054  # 95 % of a normal distribution lie within
 _MOST_CLASSES = 12
 
 
@@ -57,6 +59,8 @@ class Evaluation:
     mean_questions, most_questions : float, int
         Splits on a row's way, by weight, and of the longest way. A divided row has
         several ways, which count by its shares.
+    root_error : float
+        The same error of the root's answer for all rows: without a tree.
     training_error : float
         The same error of the tree on its own rows. The parts of divided rows count
         where they end, not together.
@@ -68,6 +72,7 @@ class Evaluation:
     weight: float
     error: float
     interval: tuple[float, float]
+    root_error: float
     training_error: float
     mean_questions: float
     most_questions: int
@@ -105,7 +110,7 @@ class Evaluation:
             "gap": error - tree.risk,
         }
         if not tree.is_classifier:
-            name = "new_median" if _criterion(tree) == "absolute_error" else "new_mean"
+            name = f"new_{number_criterion(tree).answer}"
             columns[name] = np.where(seen.weight > 0, seen.value[:, 0], np.nan)
         index = pandas.RangeIndex(tree.n_nodes, name="node")
         return pandas.DataFrame(columns, index=index)
@@ -135,8 +140,9 @@ class Evaluation:
         """A page: error, classes, confusion."""
         low, high = self.interval
         lines = [
-            f"{self.n_rows} rows: {_kind(self.tree)} {self.error:.4g}, 95 % interval "
-            f"{low:.4g} to {high:.4g} (training rows: {self.training_error:.4g})",
+            f"{self.n_rows} rows: {loss_of(self.tree).name} {self.error:.4g}, 95 % "
+            f"interval {low:.4g} to {high:.4g} "
+            f"(training rows: {self.training_error:.4g})",
             f"questions asked: {self.mean_questions:.2f} on average, "
             f"{self.most_questions} at most",
         ]
@@ -181,33 +187,23 @@ class Evaluation:
         return lines
 
 
-def evaluate_rows(
-    tree: TreeData,
-    ends: NDArray[np.int32] | Ends,
-    target: Target,
-    weights: NDArray[np.float64] | None,
-) -> Evaluation:
-    """Return how a tree does on rows that have been sent down it.
+def evaluate_rows(tree: TreeData, rows: NewRows) -> Evaluation:
+    """Return how a tree does on new rows.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
-    ends : int array, or Ends
-        Where each row ends, from `ends_of`.
-    target : ClassTarget or NumericTarget
-        The rows' target, classes numbered as in the tree.
-    weights : float array or None
-        Their weights, priors counted.
+    rows : NewRows
+        The rows, from `NewRows.read`.
 
     Returns
     -------
     Evaluation
     """
-    n_rows = ends.n_rows if isinstance(ends, Ends) else len(ends)
-    own = np.ones(n_rows) if weights is None else weights
+    ends, target, own = rows.ends(tree), rows.target, rows.own_weights
     total = float(own.sum())
-    seen = refit_tree(tree, ends, target, weights)
+    seen = refit_tree(tree, ends, target, rows.weights)
     present = own > 0
     if isinstance(ends, Ends):
         depth = ends.total(tree.depth.astype(np.float64))
@@ -223,42 +219,62 @@ def evaluate_rows(
         "mean_questions": float(own @ depth) / total,
         "most_questions": int(deepest),
     }
+    losses = row_losses(tree, target, ends)
+    common["error"] = error = float(own @ losses) / total
+    common["interval"] = _of_mean(losses, error, own)
     if isinstance(target, ClassTarget):
-        figures, error = _class_figures(tree, _labels(tree, ends), target, own)
+        common |= _class_figures(tree, class_numbers(tree, ends), target, own)
         by_node = _class_error_by_node(tree, seen)
     else:
-        said = answers(tree, ends)
-        figures, error = _number_figures(tree, said, target.values, own)
+        common |= _number_figures(tree, answers(tree, ends), target.values, own)
         by_node = _number_error_by_node(tree, seen, ends, target.values, own)
-    seen = _with_extra(seen, by_node)
-    return Evaluation(**common, **figures, error=error, seen=seen)
+    seen = with_values(seen, extras={"new_error": by_node})
+    return Evaluation(**common, root_error=float(by_node[0]), seen=seen)
 
 
-def _criterion(tree: TreeData) -> str | None:
-    criterion: str | None = tree.made_by.get("options", {}).get("criterion")
-    return criterion
+def errors_of_path(
+    tree: TreeData, path: PruningPath, rows: NewRows
+) -> NDArray[np.float64]:
+    """Return the mean loss of new rows at every step of a pruning path.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    path : PruningPath
+        Its path.
+    rows : NewRows
+        The rows.
+
+    Returns
+    -------
+    float64 array, one entry per step
+    """
+    loss, _ = loss_at_steps(tree, path.collapse_alpha, path.alpha, rows)
+    return loss / rows.total
 
 
-def _kind(tree: TreeData) -> str:
-    """Return what the error of a tree is called."""
-    if tree.is_classifier:
-        return "error" if cost_matrix(tree) is None else "mean cost of the answers"
-    kinds = {
-        "absolute_error": "mean absolute error",
-        "poisson": "half the mean deviance",
-    }
-    return kinds.get(str(_criterion(tree)), "mean squared error")
+def row_losses(
+    tree: TreeData, target: Target, ends: NDArray[np.int32] | Ends
+) -> NDArray[np.float64]:
+    """Return what the answer to each row costs.
 
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    target : ClassTarget or NumericTarget
+        What is true of the rows.
+    ends : int array, or Ends
+        Where each row ends.
 
-def _labels(tree: TreeData, ends: NDArray[np.int32] | Ends) -> NDArray[np.int32]:
-    """Return the number of the class that each row is answered."""
-    if not isinstance(ends, Ends):
-        return tree.label[ends]
-    return answer_by_cost(class_shares(tree, ends), cost_matrix(tree))[0]
-
-
-def _with_extra(seen: TreeData, by_node: NDArray[np.float64]) -> TreeData:
-    return with_values(seen, extras={"new_error": by_node})
+    Returns
+    -------
+    float64 array
+        By the loss of the tree; see `tree.loss`.
+    """
+    of = class_numbers if tree.is_classifier else answers
+    return loss_of(tree).of_rows(target, of(tree, ends))
 
 
 def _class_figures(
@@ -266,49 +282,39 @@ def _class_figures(
     said: NDArray[np.int32],
     target: ClassTarget,
     own: NDArray[np.float64],
-) -> tuple[dict[str, Any], float]:
+) -> dict[str, Any]:
     k = tree.value.shape[1]
     cell = target.codes.astype(np.int64) * k + said
     confusion = np.bincount(cell, own, minlength=k * k).reshape(k, k)
-    total, right = float(confusion.sum()), np.diag(confusion)
-    error = float(total - right.sum()) / total
+    right, answered, true = np.diag(confusion), confusion.sum(0), confusion.sum(1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        precision = right / confusion.sum(axis=0)
-        recall = right / confusion.sum(axis=1)
-        f1 = 2 * right / (confusion.sum(axis=0) + confusion.sum(axis=1))
-    # As many rows of equal weight as say the same.
-    effective = total**2 / float(own @ own)
-    costs, accuracy = cost_matrix(tree), 1.0 - error
-    interval = _wilson(error, effective)
-    if costs is not None:
-        error = float((confusion * costs).sum()) / total
-        interval = _of_mean(costs[target.codes, said], error, own)
+        precision, recall = right / answered, right / true
+        f1 = 2 * right / (answered + true)
+    wrong = float(own @ (target.codes != said)) / float(own.sum())
     figures = {
-        "interval": interval,
-        "accuracy": accuracy,
+        "accuracy": 1.0 - wrong,
         "confusion": confusion,
         "precision": precision,
         "recall": recall,
         "f1": f1,
     }
-    return figures, error
+    if cost_matrix(tree) is None:
+        low, high = wilson(wrong, _effective(own))
+        figures["interval"] = float(low), float(high)
+    return figures
 
 
-def _wilson(share: float, n: float) -> tuple[float, float]:
-    z2 = _Z * _Z / n
-    middle = (share + z2 / 2) / (1 + z2)
-    half = _Z * math.sqrt(share * (1 - share) / n + z2 / (4 * n)) / (1 + z2)
-    return max(0.0, middle - half), min(1.0, middle + half)
+def _effective(own: NDArray[np.float64]) -> float:
+    """Return how many rows of equal weight are as sure as these."""
+    return float(own.sum()) ** 2 / float(own @ own)
 
 
 def _of_mean(
     loss: NDArray[np.float64], mean: float, own: NDArray[np.float64]
 ) -> tuple[float, float]:
     """Return a normal interval of a mean loss."""
-    total = float(own.sum())
-    effective = total**2 / float(own @ own)
-    variance = float(own @ (loss - mean) ** 2) / total
-    half = _Z * math.sqrt(variance / max(effective - 1, 1))
+    variance = float(own @ (loss - mean) ** 2) / float(own.sum())
+    half = Z * math.sqrt(variance / max(_effective(own) - 1, 1))
     return max(0.0, mean - half), mean + half
 
 
@@ -317,21 +323,18 @@ def _number_figures(
     said: NDArray[np.float64],
     y: NDArray[np.float64],
     own: NDArray[np.float64],
-) -> tuple[dict[str, Any], float]:
-    loss = loss_of_numbers(tree, y, said)
-    y, residual = tree.in_units(y), tree.in_units(y) - tree.in_units(said)
+) -> dict[str, Any]:
+    y, said = tree.in_units(y), tree.in_units(said)
+    residual = y - said
     total = float(own.sum())
     mse = float(own @ residual**2) / total
     mean = float(own @ y) / total
     spread = float(own @ (y - mean) ** 2) / total
-    error = float(own @ loss) / total
-    figures = {
-        "interval": _of_mean(loss, error, own),
+    return {
         "r2": 1.0 - mse / spread if spread > 0 else math.nan,
         "rmse": float(tree.from_units(np.sqrt(mse))),
         "mae": float(tree.from_units(own @ np.abs(residual) / total)),
     }
-    return figures, error
 
 
 def _class_error_by_node(tree: TreeData, seen: TreeData) -> NDArray[np.float64]:
@@ -351,18 +354,14 @@ def _number_error_by_node(
     own: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the mean loss of each node's answer."""
-    if _criterion(tree) in (None, "squared_error"):  # spread plus shift
-        moved = (tree.in_units(seen.value[:, 0]) - tree.in_units(tree.value[:, 0])) ** 2
+    if isinstance(tree.criterion, SquaredError):  # spread plus shift
+        moved = tree.in_units(seen.value[:, 0]) - tree.in_units(tree.value[:, 0])
+        moved = moved**2
         return np.where(seen.weight > 0, seen.variance + moved, np.nan)
     if isinstance(ends, Ends):
         at, y, own = ends.nodes, y[ends.rows], own[ends.rows] * ends.shares
     else:
         at = ends
-    loss = np.zeros(tree.n_nodes)
-    while len(at):  # all rows climb at once
-        part = own * loss_of_numbers(tree, y, tree.value[at, 0])
-        loss += np.bincount(at, part, minlength=tree.n_nodes)
-        inner = at > 0
-        at, y, own = tree.parent[at[inner]], y[inner], own[inner]
+    loss = loss_by_node(tree, at, y, own, tree.value[:, 0])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(seen.weight > 0, loss / seen.weight, np.nan)

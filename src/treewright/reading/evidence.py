@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
 from treewright.reading.answer import answers, middle_of
+from treewright.reading.interval import Z, wilson
 from treewright.tree import wording
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.walk import children
 
 __all__ = ["Evidence", "class_of", "evidence"]
-
-Z: float = 1.959963984540054
-"""Half the width of a 95% interval, in standard errors."""
 
 
 class Evidence(NamedTuple):
@@ -51,7 +49,7 @@ def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
         if tree.is_classifier:
             values, label = tree.value[nodes], tree.label[nodes]
             sure = values[np.arange(len(nodes)), label] / values.sum(axis=1)
-            low, high = _wilson(sure, effective)
+            low, high = wilson(sure, effective)
             lift = sure / (tree.value[0, label] / tree.value[0].sum())
         else:
             std = tree.standard_deviation[nodes]
@@ -62,17 +60,6 @@ def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
             low, high = tree.value[nodes, 0] - half, tree.value[nodes, 0] + half
     said = answers(tree, nodes)
     return Evidence(said, rows, weight, share, sure, low, high, lift, std)
-
-
-def _wilson(
-    share: NDArray[np.float64], n: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Wilson's interval of a share, for n rows."""
-    scale = 1 + Z**2 / n
-    middle = (share + Z**2 / (2 * n)) / scale
-    half = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n * n)) / scale
-    low = np.where(share <= 0, 0.0, np.clip(middle - half, 0, 1))
-    return low, np.where(share >= 1, 1.0, np.clip(middle + half, 0, 1))
 
 
 def class_of(tree: TreeData, label: Any) -> int:

@@ -20,7 +20,8 @@ from treewright.reading.answer import (
 )
 from treewright.reading.change import Change, rows_between, smallest_change
 from treewright.reading.evidence import class_of
-from treewright.reading.one_row import OneRow, Turn, ends_of, turn_at
+from treewright.reading.one_row import OneRow, ends_of, turn_at
+from treewright.reading.way import surrogates_of
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -29,7 +30,14 @@ from treewright.tree.data import (
     STOP_REASONS,
     TreeData,
 )
-from treewright.tree.route import Ends, columns_used, divides_rows
+from treewright.tree.new_rows import checked_unseen
+from treewright.tree.route import (
+    MISSING_ROUTE,
+    Ends,
+    Turn,
+    columns_used,
+    divides_rows,
+)
 from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import path
 
@@ -153,7 +161,7 @@ def explain(
     to: Any = None,
     fixed: Iterable[str] = (),
     change: bool = True,
-    unseen: str = "missing",
+    unseen: str | None = None,
 ) -> Explanation:
     """Explain the answer for one row.
 
@@ -170,22 +178,17 @@ def explain(
         Columns that never change.
     change : bool, default=True
         Whether to look for the smallest change.
-    unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen. A tree grown with ``unseen='error'``
-        or ``missing='error'`` refuses here what its estimator refuses.
+    unseen : {'missing', 'error'} or None, default=None
+        What to do with a category never seen; None: as the tree was told in growing.
 
     Returns
     -------
     Explanation
     """
-    if unseen not in ("missing", "error"):
-        raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
+    rule = tree.unseen if unseen is None else checked_unseen(unseen)
     kept = _columns(tree, fixed)
-    options = tree.made_by.get("options", {})
-    no_gaps = options.get("missing") == "error"
-    strict = "error" in (unseen, options.get("unseen"))
-    one = OneRow(tree.schema, row, "error" if strict else "missing", no_gaps)
-    if strict or no_gaps:
+    one = OneRow(tree.schema, row, rule, tree.refuses_missing)
+    if rule == "error" or tree.refuses_missing:
         for column in filter(one.has, columns_used(tree).tolist()):
             one[column]  # refuses it, be it on the way or not
     ends = ends_of(tree, one)
@@ -234,7 +237,7 @@ def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
         if feature.kind == "numeric":
             margin = row[split.column] - split.threshold
     rule = "" if branch == STOP_HERE else split.words(branch, most=6, longest=60)
-    what = _missing_words(tree, split, turn, value)
+    what = _missing_words(tree, node, split, turn, value)
     name = wording.cut(wording.name(split.feature), 60)
     if what:
         said = f"{name} is {value}: {what}"
@@ -258,11 +261,14 @@ def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
     )
 
 
-def _missing_words(tree: TreeData, split: Split, turn: Turn, value: str) -> str:
+def _missing_words(
+    tree: TreeData, node: int, split: Split, turn: Turn, value: str
+) -> str:
     if not turn.missing:
         return ""
-    if turn.surrogate is not None:
-        stands_in = turn.surrogate.words(turn.branch, 60)
+    if turn.chosen_by != MISSING_ROUTE:
+        surrogate = surrogates_of(tree, node)[turn.chosen_by]
+        stands_in = surrogate.words(turn.branch, 60)
         rule = split.words(turn.branch, most=6, longest=60)
         return f"{stands_in} stands in for it, as if {rule}"
     if turn.branch == STOP_HERE:

@@ -180,8 +180,8 @@ def _goes(tree: TreeData, node: int) -> str:
 
 
 def _has_surrogates(tree: TreeData) -> bool:
-    made = tree.made_by.get("options") or {}
-    return bool(made.get("missing") == "surrogate" or len(tree.surrogate_feature))
+    asked = tree.options.get("missing") == "surrogate"
+    return asked or len(tree.surrogate_feature) > 0
 
 
 def _rows(n: int) -> str:

@@ -5,34 +5,25 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from treewright.errors import TableError
-from treewright.reading.condition import Condition, Surrogate
-from treewright.reading.way import surrogates_of
+from treewright.reading.condition import Condition
 from treewright.table.check import check_matched
 from treewright.table.from_numpy import as_float32
 from treewright.table.match import match
 from treewright.table.raw import EXACT_INTEGERS
 from treewright.table.schema import Feature, Schema
 from treewright.table.show import show_value
-from treewright.tree import wording
-from treewright.tree.data import (
-    ALL_BRANCHES,
-    IS_MISSING,
-    LEAF,
-    STOP_HERE,
-    THRESHOLD,
-    TreeData,
-)
-from treewright.tree.route import branch_shares
+from treewright.tree import route, wording
+from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
+from treewright.tree.route import Turn, branch_shares
 from treewright.tree.walk import children
 
 __all__ = [
     "OneRow",
-    "Turn",
     "as_read",
     "ends_of",
     "is_missing",
@@ -106,6 +97,12 @@ class OneRow:
         values = columns[column]
         assert values is not None
         return float(values[0])
+
+    def known(self, column: int) -> float:
+        """Return a number, a rank or a code; NaN if it is missing or never seen."""
+        value = self[column]
+        is_gone = is_missing(self._schema.features[column], value)
+        return math.nan if is_gone else value
 
     def changed(self, values: Mapping[int, float]) -> OneRow:
         """Return the row with other values, rounded as new data is."""
@@ -205,54 +202,16 @@ def _as_column(cell: Any) -> Any:
 # Down the tree ----------------------------------------------------------------------
 
 
-class Turn(NamedTuple):
-    """What happened to a row at a split.
-
-    Attributes
-    ----------
-    branch : int
-        The branch taken, or `STOP_HERE`, or `ALL_BRANCHES`.
-    missing : bool
-        The value was missing, unseen, or a category the node had not seen.
-    surrogate : Surrogate or None
-        The surrogate that decided.
-    """
-
-    branch: int
-    missing: bool = False
-    surrogate: Surrogate | None = None
-
-
 def turn_at(tree: TreeData, node: int, row: OneRow) -> Turn:
-    """Return which way a row takes at an inner node."""
+    """Return what happens to a row at an inner node."""
     column = int(tree.feature[node])
-    value, kind = row[column], int(tree.split_kind[node])
-    gone = is_missing(tree.schema.features[column], value)
-    if kind == IS_MISSING:
-        return Turn(0 if gone else 1, gone)
-    if not gone and kind == THRESHOLD:
-        return Turn(0 if value <= float(tree.threshold[node]) else 1)
-    if not gone:
-        start, end = tree.category_start[node : node + 2].tolist()
-        place = start + int(np.searchsorted(tree.categories[start:end], value))
-        if place < end and tree.categories[place] == value:
-            return Turn(int(tree.category_branch[place]))
-    for surrogate in surrogates_of(tree, node):
-        branch = _by_surrogate(surrogate, row)
-        if branch >= 0:
-            return Turn(branch, True, surrogate)
-    return Turn(int(tree.missing_route[node]), True)
-
-
-def _by_surrogate(surrogate: Surrogate, row: OneRow) -> int:
-    if not row.has(surrogate.column):
-        return -1
-    value = row[surrogate.column]
-    if is_missing(surrogate.feature, value):
-        return -1
-    if math.isnan(surrogate.threshold):
-        return surrogate.branches.get(int(value), -1)
-    return int((value > surrogate.threshold) != surrogate.flip)
+    values = {column: row.known(column)}
+    turn = route.turn_at(tree, node, values)
+    first, end = tree.surrogate_start[node : node + 2].tolist()
+    if not turn.missing or first == end:
+        return turn
+    stand_ins = filter(row.has, tree.surrogate_feature[first:end].tolist())
+    return route.turn_at(tree, node, values | {c: row.known(c) for c in stand_ins})
 
 
 def ends_of(tree: TreeData, row: OneRow) -> list[tuple[int, float]]:

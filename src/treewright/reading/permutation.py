@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.table.match import MatchedColumns
 from treewright.tree.data import TreeData
-from treewright.tree.route import columns_used, route
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import Ends, columns_used, ends_of
 
 __all__ = ["permutation_importance"]
 
 
 def permutation_importance(
     tree: TreeData,
-    columns: MatchedColumns,
-    score: Callable[[NDArray[np.int32]], float],
+    rows: NewRows,
+    score: Callable[[NDArray[np.int32] | Ends], float],
     repeats: int = 10,
     seed: int = 0,
 ) -> NDArray[np.float64]:
@@ -28,30 +27,30 @@ def permutation_importance(
     ----------
     tree : TreeData
         The tree.
-    columns : MatchedColumns
+    rows : NewRows
         Rows that were not used for growing.
     score : callable
-        From the node in which each row ends to a score, more being better.
+        From where the rows end to a score, more being better.
     repeats : int, default=10
         Shuffles of each column.
     seed : int, default=0
-        Of the shuffles. A column's shuffles do not depend on the other columns.
+        Seed of the shuffles. A column's shuffles do not depend on the other columns.
 
     Returns
     -------
     float64 array of columns of the schema x repeats
         0 for columns that the tree does not look at.
     """
-    n_rows = columns.n_rows
-    before = score(route(tree, columns, n_rows))
+    n_rows = rows.n_rows
+    before = score(rows.ends(tree))
     fallen = np.zeros((len(tree.schema.features), repeats))
-    shuffled: list[NDArray[Any] | None] = list(columns)
+    shuffled = list(rows.columns)
     for column in columns_used(tree).tolist():
-        values = columns[column]
+        values = rows.columns[column]
         assert values is not None
         rng = np.random.default_rng([seed, column])
         for repeat in range(repeats):
             shuffled[column] = values[rng.permutation(n_rows)]
-            fallen[column, repeat] = before - score(route(tree, shuffled, n_rows))
+            fallen[column, repeat] = before - score(ends_of(tree, shuffled, n_rows))
         shuffled[column] = values
     return fallen

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Reliability", "reliability", "wilson"]
+from treewright.reading.interval import wilson
 
-_NORMAL_95 = 1.959963984540054
+__all__ = ["Reliability", "reliability"]
 
 
 class Reliability(NamedTuple):
@@ -61,13 +61,3 @@ def reliability(
     observed = np.add.reduceat(hit, starts) / counts
     low, high = wilson(observed, counts)
     return Reliability(np.add.reduceat(p, starts) / counts, observed, low, high, counts)
-
-
-def wilson(
-    share: NDArray[np.float64], n: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Wilson's interval of 95% for a share seen in n rows."""
-    z2 = _NORMAL_95**2 / n
-    middle = (share + z2 / 2) / (1 + z2)
-    half = np.sqrt(z2 * (share * (1 - share) + z2 / 4)) / (1 + z2)
-    return middle - half, middle + half

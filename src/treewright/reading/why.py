@@ -11,15 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TableError, nearest_name
-from treewright.growing.steps import Steps
+from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
-from treewright.reading.answer import classes
-from treewright.reading.condition import shares_of
 from treewright.reading.cuts import can_sweep, swept
-from treewright.reading.evidence import class_of
-from treewright.reading.way import conditions_of
-from treewright.reading.why_rules import Rules, by_ratio, criterion_of, method_of
+from treewright.reading.why_rules import Rules
 from treewright.reading.why_words import lines
 from treewright.reading.working import (
     Branch,
@@ -31,12 +27,11 @@ from treewright.reading.working import (
     shortened,
 )
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
-from treewright.table.costs import cost_factors, prior_factors
-from treewright.table.match import match
+from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table
-from treewright.table.target import read_target
-from treewright.table.weights import read_weights
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import share_at
 from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import checked_node
 
@@ -167,7 +162,7 @@ def why(
     else:
         found, refused = _best_of_each(tree, rows, rules)
         ties = _ties(tree, rows, found, here)
-        if split is not None and tree.made_by.get("options", {}).get("max_features"):
+        if split is not None and tree.options.get("max_features"):
             notes.append("The tree tried some columns only, drawn at random.")
     reason = STOP_REASONS[int(tree.stop_reason[node])].name if split is None else ""
     return Why(
@@ -202,16 +197,15 @@ def _rows(
 ) -> tuple[NodeRows, float, list[str]]:
     """Return the rows of the node, the least weight of any row, and remarks."""
     schema = tree.schema
-    columns = match(schema, X, schema.usable)
-    n = columns.n_rows
-    target = read_target(y, n, "class" if tree.is_classifier else "number")
-    codes = _codes(tree, target)
-    given = read_weights(sample_weight, n)
-    weights = _weights_to_grow_by(tree, codes, np.ones(n) if given is None else given)
-    shares = shares_of(conditions_of(tree, node).values(), columns, n)
+    rows = NewRows.read(tree, X, y, sample_weight, needed=schema.usable)
+    columns, codes = rows.columns, rows.y
+    weights = _weights_to_grow_by(tree, codes, rows.own_weights)
+    if not tree.is_classifier:
+        codes = tree.in_units(codes)
+    shares = share_at(tree, node, rows.ends(tree))
     index = np.flatnonzero(shares * weights > 0)
     if not len(index):
-        raise TableError(f"None of these {n} rows comes to node {node}.")
+        raise TableError(f"None of these {rows.n_rows} rows comes to node {node}.")
     notes = []
     info = schema.target
     names = ("class_weight", "costs", "priors")
@@ -227,7 +221,7 @@ def _rows(
             f"Here {len(index)} rows come to the node; when the tree was grown there "
             f"were {int(tree.n_rows[node])}."
         )
-    options = tree.made_by.get("options", {})
+    options = tree.options
     return (
         NodeRows(
             schema,
@@ -236,7 +230,7 @@ def _rows(
             (weights * shares)[index],
             shares[index],
             tree.value.shape[1] if tree.is_classifier else 0,
-            criterion_of(tree),
+            tree.criterion,
             options.get("missing") in ("surrogate", "fractional"),
             options.get("thresholds") == "readable",
         ),
@@ -252,7 +246,7 @@ def _other_gain(
     was = float(tree.gain[node])
     if not abs(was - chosen.gain) > _SAME_GAIN * max(here.impurity, abs(was)):
         return []
-    raised = " Or did pruning raise this split to here?" * (method_of(tree) == "c45")
+    raised = " Or did pruning raise this split to here?" * (tree.method == "c45")
     return [
         f"The tree recorded a gain of {was:.6g} here, these rows give "
         f"{chosen.gain:.6g}: are X, y and sample_weight those of the training rows, "
@@ -262,28 +256,17 @@ def _other_gain(
 
 def _dividing(tree: TreeData) -> str:
     """Return the method by which categories are divided: one by one, or in groups."""
-    grouped = tree.made_by.get("options", {}).get("categories") == "grouped"
-    return "cart" if grouped else method_of(tree)
-
-
-def _codes(tree: TreeData, target: ClassTarget | NumericTarget) -> NDArray[Any]:
-    """Return the target in the numbers of the tree."""
-    if isinstance(target, NumericTarget):
-        return tree.in_units(target.values)
-    ours = [class_of(tree, label) for label in target.classes]
-    return np.array(ours, dtype=np.int64)[target.codes]
+    grouped = tree.options.get("categories") == "grouped"
+    return "cart" if grouped else tree.method
 
 
 def _weights_to_grow_by(
     tree: TreeData, codes: NDArray[Any], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Multiply the weights, by class, as was done for growing."""
+    """Multiply the weights, which count priors, by class, as was done for growing."""
     info = tree.schema.target
-    if info is not None and info.class_weight is not None:
+    if info is not None and info.class_weight is not None and info.priors is None:
         weights = weights * np.array(info.class_weight)[codes]
-    if info is not None and info.priors is not None:
-        target = ClassTarget(codes.astype(np.int32), classes(tree))
-        weights = weights * prior_factors(info.priors, target, weights)[codes]
     if info is not None and info.costs is not None:
         weights = weights * cost_factors(info.costs)[codes]
     return weights
@@ -308,7 +291,7 @@ def _best_of_each(
     tree: TreeData, rows: NodeRows, rules: Rules
 ) -> tuple[list[Candidate], Candidate | None]:
     """Return each column's best allowed split, best first; and the best refused one."""
-    if method_of(tree) == "cart" and not rows.known_only and not by_ratio(tree):
+    if _core_can_tell(tree, rows):
         free = _by_core(tree, rows, 1, 0.0)
         kept = free
         if rules.min_rows > 1 or rules.min_weight > 0:
@@ -321,6 +304,13 @@ def _best_of_each(
     return [each for each in kept if not each.missed], refused
 
 
+def _core_can_tell(tree: TreeData, rows: NodeRows) -> bool:
+    """Whether the core's candidates are those that competed when the tree grew."""
+    criterion = tree.criterion
+    plain = criterion.core_number is not None and not criterion.by_ratio
+    return plain and tree.method == "cart" and not rows.known_only
+
+
 def _by_core(
     tree: TreeData, rows: NodeRows, min_rows: int, min_weight: float
 ) -> list[Candidate]:
@@ -329,11 +319,11 @@ def _by_core(
     if share > 0.5 or 2 * min_rows > len(rows.y):
         return []
     options = GrowOptions(
-        criterion=rows.criterion,
+        criterion=rows.criterion.name,
         min_samples_leaf=min_rows,
         min_weight_fraction_leaf=share,
     )
-    steps = Steps(_table(tree, rows), options)
+    steps = TrainingSet(_table(tree, rows), options).steps()
     if not steps.open:
         return []
     found = steps.candidates(0, max(len(tree.schema.usable), 2))
@@ -372,7 +362,7 @@ def _ordered(
     tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
 ) -> list[Candidate]:
     """Put the split that wins first, then the others."""
-    if not by_ratio(tree):
+    if not tree.criterion.by_ratio:
         return sorted(found, key=lambda each: -each.gain)
     least = _least_worth(tree, rows, found)
     return sorted(found, key=lambda e: (e.worth < least, -round(e.gain_ratio, 13)))
@@ -399,7 +389,7 @@ def _least_worth(tree: TreeData, rows: NodeRows, found: Sequence[Candidate]) -> 
 
 
 def _is_j48(tree: TreeData) -> bool:
-    return bool(tree.made_by.get("options", {}).get("conventions") == "j48")
+    return bool(tree.options.get("conventions") == "j48")
 
 
 def _charged(
@@ -412,7 +402,7 @@ def _charged(
     """
     column = candidate.split.column
     kind = rows.schema.features[column].kind
-    if method_of(tree) != "c45" or kind == "categorical":
+    if tree.method != "c45" or kind == "categorical":
         return candidate
     values = rows.columns[column]
     assert values is not None
@@ -449,7 +439,7 @@ def _ties(
 ) -> list[str]:
     """Return the columns that are as good as the best, by what decides."""
     allowed = [each for each in found if not each.missed]
-    if by_ratio(tree):
+    if tree.criterion.by_ratio:
         least = _least_worth(tree, rows, allowed)
         allowed = [each for each in allowed if each.worth >= least]
         best = max((each.gain_ratio for each in allowed), default=0.0)

@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from treewright.reading.working import Candidate, NodeRows
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
 
-__all__ = ["Rules", "by_ratio", "criterion_of", "method_of"]
+__all__ = ["Rules"]
 
 _ROUNDING = 2.2e-16
 _NEARLY = 1 - 1e-9
-
-
-def method_of(tree: TreeData) -> str:
-    """Return the method the tree was grown by."""
-    return str(tree.made_by.get("method", "cart"))
-
-
-def criterion_of(tree: TreeData) -> str:
-    """Return the impurity that its splits bring down."""
-    name = tree.made_by.get("options", {}).get("criterion")
-    if name == "gain_ratio":
-        return "entropy"
-    if name:
-        return str(name)
-    if not tree.is_classifier:
-        return "squared_error"
-    return "entropy" if method_of(tree) in ("id3", "c45") else "gini"
-
-
-def by_ratio(tree: TreeData) -> bool:
-    """Whether columns compete by the gain ratio."""
-    criterion = tree.made_by.get("options", {}).get("criterion")
-    return method_of(tree) == "c45" or criterion == "gain_ratio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +31,7 @@ class Rules:
     @classmethod
     def of(cls, tree: TreeData, rows: NodeRows, lightest: float) -> Rules:
         """Return the rules of a tree; `lightest` is the least weight of any row."""
-        options: Mapping[str, Any] = tree.made_by.get("options", {})
+        options = tree.options
         divides = options.get("missing") == "fractional"
         least = options.get("min_samples_leaf", 1)
         if isinstance(least, float):
@@ -68,9 +43,9 @@ class Rules:
             float(options.get("min_gain", 0.0)),
             float(options.get("min_impurity_decrease", 0.0)),
             rows.weight / total if total else 0.0,
-            rows.criterion == "poisson",
+            getattr(rows.criterion, "needs_positive_sums", False),
             float(options.get("min_branch_weight") or 0.0),
-            lightest if divides and method_of(tree) != "c45" else 0.0,
+            lightest if divides and tree.method != "c45" else 0.0,
         )
 
     def checked(self, candidate: Candidate) -> Candidate:

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from treewright.criteria import Criterion, Working
+from treewright.criteria.squared_error import SquaredError
 from treewright.reading.answer import classes
-from treewright.reading.why_rules import by_ratio, criterion_of
 from treewright.reading.working import MOST_LEVELS, Branch, Candidate
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
@@ -18,22 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["lines"]
 
 _MOST_WORKED = 12
-_NAMES = {
-    "gini": "Gini",
-    "entropy": "Entropy",
-    "misclassification": "Misclassification",
-    "squared_error": "Mean squared error",
-    "absolute_error": "Mean absolute error",
-    "poisson": "Mean half deviance",
-}
 
 
 def lines(why: Why) -> list[str]:
     """Return the working, line by line."""
-    tree, criterion = why._tree, criterion_of(why._tree)
+    tree, criterion = why._tree, why._tree.criterion
     rows = f"{why.here.rows} row{'s' * (why.here.rows != 1)}"
     said = [f"Node {why.node}: {rows}, {_holds(tree, why.here)}"]
-    said.append(f"{_NAMES[criterion]} before: {_impurity(criterion, why.here)}")
+    said.append(f"{criterion.title} before: {_impurity(criterion, why.here)}")
     said += [f"Note: {note}" for note in why.notes]
     said += ["", *_table(why)]
     worked = why.candidates[:_MOST_WORKED]
@@ -45,7 +38,7 @@ def lines(why: Why) -> list[str]:
 
 def guards_levels(why: Why, best: Candidate) -> bool:
     """Whether ``many_levels='guard'`` may have kept this candidate from winning."""
-    options = why._tree.made_by.get("options", {})
+    options = why._tree.options
     feature = why._tree.schema.features[best.split.column]
     many = feature.kind == "categorical" and len(feature.labels) > MOST_LEVELS
     return many and bool(options.get("many_levels") == "guard")
@@ -84,30 +77,24 @@ def _holds(tree: TreeData, branch: Branch) -> str:
     return f"mean {wording.figures(branch.mean or 0.0)}, RSS {_four(branch.rss or 0.0)}"
 
 
-def _impurity(criterion: str, branch: Branch) -> str:
+def _impurity(criterion: Criterion, branch: Branch) -> str:
     """Write the formula of the impurity with its numbers."""
     total = _count(branch.weight)
     shares = [f"{_count(n)}/{total}" for n in branch.counts if n > 0]
-    value = _four(branch.impurity)
-    if criterion == "entropy":
-        terms = " - ".join(f"{p}·log2({p})" for p in shares)
-        return f"-{terms} = {value}"
-    if criterion == "gini":
-        return f"1 - {' - '.join(f'({p})²' for p in shares)} = {value}"
-    if criterion == "misclassification":
-        return f"1 - {_count(max(branch.counts))}/{total} = {value}"
-    mean = wording.figures(branch.mean or 0.0)
-    if criterion == "squared_error":
-        rss = _four(branch.rss or 0.0)
-        return f"Σ(y - {mean})² / {total} = {rss}/{total} = {value}"
-    if criterion == "poisson":
-        return f"Σ y·ln(y/{mean}) / {total} = {value}"
-    median = wording.figures(branch.median or 0.0)
-    off = _four(branch.impurity * branch.weight)
-    return f"Σ|y - {median}| / {total} = {off}/{total} = {value}"
+    return criterion.formula(
+        Working(
+            total,
+            shares,
+            f"{_count(max(branch.counts, default=0.0))}/{total}",
+            wording.figures(branch.mean or 0.0),
+            wording.figures(branch.median or 0.0),
+            _four(branch.impurity * branch.weight),
+            _four(branch.impurity),
+        )
+    )
 
 
-def _gain(candidate: Candidate, criterion: str) -> str:
+def _gain(candidate: Candidate, criterion: Criterion) -> str:
     """Write the gain with its numbers."""
     total = _count(sum(b.weight for b in candidate.branches))
     parts = " + ".join(
@@ -117,7 +104,7 @@ def _gain(candidate: Candidate, criterion: str) -> str:
     if candidate.known < 1:
         worth = f"{_four(candidate.known)}·({worth})"
     said = f"{worth} = {_four(candidate.gain)}"
-    if criterion == "squared_error":
+    if isinstance(criterion, SquaredError):
         rss = " + ".join(_four(b.rss or 0.0) for b in candidate.branches)
         after = _four(sum(b.rss or 0.0 for b in candidate.branches))
         said += f"   (RSS after: {rss} = {after})"
@@ -131,7 +118,7 @@ def _table(why: Why) -> list[str]:
     """Return one line per candidate: what it asks, gain, and what its branches hold."""
     if not why.candidates:
         return ["No split is allowed here."]
-    ratio = by_ratio(why._tree)
+    ratio = why._tree.criterion.by_ratio
     charged = any(each.charge for each in why.candidates)
     heads = ["split", "after", "gain"]
     heads += ["charge"] * charged + ["gain ratio"] * ratio
@@ -161,13 +148,15 @@ def _branch_words(tree: TreeData, candidate: Candidate) -> str:
     return " ".join(said) + refused
 
 
-def _worked(why: Why, worked: Sequence[Candidate], criterion: str) -> Iterator[str]:
+def _worked(
+    why: Why, worked: Sequence[Candidate], criterion: Criterion
+) -> Iterator[str]:
     for each in worked:
         yield f"{each.words}"
         for branch in each.branches:
             yield f"    {branch.words}: {_impurity(criterion, branch)}"
         yield f"    gain = {_gain(each, criterion)}"
-        if each.split_information > 0 and by_ratio(why._tree):
+        if each.split_information > 0 and why._tree.criterion.by_ratio:
             yield f"    gain ratio = {_ratio(each)} = {_four(each.gain_ratio)}"
     if len(why.candidates) > len(worked):
         yield f"... and {len(why.candidates) - len(worked)} more, in the table above."
@@ -187,7 +176,7 @@ def _ratio(candidate: Candidate) -> str:
 def _verdict(why: Why) -> Iterator[str]:
     if why.ties:
         listed = ", ".join(wording.cut(wording.name(each), 60) for each in why.ties)
-        decides = by_ratio(why._tree) and why._column is None
+        decides = why._tree.criterion.by_ratio and why._column is None
         what = "gain ratios" if decides else "gains"
         yield f"Equal {what}: {listed}. The first of them wins."
     if why.chosen is None:
@@ -206,7 +195,7 @@ def _verdict(why: Why) -> Iterator[str]:
 
 def _compared(why: Why, chosen: Candidate) -> Iterator[str]:
     """Compare the split with those of other columns, by what decides."""
-    ratio = by_ratio(why._tree)
+    ratio = why._tree.criterion.by_ratio
     for other in [c for c in why.candidates if c.column != chosen.column][:1]:
         gap = chosen.gain - other.gain
         if ratio:

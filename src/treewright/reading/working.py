@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.growing.impurity import impurity
+from treewright.criteria import Criterion, NumberCriterion
 from treewright.growing.readable import short_between
 from treewright.growing.reference.candidates import midpoint
 from treewright.tree import wording
@@ -143,7 +143,7 @@ class NodeRows:
         How much of each row comes to the node.
     n_classes : int
         0 for numbers.
-    criterion : str
+    criterion : Criterion
         Of the tree.
     known_only : bool
         Rows with a missing value take no part in the gain.
@@ -157,7 +157,7 @@ class NodeRows:
     weights: NDArray[np.float64]
     shares: NDArray[np.float64]
     n_classes: int
-    criterion: str
+    criterion: Criterion
     known_only: bool
     readable: bool = False
 
@@ -172,15 +172,18 @@ class NodeRows:
         total, counted = float(w.sum()), float(self.shares[index].sum())
         if self.n_classes:
             counts = np.bincount(y, w, self.n_classes)
-            mixed = impurity(counts=counts, criterion=self.criterion) if total else 0.0
             found = tuple(counts.tolist())
+            present = {k: n for k, n in enumerate(found) if n > 0}
+            mixed = self.criterion.impurity(present) if total else 0.0
             return Branch(words, len(index), counted, total, found, None, None, mixed)
         if not total:
             return Branch(words, 0, 0.0, 0.0, (), math.nan, 0.0, 0.0)
         mean = float(np.average(y, weights=w))
         rss = float((w * (y - mean) ** 2).sum())
-        middle = _median(y, w) if self.criterion == "absolute_error" else None
-        mixed = _of_numbers(self.criterion, y, w, mean, rss, middle)
+        assert isinstance(self.criterion, NumberCriterion)
+        middle = _median(y, w) if self.criterion.answer == "median" else None
+        answer = mean if middle is None else middle
+        mixed = float((w * self.criterion.loss(y, answer)).sum()) / total
         return Branch(words, len(index), counted, total, (), mean, rss, mixed, middle)
 
     def missing(self, column: int) -> NDArray[np.bool_]:
@@ -188,23 +191,6 @@ class NodeRows:
         values = self.columns[column]
         assert values is not None
         return np.asarray(values < 0 if values.dtype.kind == "i" else values != values)
-
-
-def _of_numbers(
-    criterion: str,
-    y: NDArray[np.float64],
-    w: NDArray[np.float64],
-    mean: float,
-    rss: float,
-    middle: float | None,
-) -> float:
-    total = float(w.sum())
-    if criterion == "poisson":
-        terms = np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / (mean or 1)), 0.0)
-        return max(float((w * terms).sum()) / total, 0.0)
-    if middle is not None:
-        return float((w * np.abs(y - middle)).sum()) / total
-    return rss / total
 
 
 def _median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:

@@ -150,9 +150,20 @@ class TargetInfo:
         """Return numbers in units of 2^exponent as those of the target."""
         return np.ldexp(values, self.exponent) if self.exponent else values
 
-    def gain_in_units(self, gain: float, criterion: str | None) -> float:
-        """Return a gain that was given in terms of the target in the tree's units."""
-        power = 2 if criterion == "squared_error" else 1
+    def gain_in_units(self, gain: float, power: int) -> float:
+        """Return a gain in the tree's units.
+
+        Parameters
+        ----------
+        gain : float
+            In terms of the target.
+        power : int
+            A gain grows with this power of the target; see `NumberCriterion`.
+
+        Returns
+        -------
+        float
+        """
         return float(np.ldexp(gain, -power * self.exponent))
 
 

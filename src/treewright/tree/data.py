@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.criteria import Criterion, find
 from treewright.errors import TreeFormatError
 from treewright.tree import walk
 from treewright.tree.fingerprint import fingerprint
@@ -333,6 +335,32 @@ class TreeData:
         """Whether the answers are classes (else numbers)."""
         return bool(self.label[0] >= 0)
 
+    @cached_property
+    def refuses_missing(self) -> bool:
+        """Whether new rows may have no missing or infinite values (missing="error")."""
+        return bool(self.options.get("missing") == "error")
+
+    @cached_property
+    def unseen(self) -> str:
+        """What happens to categories never seen: 'missing', or 'error'."""
+        return str(self.options.get("unseen", "missing"))
+
+    @property
+    def method(self) -> str:
+        """How the tree was grown: 'cart', 'id3' or 'c45'."""
+        return str(self.made_by.get("method", "cart"))
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options the tree was grown by; empty if they are not known."""
+        options: Mapping[str, Any] = self.made_by.get("options") or {}
+        return options
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion the tree was grown by; the usual one if it is not known."""
+        return self.keep("criterion", _criterion)
+
     @property
     def fingerprint(self) -> str:
         """Hash of the whole tree; equal trees, equal fingerprints."""
@@ -484,3 +512,11 @@ def _read_only_shape(tree: TreeData) -> walk.Shape:
     for array in shape:
         _frozen(array)
     return shape
+
+
+def _criterion(tree: TreeData) -> Criterion:
+    name = tree.options.get("criterion")
+    if name is None or tree.method == "c45":
+        usual = {"id3": "entropy", "c45": "gain_ratio"}.get(tree.method, "gini")
+        name = usual if tree.is_classifier else "squared_error"
+    return find(name)

@@ -76,8 +76,7 @@ function addClasses(node, add, held, none) {
 
 function addNumbers(node, add, held, none) {
   if (!isMedian) add("Mean", figures(mean[node]), held ? figures(testMean[node]) : none);
-  const name = { squared_error: "RMSE here", absolute_error: "Mean absolute error here", poisson: "Half mean deviance here" };
-  add(name[target.criterion] || "RMSE here", figures(asShown(risk[node])), held ? figures(asShown(testError[node])) : none);
+  add(target.errorHere, figures(asShown(risk[node])), held ? figures(asShown(testError[node])) : none);
   add("Middle half", `${figures(quartiles[0][node])} to ${figures(quartiles[2][node])}`, none);
   add("Median", figures(quartiles[1][node]), none);
 }

@@ -10,15 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright._version import __version__
 from treewright.options import GrowOptions
 from treewright.pruning.result import Pruning
-from treewright.table.match import MatchedColumns
-from treewright.table.table import ClassTarget, Target
 from treewright.tree import wording
 from treewright.tree.data import TreeData
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import columns_used
 
 __all__ = ["made_of", "rows_fingerprint", "training_fingerprint"]
 
@@ -76,7 +75,7 @@ def made_of(
 
 
 def _growing(tree: TreeData) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    given = dict(tree.made_by.get("options", {}))
+    given = dict(tree.options)
     return "grow", given, GrowOptions().to_dict()
 
 
@@ -170,13 +169,12 @@ def training_fingerprint(tree: TreeData) -> str:
     return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def rows_fingerprint(
-    columns: MatchedColumns, target: Target, weights: NDArray[np.float64] | None
-) -> str:
+def rows_fingerprint(tree: TreeData, rows: NewRows) -> str:
     """Hash the values of held-out rows that the tree looks at, as 64 hex digits."""
     digest = hashlib.sha256(b"treewright rows 1\n")
-    own = target.codes if isinstance(target, ClassTarget) else target.values
-    for number, array in enumerate([*columns, own, weights]):
+    n = len(rows.columns)
+    looked_at = [(j, rows.columns[j]) for j in columns_used(tree).tolist()]
+    for number, array in [*looked_at, (n, rows.y), (n + 1, rows.weights)]:
         if array is None:
             continue
         values = np.asarray(array)

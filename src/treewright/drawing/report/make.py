@@ -3,44 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.report import payload
-from treewright.drawing.report.held_out import held_out, loss_of
 from treewright.drawing.report.made import made_of, rows_fingerprint
 from treewright.drawing.report.page import page
 from treewright.drawing.report.story import headline
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.result import Pruning
 from treewright.pruning.risks import RISKS, node_risks
-from treewright.reading.answer import answers
+from treewright.reading.evaluate import errors_of_path, evaluate_rows, row_losses
 from treewright.reading.importance import impurity_importance
 from treewright.reading.permutation import permutation_importance
 from treewright.reading.text import missing_arrives
-from treewright.table.match import MatchedColumns
-from treewright.table.table import Target
 from treewright.tree.data import TreeData
-from treewright.tree.route import columns_used
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import Ends, columns_used
 
-__all__ = ["TestRows", "make_report"]
+__all__ = ["make_report"]
 
 _MOST_SHUFFLED = 20_000_000
 _REPEATS = 5
-
-
-@dataclass(frozen=True)
-class TestRows:
-    """Held-out rows, matched to the tree."""
-
-    __test__ = False  # no class of tests, whatever pytest makes of its name
-
-    columns: MatchedColumns
-    target: Target
-    weights: NDArray[np.float64] | None
 
 
 def make_report(
@@ -48,7 +34,7 @@ def make_report(
     *,
     estimator: tuple[str, Mapping[str, Any], Mapping[str, Any]] | None = None,
     pruning: Pruning | None = None,
-    rows: TestRows | None = None,
+    rows: NewRows | None = None,
     title: str | None = None,
 ) -> str:
     """Return a report as HTML.
@@ -61,7 +47,7 @@ def make_report(
         Class name, parameters and defaults of the tree's owner.
     pruning : Pruning or None
         How the tree got its size.
-    rows : TestRows or None
+    rows : NewRows or None
         Rows that were not used for growing.
     title : str or None
         Title; None: by the target's name.
@@ -73,18 +59,19 @@ def make_report(
     risk = pruning.risk if pruning is not None and pruning.risk in RISKS else "error"
     path = find_path(tree, risk)
     importance = impurity_importance(tree)
-    test = permuted = test_print = None
+    test = test_path = permuted = test_print = None
     if rows is not None:
-        test = held_out(tree, path, rows.columns, rows.target, rows.weights)
+        test = evaluate_rows(tree, rows)
+        test_path = errors_of_path(tree, path, rows)
         permuted = _permuted(tree, rows)
-        test_print = rows_fingerprint(rows.columns, rows.target, rows.weights)
+        test_print = rows_fingerprint(tree, rows)
     about = headline(tree, importance, pruning, test, title)
     data = {
         "target": payload.target_of(tree),
         "columns": payload.columns_of(tree, importance, permuted),
         "tree": payload.tree_of(tree) | {"arrives": _arrives(tree)},
         "test": payload.test_of(tree, test),
-        "path": payload.path_of(tree, path, test)
+        "path": payload.path_of(tree, path, test, test_path)
         | {"train": _training_errors(tree, path)},
         "curve": _curve(pruning),
         "story": about,
@@ -136,16 +123,15 @@ def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
     return out | {"chosen": pruning.chosen, "best": pruning.best}
 
 
-def _permuted(tree: TreeData, rows: TestRows) -> NDArray[np.float64] | None:
+def _permuted(tree: TreeData, rows: NewRows) -> NDArray[np.float64] | None:
     """Return the rise of the error on test rows when a column is shuffled."""
-    n, used = rows.columns.n_rows, len(columns_used(tree))
+    n, used = rows.n_rows, len(columns_used(tree))
     if not n or not used or n * used > _MOST_SHUFFLED:
         return None
-    weight = np.ones(n) if rows.weights is None else rows.weights
+    weight = rows.own_weights
 
-    def score(nodes: NDArray[np.int32]) -> float:
-        losses = loss_of(tree, rows.target, answers(tree, nodes))
-        return -float(np.sum(losses * weight) / weight.sum())
+    def score(ends: NDArray[np.int32] | Ends) -> float:
+        return -float(weight @ row_losses(tree, rows.target, ends)) / rows.total
 
     repeats = min(max(_MOST_SHUFFLED // (n * used), 1), _REPEATS)
-    return permutation_importance(tree, rows.columns, score, repeats)
+    return permutation_importance(tree, rows, score, repeats)

@@ -42,7 +42,7 @@ const divideBy = T.divide_by ? reals(T.divide_by) : weight;
 const impurity = reals(T.impurity);
 const risk = reals(T.risk);
 const label = isClass ? Int32Array.from(T.label) : null;
-const isMedian = target.criterion === "absolute_error";
+const isMedian = target.answer === "median";
 const mean = isClass ? null : reals(T.mean);
 const variance = isClass ? null : reals(T.variance);
 const quartiles = isClass ? null : T.quartiles.map(reals);

@@ -18,11 +18,19 @@ from treewright.growing.reference.known import (
     rows_of_node,
 )
 from treewright.growing.reference.multiway import multiway
-from treewright.growing.reference.sums import Number, Sums, Target, gini, together
+from treewright.growing.reference.sums import (
+    IMPURITIES,
+    Number,
+    Sums,
+    Target,
+    gini,
+    together,
+)
 from treewright.tree.data import THRESHOLD
 
 # Two gains are a tie when they differ by less than this share of the impurity.
 TIE = Fraction(1, 10**12)
+PREFIX_IS_BEST = (*IMPURITIES, "poisson")
 MOST_LEVELS = 12  # groupings of more levels than this are not enumerated
 NEARLY = 1 - 1e-9  # of a weight or number of rows is enough: shares are not whole
 
@@ -159,10 +167,10 @@ def groupings(
 
     With two classes, and for the variance and the deviance of a numeric target, a
     prefix is the best grouping there is (Fisher; Breiman et al.), unless the rules
-    refuse it.
+    refuse it. Nothing is known of the absolute error and of registered criteria.
     """
     prefixes = found.prefixes()
-    suffice = target.n_classes <= 2 and target.criterion != "absolute_error"
+    suffice = target.n_classes <= 2 and target.criterion in PREFIX_IS_BEST
     if suffice and prefixes:
         gains = [gain_at_node(prefix, target) for prefix in prefixes]
         pairs = zip(prefixes, gains, strict=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.criteria import find
 from treewright.growing.reference.absolute import quantile
 from treewright.growing.reference.candidates import Candidate
 from treewright.growing.reference.sums import (
@@ -154,11 +155,11 @@ def _statistics(node: "Node", target: Target) -> dict[str, Any]:
         }
     variance = as_float(target.variance(sums) / target.y_scale**2)
     is_variance = target.criterion == "squared_error"
-    is_absolute = target.criterion == "absolute_error"
+    is_median = getattr(find(target.criterion), "answer", "") == "median"
     spread = quartiles(node.rows, target)
     mean = as_float(target.mean(sums) / target.y_scale)
     return common | {
-        "value": [spread[1] if is_absolute else mean],
+        "value": [spread[1] if is_median else mean],
         "variance": variance,
         "quartiles": spread,
         "label": -1,

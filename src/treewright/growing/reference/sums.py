@@ -14,10 +14,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from treewright.criteria import find
 from treewright.errors import TableError
 from treewright.growing.reference.absolute import mean_deviation
 from treewright.table.table import ClassTarget, NumericTarget, Table
 
+# With which power of the target its impurity grows.
+POWERS = {"squared_error": 2, "poisson": 1, "absolute_error": 1}
 # A gain or an impurity: exact where the criterion allows it.
 Number = Fraction | float
 # A weight, or the share of a row that is in a node: 1 unless the row was divided.
@@ -121,8 +124,9 @@ class Target:
             raise TableError(
                 "poisson needs a target with a sum above 0; all values are 0."
             )
-        is_absolute = criterion == "absolute_error"
-        self.levels = sorted(set(self.y)) if is_absolute else []
+        # Σwy and Σwy² are enough for these two; the others need every value of y.
+        by_sums = criterion in ("squared_error", "poisson")
+        self.levels = [] if by_sums else sorted(set(self.y))
         self.zero = Sums(0, 0, 0, (0,) * (self.n_classes or len(self.levels) or 2))
         self.of_row = [self._one(row) for row in range(table.n_rows)]
 
@@ -195,7 +199,16 @@ class Target:
         """Impurity that follows from the sums alone."""
         if self.criterion == "absolute_error":
             return mean_deviation(self.levels, sums.parts)
-        return IMPURITIES[self.criterion](sums)
+        if self.criterion in IMPURITIES:
+            return IMPURITIES[self.criterion](sums)
+        return self._registered(sums)
+
+    def _registered(self, sums: Sums) -> Number:
+        """Measure by the formula of a criterion that has no exact twin here."""
+        values = self.levels or range(self.n_classes)
+        pairs = zip(values, sums.parts, strict=True)
+        weights = {float(v / self.y_scale): float(part) for v, part in pairs if part}
+        return find(self.criterion).impurity(weights)
 
     def gain(self, branches: Sequence[Sums]) -> Number:
         """Impurity before minus mean impurity after; never negative."""
@@ -205,12 +218,12 @@ class Target:
 
     def unit(self) -> Fraction:
         """Return what turns an impurity of integers into one of the table."""
-        powers = {"squared_error": 2, "poisson": 1, "absolute_error": 1}
-        return 1 / Fraction(self.y_scale ** powers.get(self.criterion, 0))
+        return 1 / Fraction(self.y_scale ** POWERS.get(self.criterion, 0))
 
     def gain_in_units(self, gain: float) -> float:
         """Return a gain given in terms of the target in units of its exponent."""
-        return self.info.gain_in_units(gain, self.criterion) if self.info else gain
+        power = POWERS.get(self.criterion, 0)
+        return self.info.gain_in_units(gain, power) if self.info else gain
 
     def _half_deviance(self, rows: Rows, sums: Sums) -> Number:
         """Mean of y ln(y / mean): mean * Σ w/W * excess(y / mean)."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from treewright.criteria import find
 from treewright.errors import OptionError, TableError
-from treewright.options import NUMBER_CRITERIA
 
 __all__ = [
     "Weights",
@@ -38,7 +38,7 @@ def targets_of(y: Any, criterion: str) -> list[Hashable]:
                 f"y is missing in row {row} (got {value!r}). Leave such rows out, or "
                 "give them weight 0 after filling them in."
             )
-    if criterion in NUMBER_CRITERIA:
+    if find(criterion).task == "number":
         return [
             _number(value, f"y in row {i}", criterion)
             for i, value in enumerate(targets)
@@ -52,16 +52,7 @@ def _number(value: Any, where: str, criterion: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if not math.isfinite(number):
-        raise TableError(
-            f"{criterion} needs finite numbers; {where} is {value!r}. For classes use "
-            "gini, entropy or misclassification."
-        )
-    if criterion == "poisson" and number < 0:
-        raise TableError(
-            f"poisson needs y >= 0; {where} is {value!r}. Use squared_error for "
-            "targets that may be negative."
-        )
+    find(criterion).check_number(number, where, value)
     return number + 0.0  # -0.0 and 0.0 are one value
 
 
@@ -88,7 +79,7 @@ def _row_weights(weights: Any, n_rows: int, name: str = "y") -> list[float]:
     if len(given) != n_rows:
         raise TableError(
             f"sample_weight has {len(given)} entries and {name} has {n_rows} rows; "
-            "they must be as many."
+            "they must have the same length."
         )
     return [
         _weight(value, f"sample_weight in row {i}") for i, value in enumerate(given)
@@ -139,7 +130,7 @@ def checked_counts(counts: Any, criterion: str, name: str = "counts") -> Weights
     """Return counts by class (or by value of y), those of 0 left out."""
     where = "the count of {!r}"
     if not isinstance(counts, Mapping):
-        if criterion in NUMBER_CRITERIA:
+        if find(criterion).task == "number":
             raise OptionError(
                 f"{criterion} needs the values of y, which a list of counts does not "
                 "tell. Pass the rows, or a mapping from value to count."
@@ -149,7 +140,7 @@ def checked_counts(counts: Any, criterion: str, name: str = "counts") -> Weights
     found: dict[Any, float] = {}
     for key, value in counts.items():
         weight = _weight(value, where.format(key))
-        if criterion in NUMBER_CRITERIA:
+        if find(criterion).task == "number":
             key = _number(key, "a value of y", criterion)
         if weight > 0:
             found[key] = weight
@@ -171,7 +162,7 @@ def branches_of_rows(
     if len(labels) != len(targets):
         raise TableError(
             f"groups has {len(labels)} entries and y has {len(targets)} rows; they "
-            "must be as many."
+            "must have the same length."
         )
     members: dict[Hashable, list[int]] = {}
     row_weights = _row_weights(weights, len(targets))

@@ -1,0 +1,54 @@
+"""The criteria a tree can be grown by: one class, one file each.
+
+A criterion carries everything that depends on it: the impurity of a set of rows, the
+loss of an answer, and the words for both. Nothing else in the package asks for a
+criterion by its name.
+
+To add one, write a file with a subclass of `ClassCriterion` or `NumberCriterion` and
+register an instance:
+
+>>> import math
+>>> from treewright.criteria import ClassCriterion, register
+>>> class Hellinger(ClassCriterion):
+...     name, title = "hellinger", "Hellinger"
+...     def impurity(self, weights):
+...         total = math.fsum(weights.values())
+...         shares = [w / total for w in weights.values()]
+...         return math.fsum(math.sqrt(p * (1 - p)) for p in shares)
+>>> register(Hellinger())  # doctest: +SKIP
+
+The reference grower grows by any registered criterion. The C++ core has formulas of
+its own, and a criterion whose `core_number` is None is not among them; see
+core/include/treewright/criterion.hpp for how to add it there.
+"""
+
+from treewright.criteria.absolute_error import AbsoluteError
+from treewright.criteria.base import ClassCriterion, Criterion, NumberCriterion, Working
+from treewright.criteria.entropy import Entropy, GainRatio
+from treewright.criteria.gini import Gini
+from treewright.criteria.misclassification import Misclassification
+from treewright.criteria.poisson import Poisson
+from treewright.criteria.registry import find, names, register, unregister
+from treewright.criteria.squared_error import SquaredError
+
+__all__ = [
+    "ClassCriterion",
+    "Criterion",
+    "NumberCriterion",
+    "Working",
+    "find",
+    "names",
+    "register",
+    "unregister",
+]
+
+for _criterion in (
+    Gini(),
+    Entropy(),
+    Misclassification(),
+    GainRatio(),
+    SquaredError(),
+    Poisson(),
+    AbsoluteError(),
+):
+    register(_criterion)
