@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.criteria import Criterion
 from treewright.errors import OptionError, nearest_name
-from treewright.growing.grow import n_threads
+from treewright.growing.threads import n_threads
 from treewright.pruning.by_hand import collapse_by_hand
 from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree

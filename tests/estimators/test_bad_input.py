@@ -366,7 +366,7 @@ def test_column_of_another_kind_at_prediction():
             "or 'absolute_error' when the target .*; got 'gini'.$",
         ),
         (tw.TreeClassifier, "information_gain", r"Did you mean 'entropy'\?"),
-        (tw.TreeClassifier, "mse", "'gain_ratio' or 'log_loss' when.*'mse'.$"),
+        (tw.TreeClassifier, "mse", "'gain_ratio' when.*'mse'.$"),
         (tw.TreeClassifier, 3, "holds classes; got 3.$"),
     ],
 )

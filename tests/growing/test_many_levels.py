@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from growing.stepping import steps_of
 from strategies import (
     assert_same_tree,
     case,
@@ -23,7 +24,6 @@ from treewright.growing.reference import grow_reference
 from treewright.growing.reference.candidates import levels_of, values_of
 from treewright.growing.reference.guard import CHANCE_OF_NUMBER, charge_of
 from treewright.growing.reference.sums import Target
-from treewright.growing.steps import Steps
 from treewright.options import GrowOptions
 from treewright.tree.data import SUBSET
 
@@ -188,10 +188,10 @@ def test_statistics_counted_elsewhere_find_the_same_split():
 
 
 def test_candidates_come_in_the_order_in_which_they_compete():
-    found = Steps(alone_table(), GUARD).candidates(0, 2)
+    found = steps_of(alone_table(), GUARD).candidates(0, 2)
     assert [each.column for each in found] == [0, 1]
     assert found[0].gain < found[1].gain
-    found = Steps(alone_table(), EXACT).candidates(0, 2)
+    found = steps_of(alone_table(), EXACT).candidates(0, 2)
     assert [each.column for each in found] == [1, 0]
 
 

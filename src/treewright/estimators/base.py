@@ -22,11 +22,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import OptionError
 from treewright.estimators.class_weight import class_factors
+from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.presets import translated
-from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
 from treewright.growing.grow import grow
 from treewright.model import Tree
-from treewright.options import GrowOptions, check_criterion
+from treewright.options import GrowOptions, PruneOptions, check_criterion
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning
 from treewright.table.as_table import as_table
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BaseTree", "UnfittedError"]
 
-_OPTION_NAMES = tuple(field.name for field in fields(GrowOptions))
+_GROW_NAMES = tuple(field.name for field in fields(GrowOptions))
+_PRUNE_NAMES = tuple(field.name for field in fields(PruneOptions))
 _STEPS = 100
 
 
@@ -133,20 +134,26 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             Itself. A fit that fails, or is ended by Ctrl-C, changes nothing.
         """
         options = self._options()
-        plan = plan_pruning(
-            self,
+        prune = PruneOptions(**{name: getattr(self, name) for name in _PRUNE_NAMES})
+        method = prune.method_for(options, self._task)
+        given = FitArguments(
+            X=X,
+            y=y,
             groups=groups,
             X_val=X_val,
             y_val=y_val,
             sample_weight_val=sample_weight_val,
         )
+        given.check(method, prune)
         _warn_of_column_vector(y)
         read = self._read(X, y, sample_weight)
         table = self._reweighted(read)
 
         def grown(progress: Any = None) -> tuple[Tree, Pruning]:
             factors = class_factors(read, table)
-            data, pruning = grow_pruned(plan, table, options, factors, (X, y), progress)
+            data, pruning = grow_pruned(
+                table, options, prune, method, given, factors, progress
+            )
             return Tree(data), pruning
 
         # Set by scikit-learn: on this estimator, or on one that this is a part of.
@@ -179,7 +186,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """
         read = self._read(X, y, sample_weight)
         tree = grow(self._reweighted(read), self._options())
-        risk = "impurity" if self.prune_risk == "auto" else risk_of(self)
+        risk = "impurity" if self.prune_risk == "auto" else self.prune_risk
         path = find_path(tree, risk)
         return Bunch(ccp_alphas=path.alpha.copy(), impurities=path.risk.copy())
 
@@ -187,7 +194,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         check_criterion(self.criterion, self._task)
         # Not by get_params, which reads the signature anew each time.
         given = vars(self)
-        return GrowOptions(**{n: given[n] for n in _OPTION_NAMES if n in given})
+        return GrowOptions(**{n: given[n] for n in _GROW_NAMES if n in given})
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
         return as_table(

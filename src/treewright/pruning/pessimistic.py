@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-import numbers
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
-from treewright.pruning.risks import cost_matrix, rows_per_weight
-from treewright.tree.costs import answer_by_cost
+from treewright.pruning.risks import rows_per_weight
+from treewright.tree.costs import answer_by_cost, cost_matrix
 from treewright.tree.data import STOP_HERE, TreeData
 
 __all__ = [
     "AS_GOOD",
     "ErrorCosts",
     "added_errors",
-    "check_confidence",
     "replace_subtrees",
 ]
 
 AS_GOOD = 0.1
 """A leaf may have so many more estimated errors than its subtree."""
-
-
-def check_confidence(confidence: Any) -> float:
-    """Return the confidence as a float, or say what it may be."""
-    real = isinstance(confidence, numbers.Real) and not isinstance(confidence, bool)
-    if not real or not 0 < float(confidence) <= 0.5:
-        raise OptionError(
-            "prune_confidence must be a number above 0 and at most 0.5; got "
-            f"{confidence!r}. Smaller prunes more."
-        )
-    return float(confidence)
 
 
 def added_errors(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TableError, nearest_name
-from treewright.growing.steps import Steps
+from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
 from treewright.reading.cuts import can_sweep, swept
@@ -298,7 +298,7 @@ def _by_core(
         min_samples_leaf=min_rows,
         min_weight_fraction_leaf=share,
     )
-    steps = Steps(_table(tree, rows), options)
+    steps = TrainingSet(_table(tree, rows), options).steps()
     if not steps.open:
         return []
     found = steps.candidates(0, max(len(tree.schema.usable), 2))

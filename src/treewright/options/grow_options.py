@@ -1,16 +1,25 @@
 """How a tree is grown: the options, and one table that says what each may be."""
 
 import math
-import numbers
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from treewright.criteria import find, names
 from treewright.criteria.registry import hint
 from treewright.errors import OptionError
+from treewright.options.rules import (
+    Rule,
+    check_all,
+    is_generator,
+    is_whole,
+    listed,
+    none,
+    one_of,
+    real,
+    share,
+    whole,
+)
 
 __all__ = [
     "METHODS",
@@ -19,123 +28,9 @@ __all__ = [
 ]
 
 METHODS = ("cart", "id3", "c45")
-
-
-class _Rule(NamedTuple):
-    """What one option may be: a test for each accepted form, and the words."""
-
-    accepts: tuple[Callable[[Any], bool], ...]
-    words: str | Callable[[], str]
-
-
-def _whole(low: int) -> Callable[[Any], bool]:
-    return lambda v: _is_whole(v) and v >= low
-
-
-def _real(low: float, high: float = math.inf) -> Callable[[Any], bool]:
-    return lambda v: _is_real(v) and low <= v <= high and v < math.inf
-
-
-def _share(*, one: bool) -> Callable[[Any], bool]:
-    """Accept a share of rows or columns: above 0, below 1 (or 1.0 itself)."""
-    return lambda v: (
-        _is_real(v) and not _is_whole(v) and (0.0 < v < 1.0 or (one and v == 1.0))
-    )
-
-
-def _one_of(*words: str) -> Callable[[Any], bool]:
-    return lambda v: isinstance(v, str) and v in words
-
-
-def _is_criterion(value: Any) -> bool:
-    return isinstance(value, str) and value in _criterion_names()
-
-
-def _none(value: Any) -> bool:
-    return value is None
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool)
-
-
-def _is_real(value: Any) -> bool:
-    # Decimals and fractions are not registered as float; NaN fails every range.
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool)
-
-
-def _is_generator(value: Any) -> bool:
-    return isinstance(value, np.random.RandomState | np.random.Generator)
-
-
-def _listed(words: Collection[str]) -> str:
-    quoted = [repr(word) for word in words]
-    return ", ".join(quoted[:-1]) + " or " + quoted[-1]
-
-
 _MISSING = ("learned", "surrogate", "fractional", "error")
 _CONVENTIONS = {"sklearn": "cart", "rpart": "cart", "j48": "c45"}
 """Whose conventions, and the method they belong to."""
-_COUNT_OR_NONE = "a whole number >= {low}, or None for no limit"
-_RULES: dict[str, _Rule] = {
-    "method": _Rule((_one_of(*METHODS),), _listed(METHODS)),
-    "criterion": _Rule(
-        (_none, _is_criterion),
-        lambda: _listed(_criterion_names()) + ", or None to go by the target",
-    ),
-    "max_depth": _Rule((_none, _whole(1)), _COUNT_OR_NONE.format(low=1)),
-    "min_samples_split": _Rule(
-        (_whole(2), _share(one=True)),
-        "a whole number >= 2, or a share of the rows above 0 and at most 1.0",
-    ),
-    "min_samples_leaf": _Rule(
-        (_whole(1), _share(one=False)),
-        "a whole number >= 1, or a share of the rows above 0 and below 1",
-    ),
-    "min_weight_fraction_leaf": _Rule((_real(0, 0.5),), "a number from 0 to 0.5"),
-    "min_impurity_decrease": _Rule((_real(0),), "a finite number >= 0"),
-    "min_gain": _Rule((_real(0),), "a finite number >= 0"),
-    "max_leaf_nodes": _Rule((_none, _whole(2)), _COUNT_OR_NONE.format(low=2)),
-    "max_nodes": _Rule((_none, _whole(1)), _COUNT_OR_NONE.format(low=1)),
-    "max_features": _Rule(
-        (_none, _whole(1), _share(one=True), _one_of("sqrt", "log2")),
-        "a whole number >= 1, a share of the columns above 0 and at most 1.0, "
-        "'sqrt', 'log2', or None for all columns",
-    ),
-    "random_state": _Rule(
-        (_none, lambda v: _whole(0)(v) and v < 2**64, _is_generator),
-        "a whole number from 0 to 2^64 - 1, a NumPy random generator, "
-        "or None for the fixed seed",
-    ),
-    "n_jobs": _Rule(
-        (_none, lambda v: _is_whole(v) and v != 0),
-        "a whole number >= 1, -1 for all cores (-2 for all but one, and so on), or "
-        "None for the cores this process may use",
-    ),
-    "missing": _Rule(
-        (_none, _one_of(*_MISSING)), _listed(_MISSING) + ", or None to go by the method"
-    ),
-    "max_surrogates": _Rule((_whole(0),), "a whole number >= 0"),
-    "surrogate_fallback": _Rule((_one_of("majority", "stop"),), "'majority' or 'stop'"),
-    "surrogate_agreement": _Rule((_one_of("all", "known"),), "'all' or 'known'"),
-    "categories": _Rule(
-        (_none, _one_of("multiway", "grouped")),
-        "'multiway' or 'grouped', or None to go by the method",
-    ),
-    "many_levels": _Rule(
-        (_none, _one_of("guard", "exact")),
-        "'guard' or 'exact', or None to go by the method",
-    ),
-    "min_branch_weight": _Rule(
-        (_none, _real(0)), "a finite number >= 0, or None to go by the method"
-    ),
-    "conventions": _Rule(
-        (_none, _one_of(*_CONVENTIONS)), _listed(_CONVENTIONS) + ", or None"
-    ),
-    "unseen": _Rule((_one_of("missing", "error"),), "'missing' or 'error'"),
-    "thresholds": _Rule((_one_of("midpoint", "readable"),), "'midpoint' or 'readable'"),
-    "competitors": _Rule((_whole(0),), "a whole number >= 0"),
-}
 
 
 def _criterion_names(task: str | None = None) -> list[str]:
@@ -143,20 +38,72 @@ def _criterion_names(task: str | None = None) -> list[str]:
     return [n for name in names(task) for n in (name, *find(name).aliases)]
 
 
-def _checked(name: str, value: Any) -> Any:
-    """Return the value as a plain Python value, or raise OptionError."""
-    rule = _RULES[name]
-    if not any(accepts(value) for accepts in rule.accepts):
-        words = rule.words if isinstance(rule.words, str) else rule.words()
-        near = hint(value) if name == "criterion" else ""
-        raise OptionError(f"{name} must be {words}; got {value!r}.{near}")
-    if name == "criterion" and value is not None:
-        return find(value).name
-    if isinstance(value, str):
-        return str(value)
-    if _is_whole(value):
-        return int(value)
-    return float(value) if _is_real(value) else value
+def _is_criterion(value: Any) -> bool:
+    return isinstance(value, str) and value in _criterion_names()
+
+
+_COUNT_OR_NONE = "a whole number >= {low}, or None for no limit"
+_RULES: dict[str, Rule] = {
+    "method": Rule((one_of(*METHODS),), listed(METHODS)),
+    "criterion": Rule(
+        (none, _is_criterion),
+        lambda: listed(_criterion_names()) + ", or None to go by the target",
+        hint,
+        lambda alias: find(alias).name,
+    ),
+    "max_depth": Rule((none, whole(1)), _COUNT_OR_NONE.format(low=1)),
+    "min_samples_split": Rule(
+        (whole(2), share(one=True)),
+        "a whole number >= 2, or a share of the rows above 0 and at most 1.0",
+    ),
+    "min_samples_leaf": Rule(
+        (whole(1), share(one=False)),
+        "a whole number >= 1, or a share of the rows above 0 and below 1",
+    ),
+    "min_weight_fraction_leaf": Rule((real(0, 0.5),), "a number from 0 to 0.5"),
+    "min_impurity_decrease": Rule((real(0),), "a finite number >= 0"),
+    "min_gain": Rule((real(0),), "a finite number >= 0"),
+    "max_leaf_nodes": Rule((none, whole(2)), _COUNT_OR_NONE.format(low=2)),
+    "max_nodes": Rule((none, whole(1)), _COUNT_OR_NONE.format(low=1)),
+    "max_features": Rule(
+        (none, whole(1), share(one=True), one_of("sqrt", "log2")),
+        "a whole number >= 1, a share of the columns above 0 and at most 1.0, "
+        "'sqrt', 'log2', or None for all columns",
+    ),
+    "random_state": Rule(
+        (none, lambda v: whole(0)(v) and v < 2**64, is_generator),
+        "a whole number from 0 to 2^64 - 1, a NumPy random generator, "
+        "or None for the fixed seed",
+    ),
+    "n_jobs": Rule(
+        (none, lambda v: is_whole(v) and v != 0),
+        "a whole number >= 1, -1 for all cores (-2 for all but one, and so on), or "
+        "None for the cores this process may use",
+    ),
+    "missing": Rule(
+        (none, one_of(*_MISSING)), listed(_MISSING) + ", or None to go by the method"
+    ),
+    "max_surrogates": Rule((whole(0),), "a whole number >= 0"),
+    "surrogate_fallback": Rule((one_of("majority", "stop"),), "'majority' or 'stop'"),
+    "surrogate_agreement": Rule((one_of("all", "known"),), "'all' or 'known'"),
+    "categories": Rule(
+        (none, one_of("multiway", "grouped")),
+        "'multiway' or 'grouped', or None to go by the method",
+    ),
+    "many_levels": Rule(
+        (none, one_of("guard", "exact")),
+        "'guard' or 'exact', or None to go by the method",
+    ),
+    "min_branch_weight": Rule(
+        (none, real(0)), "a finite number >= 0, or None to go by the method"
+    ),
+    "conventions": Rule(
+        (none, one_of(*_CONVENTIONS)), listed(_CONVENTIONS) + ", or None"
+    ),
+    "unseen": Rule((one_of("missing", "error"),), "'missing' or 'error'"),
+    "thresholds": Rule((one_of("midpoint", "readable"),), "'midpoint' or 'readable'"),
+    "competitors": Rule((whole(0),), "a whole number >= 0"),
+}
 
 
 def check_criterion(value: Any, task: str) -> None:
@@ -179,7 +126,7 @@ def check_criterion(value: Any, task: str) -> None:
         return
     near = "" if _is_criterion(value) else hint(value, task)
     raise OptionError(
-        f"criterion must be {_listed(known)} when the target holds "
+        f"criterion must be {listed(known)} when the target holds "
         f"{'classes' if task == 'class' else 'numbers'}; got {value!r}.{near}"
     )
 
@@ -361,8 +308,7 @@ for no limit; got 0.
 
     def __post_init__(self) -> None:
         """Check every option and keep it as a plain Python value."""
-        for name in _RULES:
-            object.__setattr__(self, name, _checked(name, getattr(self, name)))
+        check_all(self, _RULES)
         for clash in _CLASHES:
             if clash.holds(self):
                 wanted = _CONVENTIONS.get(str(self.conventions))

@@ -1,49 +1,46 @@
-"""Habits of other programs that can be put on after a tree has been grown.
-
-J48 cuts at a value of the table instead of between two of them, and opens a branch
-for every category that a column has, also for those that no row of the node has.
-rpart sends a row that lies on a cut to the right; only rows not grown on can lie there.
-"""
+"""J48: cuts at values of the table, and a branch for every category a column has."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.growing.habits.own import Habits
 from treewright.table.table import Table
 from treewright.tree.data import LEAF, MULTIWAY, STOP_CODES, THRESHOLD, TreeData
 from treewright.tree.edit import with_values
 
-__all__ = ["as_j48", "as_rpart"]
+__all__ = ["J48"]
+
+_MANY = 0.3  # categories per row from which a column is left out of the average gain
 
 
-def as_j48(tree: TreeData, table: Table) -> TreeData:
-    """Return the tree as J48 would write it.
+class J48(Habits):
+    """The habits of J48, Weka's C4.5."""
 
-    Parameters
-    ----------
-    tree : TreeData
-        Grown on the table.
-    table : Table
-        Its rows of weight 0 are not looked at.
+    def core_options(self, table: Table) -> dict[str, Any]:
+        """Columns of many categories do not count for the average gain."""
+        return {"j48": True, "not_averaged": _not_averaged(table)}
 
-    Returns
-    -------
-    TreeData
+    def shaped(self, tree: TreeData, table: Table) -> TreeData:
+        """Return the tree as J48 writes it.
+
         Every threshold is the largest value of its column that is not above it, so
         training rows go where they went. Every multiway split has a branch for each
         category; one that no row took answers as its parent does.
-    """
-    return _with_all_branches(_cut_at_values(tree, table))
+        """
+        return _with_all_branches(_cut_at_values(tree, table))
 
 
-def as_rpart(tree: TreeData) -> TreeData:
-    """Return the tree with every cut just below where it was: x = cut goes right."""
-    below = np.nextafter(tree.threshold, -np.inf)
-    stand_in = np.nextafter(tree.surrogate_threshold, -np.inf)
-    return replace(tree, threshold=below, surrogate_threshold=stand_in)
+def _not_averaged(table: Table) -> list[bool]:
+    columns = [table.schema.features[i] for i in table.usable]
+    weights = table.weights
+    n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
+    most = _MANY * n_rows
+    many = [f.kind == "categorical" and len(f.labels or ()) >= most for f in columns]
+    return [False] * len(many) if all(many) else many
 
 
 def _cut_at_values(tree: TreeData, table: Table) -> TreeData:
