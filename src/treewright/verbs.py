@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from treewright.errors import OptionError, TableError
+from treewright.errors import OptionError, TableError, memory_explained
 from treewright.growing.grow import grow as grow_data
 from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions
@@ -61,7 +61,8 @@ def grow(
         )
     if options is not None and not isinstance(options, GrowOptions):
         raise OptionError(_options_words(options))
-    return Tree(grow_data(table, options, progress=progress))
+    with memory_explained(table.n_rows, len(table.usable)):
+        return Tree(grow_data(table, options, progress=progress))
 
 
 def pruning_path(
@@ -206,8 +207,8 @@ def why(
     node : int
         Number of the node, as in ``tree.text(numbers=True)``.
     X, y, sample_weight
-        The rows that the tree was grown on. Class weights, if any, must be
-        multiplied into `sample_weight`; costs and priors the tree knows itself.
+        The rows that the tree was grown on. The tree itself knows the class
+        weights, costs and priors that altered their weights.
     column : str, optional
         List every candidate of this column instead of the best of each.
 

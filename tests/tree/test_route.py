@@ -55,7 +55,7 @@ def test_the_branch_at_one_node_is_the_one_that_routing_takes(seed):
             assert set(branches_at(tree, node, {}, 2).tolist()) == {STOP_HERE}
             continue
         values = columns[column]
-        expected = [_branch(tree, node, value) for value in values]
+        expected = [_branch(tree, node, columns, row) for row in range(N)]
         found = branches_at(tree, node, {column: values}, N)
         assert found.tolist() == expected
         for value, branch in zip(values[:40].tolist(), expected[:40], strict=True):

@@ -71,8 +71,8 @@ def spread(tree: TreeData, node: int) -> float:
     The standard deviation; in a tree of medians the mean distance from the median.
     """
     if middle_of(tree) == "median":
-        return float(tree.impurity[node])
-    return float(np.sqrt(tree.variance[node]))
+        return float(tree.from_units(tree.impurity[node]))
+    return float(tree.standard_deviation[node])
 
 
 def count(n: int, one: str, many: str = "") -> str:

@@ -20,7 +20,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.errors import OptionError
+from treewright.errors import OptionError, memory_explained
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.presets import translated
@@ -151,9 +151,10 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         def grown(progress: Any = None) -> tuple[Tree, Pruning]:
             factors = class_factors(read, table)
-            data, pruning = grow_pruned(
-                table, options, prune, method, given, factors, progress
-            )
+            with memory_explained(table.n_rows, len(table.usable)):
+                data, pruning = grow_pruned(
+                    table, options, prune, method, given, factors, progress
+                )
             return Tree(data), pruning
 
         # Set by scikit-learn: on this estimator, or on one that this is a part of.

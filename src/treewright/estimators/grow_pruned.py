@@ -126,7 +126,7 @@ def grow_pruned(
         share = options.validation_fraction or _DEFAULT_SHARE
         return grow_validated(training, share, keep_ties=keep_ties, progress=progress)
     if method == "validation":
-        rows = _new_rows(given, training, factors)
+        rows = _new_rows(given, training.table, grown, factors)
     tree = training.grow(progress=progress, last=True)
     if method == "validation":
         tree, pruning = prune_by_validation(tree, rows, keep_ties=keep_ties)
@@ -170,11 +170,11 @@ def _check_divisible(table: Table) -> None:
 
 def _new_rows(
     given: FitArguments,
-    training: TrainingSet,
+    table: Table,
+    options: GrowOptions,
     factors: NDArray[np.float64] | None,
 ) -> NewRows:
     """Read the validation rows by the training table's schema."""
-    table, options = training.table, training.options
     rows = NewRows.read_by_schema(
         table.schema,
         given.X_val,
@@ -189,7 +189,8 @@ def _new_rows(
     _check_all_classes(table, rows.target)
     if factors is None:
         return rows
-    costs = table.schema.target.costs if table.schema.target else None
+    info = table.schema.target
+    costs = None if info is None else info.costs
     own = factors if costs is None else factors / cost_factors(costs)
     return replace(rows, weights=own[rows.target.codes] * rows.own_weights)
 

@@ -48,8 +48,10 @@ def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
         "min_samples_leaf": _count(options.min_samples_leaf, n_rows),
         "min_weight_leaf": share * total,
         "min_branch_weight": options.min_branch_weight or 0.0,
-        "min_gain": options.min_gain,
-        "min_impurity_decrease": options.min_impurity_decrease,
+        "min_gain": _in_units(options.min_gain, table, options),
+        "min_impurity_decrease": _in_units(
+            options.min_impurity_decrease, table, options
+        ),
         "max_leaf_nodes": min(options.max_leaf_nodes or 0, _NO_LIMIT),
         "max_nodes": min(options.max_nodes or 0, _NO_LIMIT),
         "max_features": 0 if every_column else options.columns_to_try(n_columns),
@@ -79,6 +81,13 @@ def _core_number(criterion: str) -> int:
             "formula to core/include/treewright/criterion.hpp."
         )
     return number
+
+
+def _in_units(gain: float, table: Table, options: GrowOptions) -> float:
+    """Return a gain in the units that the core counts the target in."""
+    info = table.schema.target
+    power = getattr(find(str(options.criterion)), "power", None) or 0
+    return gain if info is None else info.gain_in_units(gain, power)
 
 
 def _count(rows_or_share: int | float, n_rows: int) -> int:

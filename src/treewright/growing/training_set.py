@@ -29,7 +29,7 @@ from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import NumericColumn
-from treewright.table.schema import Schema, Summary
+from treewright.table.schema import Schema, Summary, TargetInfo
 from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.weights import read_weights
 from treewright.tree.costs import settle_costs
@@ -182,7 +182,7 @@ class TrainingSet:
         if isinstance(target, ClassTarget):
             labels, n_classes = target.codes, len(target.classes)
         else:
-            numbers = target.values  # type: ignore[union-attr]
+            numbers = _info(table).in_units(target.values)  # type: ignore[union-attr]
         return _core.Grower(
             self._columns, labels, n_classes, numbers, table.weights, values, consume
         )
@@ -199,6 +199,9 @@ class TrainingSet:
             for name in ("feature", "surrogate_feature"):
                 if name in arrays:
                     arrays[name] = number[arrays[name]]
+        if _info(table).exponent:
+            for name in ("value", "quartiles"):
+                arrays[name] = _info(table).from_units(arrays[name])
         made_by = {
             "method": self.options.method,
             "task": schema.target.kind if schema.target else None,
@@ -229,6 +232,12 @@ def _settled(table: Table, options: GrowOptions) -> GrowOptions:
         _check_no_numbers(table)
     # A generator gives its number once, so that the tree can say what it was.
     return replace(options, random_state=_seed(options.random_state))
+
+
+def _info(table: Table) -> TargetInfo:
+    info = table.schema.target
+    assert info is not None, "checked by _settled"
+    return info
 
 
 def _check_no_numbers(table: Table) -> None:

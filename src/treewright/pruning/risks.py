@@ -211,7 +211,7 @@ def _stopped_cost(tree: TreeData) -> NDArray[np.float64]:
     """
     if tree.is_classifier:
         return _stopped_impurity(tree)
-    weight, mean = tree.weight, tree.value[:, 0]
+    weight, mean = tree.weight, tree.in_units(tree.value[:, 0])
     criterion = number_criterion(tree)
     if not criterion.is_bregman:
         # The median says nothing of other distances: the node's own mean of them.

@@ -196,9 +196,9 @@ def _given(tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]) -> dict[str,
             "loss": 0,
         }
     return common | {
-        "value": np.ascontiguousarray(tree.value[:, 0]),
+        "value": np.ascontiguousarray(tree.in_units(tree.value[:, 0])),
         "costs": _NO_NUMBERS,
         "row_label": _NO_CODES,
-        "row_value": target.values,
+        "row_value": tree.in_units(target.values),
         "loss": number_criterion(tree).core_loss,
     }

@@ -121,7 +121,6 @@ def _candidate(split: Split, branches: tuple[Branch, ...], before: float) -> Can
     after = math.fsum(p * b.impurity for p, b in zip(parts, branches, strict=True))
     worth = max(before - after, 0.0)
     information = -math.fsum(p * math.log2(p) for p in parts if p > 0) + 0.0
-    ratio = worth / information if information > 0 else 0.0
     return Candidate(
         split.feature,
         split,
@@ -132,5 +131,4 @@ def _candidate(split: Split, branches: tuple[Branch, ...], before: float) -> Can
         1.0,
         worth,
         information,
-        ratio,
     )

@@ -226,7 +226,7 @@ def evaluate_rows(tree: TreeData, rows: NewRows) -> Evaluation:
         common |= _class_figures(tree, class_numbers(tree, ends), target, own)
         by_node = _class_error_by_node(tree, seen)
     else:
-        common |= _number_figures(answers(tree, ends), target.values, own)
+        common |= _number_figures(tree, answers(tree, ends), target.values, own)
         by_node = _number_error_by_node(tree, seen, ends, target.values, own)
     seen = with_values(seen, extras={"new_error": by_node})
     return Evaluation(**common, root_error=float(by_node[0]), seen=seen)
@@ -319,10 +319,12 @@ def _of_mean(
 
 
 def _number_figures(
+    tree: TreeData,
     said: NDArray[np.float64],
     y: NDArray[np.float64],
     own: NDArray[np.float64],
 ) -> dict[str, Any]:
+    y, said = tree.in_units(y), tree.in_units(said)
     residual = y - said
     total = float(own.sum())
     mse = float(own @ residual**2) / total
@@ -330,8 +332,8 @@ def _number_figures(
     spread = float(own @ (y - mean) ** 2) / total
     return {
         "r2": 1.0 - mse / spread if spread > 0 else math.nan,
-        "rmse": math.sqrt(mse),
-        "mae": float(own @ np.abs(residual)) / total,
+        "rmse": float(tree.from_units(np.sqrt(mse))),
+        "mae": float(tree.from_units(own @ np.abs(residual) / total)),
     }
 
 
@@ -353,7 +355,8 @@ def _number_error_by_node(
 ) -> NDArray[np.float64]:
     """Return the mean loss of each node's answer."""
     if isinstance(tree.criterion, SquaredError):  # spread plus shift
-        moved = (seen.value[:, 0] - tree.value[:, 0]) ** 2
+        moved = tree.in_units(seen.value[:, 0]) - tree.in_units(tree.value[:, 0])
+        moved = moved**2
         return np.where(seen.weight > 0, seen.variance + moved, np.nan)
     if isinstance(ends, Ends):
         at, y, own = ends.nodes, y[ends.rows], own[ends.rows] * ends.shares

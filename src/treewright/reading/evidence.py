@@ -52,7 +52,7 @@ def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
             low, high = wilson(sure, effective)
             lift = sure / (tree.value[0, label] / tree.value[0].sum())
         else:
-            std = np.sqrt(tree.variance[nodes])
+            std = tree.standard_deviation[nodes]
             # Spread and number of rows say how sure a mean is, not a median.
             half = nothing
             if middle_of(tree) == "mean":

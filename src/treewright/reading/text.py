@@ -160,7 +160,7 @@ def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
     shares = _percents(tree.share[shown])
     if not tree.is_classifier:
         means = [number_words(tree, m) for m in tree.value[shown, 0].tolist()]
-        spreads = [wording.figures(s) for s in np.sqrt(tree.variance[shown]).tolist()]
+        spreads = [wording.figures(s) for s in tree.standard_deviation[shown].tolist()]
         return [counts, shares, means, spreads]
     names = [_short(wording.value(c), _LONGEST_LABEL) for c in classes(tree)]
     labels = tree.label[shown]

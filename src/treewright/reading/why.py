@@ -39,6 +39,8 @@ __all__ = ["Why", "why"]
 
 _TIE = 1e-12
 _SAME_GAIN = 1e-7
+_J48_SLACK = 1e-3  # J48 admits a gain so far below the average
+_J48_MANY = 0.3  # categories per row of the table, from which J48 has too many
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Why:
         The best split of each column, best first; with ``column=`` every candidate
         of that column, in the order that decides ties.
     ties : tuple of str
-        Columns (or candidates) whose gain equals the best.
+        Columns whose gain equals the best, or whose gain ratio does where that
+        decides; with ``column=`` the candidates of equal gain.
     refused : Candidate or None
         At a leaf: the best split that a rule refused; `missed` says by how much.
     reason : str
@@ -126,8 +129,8 @@ def why(
     node : int
         The node.
     X, y, sample_weight
-        The rows that the tree was grown on (class weights multiplied in; costs and
-        priors are in the tree).
+        The rows that the tree was grown on. The tree itself knows the class
+        weights, costs and priors that altered their weights.
     column : str, optional
         List every candidate of this column, not the best of each.
 
@@ -144,15 +147,21 @@ def why(
     if chosen is not None:
         notes += _other_gain(tree, node, here, chosen)
     rules = Rules.of(tree, rows, lightest)
+    if chosen is not None:
+        chosen = _charged(tree, rows, rules, chosen)
     if column is not None:
         number = _number(tree, column)
         offered = every_candidate(rows, number, _dividing(tree))
         found = [rules.checked(each) for each in _all_judged(rows, offered)]
+        if found:
+            charge = _charged(tree, rows, rules, found[0]).charge
+            found = [replace(each, charge=charge) for each in found]
         if not rows.known_only and rows.missing(number).any():
             found = [replace(e, words=said_of(e.split, missing=True)) for e in found]
-        refused = None
+        ties, refused = _ties_in_column(found, here), None
     else:
         found, refused = _best_of_each(tree, rows, rules)
+        ties = _ties(tree, rows, found, here)
         if split is not None and tree.options.get("max_features"):
             notes.append("The tree tried some columns only, drawn at random.")
     reason = STOP_REASONS[int(tree.stop_reason[node])].name if split is None else ""
@@ -161,7 +170,7 @@ def why(
         here,
         chosen,
         tuple(found),
-        tuple(_ties(found, here, column is not None)),
+        tuple(ties),
         refused if split is None else None,
         reason,
         _link(tree, node),
@@ -189,20 +198,24 @@ def _rows(
     """Return the rows of the node, the least weight of any row, and remarks."""
     schema = tree.schema
     rows = NewRows.read(tree, X, y, sample_weight, needed=schema.usable)
-    columns, codes, weights = rows.columns, rows.y, rows.own_weights
-    if schema.target is not None and schema.target.costs is not None:
-        weights = weights * cost_factors(schema.target.costs)[codes]
+    columns, codes = rows.columns, rows.y
+    weights = _weights_to_grow_by(tree, codes, rows.own_weights)
+    if not tree.is_classifier:
+        codes = tree.in_units(codes)
     shares = share_at(tree, node, rows.ends(tree))
     index = np.flatnonzero(shares * weights > 0)
     if not len(index):
         raise TableError(f"None of these {rows.n_rows} rows comes to node {node}.")
     notes = []
     info = schema.target
-    altering = [n for n in ("costs", "priors") if info and getattr(info, n) is not None]
+    names = ("class_weight", "costs", "priors")
+    altering = [name for name in names if getattr(info, name, None) is not None]
     if altering:
         notes.append(
             f"Rows weigh what the tree's {' and '.join(altering)} made of them."
         )
+    if info is not None and info.exponent:
+        notes.append(f"Numbers of the target are in units of 2^{info.exponent}.")
     if len(index) != tree.n_rows[node]:
         notes.append(
             f"Here {len(index)} rows come to the node; when the tree was grown there "
@@ -236,8 +249,8 @@ def _other_gain(
     raised = " Or did pruning raise this split to here?" * (tree.method == "c45")
     return [
         f"The tree recorded a gain of {was:.6g} here, these rows give "
-        f"{chosen.gain:.6g}: are X and y the training rows, in the same order, and "
-        f"are class_weight and sample_weight multiplied into sample_weight?{raised}"
+        f"{chosen.gain:.6g}: are X, y and sample_weight those of the training rows, "
+        f"in the same order?{raised}"
     ]
 
 
@@ -245,6 +258,18 @@ def _dividing(tree: TreeData) -> str:
     """Return the method by which categories are divided: one by one, or in groups."""
     grouped = tree.options.get("categories") == "grouped"
     return "cart" if grouped else tree.method
+
+
+def _weights_to_grow_by(
+    tree: TreeData, codes: NDArray[Any], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Multiply the weights, which count priors, by class, as was done for growing."""
+    info = tree.schema.target
+    if info is not None and info.class_weight is not None and info.priors is None:
+        weights = weights * np.array(info.class_weight)[codes]
+    if info is not None and info.costs is not None:
+        weights = weights * cost_factors(info.costs)[codes]
+    return weights
 
 
 def _number(tree: TreeData, column: str) -> int:
@@ -319,6 +344,9 @@ def _by_hand(
         ]
         free += _first_best(tried)
         kept += _first_best([each for each in tried if not rules.missed(each)])
+    free, kept = [
+        [_charged(tree, rows, rules, each) for each in found] for found in (free, kept)
+    ]
     return _ordered(tree, rows, free), _ordered(tree, rows, kept)
 
 
@@ -333,38 +361,57 @@ def _first_best(tried: Sequence[Candidate]) -> list[Candidate]:
 def _ordered(
     tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
 ) -> list[Candidate]:
-    if tree.criterion.by_ratio:
-        return _by_ratio(tree, rows, found)
-    return sorted(found, key=lambda each: -each.gain)
+    """Put the split that wins first, then the others."""
+    if not tree.criterion.by_ratio:
+        return sorted(found, key=lambda each: -each.gain)
+    least = _least_worth(tree, rows, found)
+    return sorted(found, key=lambda e: (e.worth < least, -round(e.gain_ratio, 13)))
 
 
-def _by_ratio(
-    tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
-) -> list[Candidate]:
-    """Put columns of at least average gain first, by the ratio; then the others.
+def _least_worth(tree: TreeData, rows: NodeRows, found: Sequence[Candidate]) -> float:
+    """Return the worth from which columns compete by the gain ratio: the average.
 
-    C4.5 takes log2(N - 1)/W off the gain of a number that has N values here.
+    J48 leaves columns of very many categories out of the average, and is generous.
     """
-    worth = []
-    for each in found:
-        off = 0.0
-        if tree.method == "c45" and isinstance(each.split, Threshold):
-            column = each.split.column
-            values = rows.columns[column]
-            assert values is not None
-            n = len(np.unique(values[~rows.missing(column)]))
-            off = math.log2(max(n - 1, 1)) / rows.weight
-        worth.append(each.gain - off)
-    above = [gain for gain in worth if gain > _TIE]
-    least = sum(above) / len(above) - 1e-12 if above else 0.0
-    ratios = [
-        gain / each.split_information if each.split_information else 0.0
-        for gain, each in zip(worth, found, strict=True)
-    ]
-    order = sorted(
-        range(len(found)), key=lambda i: (worth[i] < least, -round(ratios[i], 13))
-    )
-    return [found[i] for i in order]
+    tie = _TIE * rows.branch("", np.arange(len(rows.y))).impurity
+    is_j48 = _is_j48(tree)
+    many = {
+        column
+        for column in tree.schema.usable
+        if is_j48 and tree.schema.label_counts[column] >= _J48_MANY * tree.n_rows[0]
+    }
+    if len(many) == len(tree.schema.usable):
+        many = set()
+    counted = [e.worth for e in found if e.worth > tie and e.split.column not in many]
+    if not counted:
+        return 0.0
+    return math.fsum(counted) / len(counted) - max(_J48_SLACK * is_j48, tie)
+
+
+def _is_j48(tree: TreeData) -> bool:
+    return bool(tree.options.get("conventions") == "j48")
+
+
+def _charged(
+    tree: TreeData, rows: NodeRows, rules: Rules, candidate: Candidate
+) -> Candidate:
+    """Return the candidate with what C4.5 takes off its gain.
+
+    That is log2(number of thresholds of the column) / weight, for columns that are
+    not divided by category. J48 counts the thresholds that are allowed.
+    """
+    column = candidate.split.column
+    kind = rows.schema.features[column].kind
+    if tree.method != "c45" or kind == "categorical":
+        return candidate
+    values = rows.columns[column]
+    assert values is not None
+    n = len(np.unique(values[~rows.missing(column)])) - 1
+    if _is_j48(tree):
+        offered = _all_judged(rows, every_candidate(rows, column, "c45"))
+        cuts = [e for e in offered if isinstance(e.split, Threshold)]
+        n = sum(not rules.missed(each) for each in cuts)
+    return replace(candidate, charge=math.log2(max(n, 1)) / rows.weight)
 
 
 def _table(tree: TreeData, rows: NodeRows) -> Table:
@@ -387,15 +434,30 @@ def _table(tree: TreeData, rows: NodeRows) -> Table:
     return Table(tuple(made), target, rows.weights, n, tree.schema)
 
 
-def _ties(found: Sequence[Candidate], here: Branch, one_column: bool) -> list[str]:
+def _ties(
+    tree: TreeData, rows: NodeRows, found: Sequence[Candidate], here: Branch
+) -> list[str]:
+    """Return the columns that are as good as the best, by what decides."""
     allowed = [each for each in found if not each.missed]
-    if not allowed:
-        return []
-    reach = max(each.gain for each in allowed) - _TIE * here.impurity
-    tied = [each for each in allowed if each.gain >= reach]
-    if len(tied) < 2:
-        return []
-    return [each.words if one_column else each.column for each in tied]
+    if tree.criterion.by_ratio:
+        least = _least_worth(tree, rows, allowed)
+        allowed = [each for each in allowed if each.worth >= least]
+        best = max((each.gain_ratio for each in allowed), default=0.0)
+        tied = [e for e in allowed if e.gain_ratio >= best * (1 - _TIE) > 0]
+    else:
+        tied = _of_most_gain(allowed, here)
+    return [each.column for each in tied] if len(tied) > 1 else []
+
+
+def _ties_in_column(found: Sequence[Candidate], here: Branch) -> list[str]:
+    """Return the candidates of one column whose gain equals the best."""
+    tied = _of_most_gain([each for each in found if not each.missed], here)
+    return [each.words for each in tied] if len(tied) > 1 else []
+
+
+def _of_most_gain(allowed: Sequence[Candidate], here: Branch) -> list[Candidate]:
+    reach = max((e.gain for e in allowed), default=0.0) - _TIE * here.impurity
+    return [each for each in allowed if each.gain >= reach]
 
 
 def _collapse_alpha(tree: TreeData) -> NDArray[np.float64]:
@@ -420,4 +482,6 @@ def _as_dict(each: Any) -> dict[str, Any]:
         if isinstance(value, tuple):
             value = [_as_dict(v) if isinstance(v, Branch) else v for v in value]
         out[name] = value
+    if isinstance(each, Candidate):
+        out["gain_ratio"] = each.gain_ratio
     return out

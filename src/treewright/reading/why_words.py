@@ -119,13 +119,16 @@ def _table(why: Why) -> list[str]:
     if not why.candidates:
         return ["No split is allowed here."]
     ratio = why._tree.criterion.by_ratio
-    heads = ["split", "after", "gain", *(["gain ratio"] if ratio else [])]
+    charged = any(each.charge for each in why.candidates)
+    heads = ["split", "after", "gain"]
+    heads += ["charge"] * charged + ["gain ratio"] * ratio
     cells = [
         [
             each.words,
             _four(each.after),
             _four(each.gain),
-            *([_four(each.gain_ratio)] if ratio else []),
+            *[_four(each.charge)] * charged,
+            *[_four(each.gain_ratio)] * ratio,
         ]
         for each in why.candidates
     ]
@@ -154,10 +157,17 @@ def _worked(
             yield f"    {branch.words}: {_impurity(criterion, branch)}"
         yield f"    gain = {_gain(each, criterion)}"
         if each.split_information > 0 and why._tree.criterion.by_ratio:
-            ratio = f"{_four(each.gain)}/{_four(each.split_information)}"
-            yield f"    gain ratio = {ratio} = {_four(each.gain_ratio)}"
+            yield f"    gain ratio = {_ratio(each)} = {_four(each.gain_ratio)}"
     if len(why.candidates) > len(worked):
         yield f"... and {len(why.candidates) - len(worked)} more, in the table above."
+
+
+def _ratio(candidate: Candidate) -> str:
+    """Write the gain ratio with its numbers, the charge of a threshold included."""
+    worth = _four(candidate.gain)
+    if candidate.charge:
+        worth = f"({worth} - {_four(candidate.charge)})"
+    return f"{worth}/{_four(candidate.split_information)}"
 
 
 # The verdict ------------------------------------------------------------------------
@@ -166,7 +176,9 @@ def _worked(
 def _verdict(why: Why) -> Iterator[str]:
     if why.ties:
         listed = ", ".join(wording.cut(wording.name(each), 60) for each in why.ties)
-        yield f"Equal gains: {listed}. The first of them wins."
+        decides = why._tree.criterion.by_ratio and why._column is None
+        what = "gain ratios" if decides else "gains"
+        yield f"Equal {what}: {listed}. The first of them wins."
     if why.chosen is None:
         yield from _why_not(why)
         return
@@ -193,9 +205,13 @@ def _compared(why: Why, chosen: Candidate) -> Iterator[str]:
             yield f"Next best: {other.words}, {_four(gap)} behind{what}."
     best = max(why.candidates, key=lambda c: c.gain, default=None)
     if ratio:
-        yield "Columns of at least average gain compete by the gain ratio."
-        if why._tree.method == "c45":
-            yield "A number with N values first pays log2(N - 1)/W of its gain."
+        less = ", less the charge," if any(c.charge for c in why.candidates) else ""
+        yield f"Columns of at least average gain{less} compete by the gain ratio."
+        if less:
+            yield (
+                "A number is charged log2(its thresholds)/weight for the choice "
+                "among them."
+            )
     elif best is not None and best.gain > chosen.gain + 1e-9 * why.here.impurity:
         more = f"{best.words} gains {_four(best.gain - chosen.gain)} more"
         yield f"This is not the split of largest gain; {more}."

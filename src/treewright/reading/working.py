@@ -93,8 +93,11 @@ class Candidate:
         rows with missing values out of the gain.
     gain : float
         known x (before - after).
-    split_information, gain_ratio : float
-        -sum f log2 f over the branches, and gain over it.
+    split_information : float
+        -sum f log2 f over the branches.
+    charge : float
+        What C4.5 takes off the gain of a threshold for the choice among many:
+        log2(number of thresholds) / weight of the node. 0 elsewhere.
     missed : str
         Which rule refuses it, and by how much; empty if it is allowed.
     """
@@ -108,8 +111,18 @@ class Candidate:
     known: float
     gain: float
     split_information: float
-    gain_ratio: float
+    charge: float = 0.0
     missed: str = ""
+
+    @property
+    def worth(self) -> float:
+        """The gain less the charge, by which columns compete in C4.5."""
+        return self.gain - self.charge
+
+    @property
+    def gain_ratio(self) -> float:
+        """The worth over the split information."""
+        return self.worth / self.split_information if self.split_information else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +247,6 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
         known,
         worth,
         information,
-        worth / information if information > 0 else 0.0,
     )
 
 

@@ -1,9 +1,12 @@
 """TreeData: the tree itself, as read-only parallel arrays in preorder.
 
-One entry per node; node 0 is the root. See `TreeData` for what each array means
-and `treewright.tree.check.check` for what must hold between them. Binary trees,
-trees with many branches, categories of any number and rows that stop at an inner
-node all have this one form.
+One entry per node; node 0 is the root. See `TreeData` for what each array means.
+Binary trees, trees with many branches, categories of any number and rows that stop
+at an inner node all have this one form.
+
+A `TreeData` that exists is sound: its constructor refuses arrays that are not those of
+a tree (core/include/treewright/tree_check.hpp), so no reader has to ask again.
+`treewright.tree.check.check` also compares the evidence of nodes with one another.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright import _core
 from treewright.criteria import Criterion, find
 from treewright.errors import TreeFormatError
 from treewright.tree import walk
@@ -159,6 +163,9 @@ class TreeData:
 
     Notes
     -----
+    Variance, impurity, gain and risk of numbers are in the unit that
+    ``schema.target.exponent`` tells; it is 1 unless the target is extreme.
+
     Two trees are equal if all arrays (NaN = NaN), extras and schemas are. What
     follows from the arrays (`parent`, `depth`, ...) is worked out when first
     asked for, kept, and never stored.
@@ -208,7 +215,7 @@ class TreeData:
     """Those that no tree can do without."""
 
     def __post_init__(self) -> None:
-        """Bring every array to its type and shape, and make it read-only."""
+        """Bring every array to its type and shape, make it read-only, and check it."""
         n = np.size(self.subtree_size)
         if n < 1:
             raise TreeFormatError("A tree needs at least one node; got none.")
@@ -220,6 +227,13 @@ class TreeData:
         object.__setattr__(self, "extras", MappingProxyType(extras))
         object.__setattr__(self, "made_by", MappingProxyType(dict(self.made_by)))
         object.__setattr__(self, "_kept", {})
+        _core.check_tree(
+            self.arrays(),
+            self.schema.kind_codes,
+            self.schema.label_counts,
+            _n_classes(self.schema),
+            len(STOP_REASONS),
+        )
 
     @classmethod
     def from_arrays(
@@ -352,6 +366,21 @@ class TreeData:
         """Hash of the whole tree; equal trees, equal fingerprints."""
         return self.keep("fingerprint", fingerprint)
 
+    @property
+    def standard_deviation(self) -> NDArray[np.float64]:
+        """Of the target in each node, in its own unit; empty for classification."""
+        return self.from_units(np.sqrt(self.variance))
+
+    def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers of the target in the unit of risk; see `TargetInfo`."""
+        target = self.schema.target
+        return values if target is None else target.in_units(values)
+
+    def from_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers in the unit of risk as those of the target."""
+        target = self.schema.target
+        return values if target is None else target.from_units(values)
+
     # -- behaviour as a value -----------------------------------------------------
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -405,6 +434,14 @@ _FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
     "n or 0": lambda shape, n: shape in ((n,), (0,)),
     "n or 0,3": lambda shape, n: shape in ((n, 3), (0, 3)),
 }
+
+
+def _n_classes(schema: Schema) -> int:
+    """Return the number of classes; 0 for numbers, -1 if the target is not known."""
+    target = schema.target
+    if target is None:
+        return -1
+    return len(target.classes) if target.kind == "class" else 0
 
 
 def _settled(

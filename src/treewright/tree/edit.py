@@ -277,7 +277,7 @@ def _classes(tree: TreeData) -> tuple[Any, ...]:
 
 def _costs(tree: TreeData) -> tuple[Any, ...]:
     target = tree.schema.target
-    return (target.costs, target.priors) if target else (None, None)
+    return (target.costs, target.priors, target.exponent) if target else ()
 
 
 def _answers(tree: TreeData) -> str:

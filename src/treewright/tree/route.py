@@ -351,25 +351,6 @@ def _router(tree: TreeData) -> Any:
 def _make_router(tree: TreeData) -> Any:
     from treewright import _core
 
-    return _core.Router(
-        tree.subtree_size,
-        tree.split_kind,
-        tree.feature,
-        tree.threshold,
-        tree.category_start,
-        tree.categories,
-        tree.category_branch,
-        tree.missing_route,
-        tree.keep("growth_weight", growth_weight),  # see branch_shares
-        _surrogates(tree),
-        [feature.kind_code for feature in tree.schema.features],
-    )
-
-
-def _surrogates(tree: TreeData) -> dict[str, NDArray[Any]]:
-    if not len(tree.surrogate_feature):
-        return {}
-    names = ["start", "feature", "threshold", "category_start", "category_of"]
-    names += ["categories", "category_branch"]
-    arrays = {name: getattr(tree, f"surrogate_{name}") for name in names}
-    return {**arrays, "flip": tree.surrogate_flip.view(np.uint8)}
+    kinds, n_labels = tree.schema.kind_codes, tree.schema.label_counts
+    weight = tree.keep("growth_weight", growth_weight)  # see branch_shares
+    return _core.Router(tree.arrays(), weight, kinds, n_labels)
