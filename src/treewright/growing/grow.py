@@ -340,11 +340,24 @@ def _classic_options(table: Table, options: GrowOptions) -> dict[str, Any]:
         "max_surrogates": min(options.max_surrogates, len(table.usable)),
         "stop_without_surrogate": options.surrogate_fallback == "stop",
         "known_agreement": options.surrogate_agreement == "known",
-        "rpart": options.conventions == "rpart",
-        "j48": options.conventions == "j48",
-        "sklearn": options.conventions == "sklearn",
-        "not_averaged": _not_averaged(table) if options.conventions == "j48" else [],
+        **_habits(table, options),
     }
+
+
+def _habits(table: Table, options: GrowOptions) -> dict[str, Any]:
+    """What the core does differently under another program's conventions."""
+    if options.conventions == "sklearn":
+        return {"round_midpoint": False}
+    if options.conventions == "rpart":
+        return {"stop_on_equal_sides": True, "min_surrogate_rows": 2}
+    if options.conventions == "j48":
+        return {
+            "tenth_of_class_per_side": True,
+            "count_allowed_cuts": True,
+            "average_slack": 1e-3,
+            "not_averaged": _not_averaged(table),
+        }
+    return {}
 
 
 def _not_averaged(table: Table) -> list[bool]:
