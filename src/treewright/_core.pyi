@@ -91,19 +91,3 @@ class Router:
         """
         What the node reached by each row answers: eight bytes, whatever they mean.
         """
-
-def histogram(nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_nodes: int, n_codes: int, n_classes: int, labels: object | None, y: object | None, weights: object | None) -> object:
-    """
-    Statistics of each (node, code), missing rows last, of a part of a table. Those of several parts are added by add_statistics.
-    """
-
-def add_statistics(a: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], number: bool) -> object:
-    """The sum of two histograms of the same nodes and codes."""
-
-def best_split(columns: Sequence, criterion: int, number: bool, impurity: float, min_rows: int, min_weight: int, many_levels: Sequence[bool] = [], unit: float = 1.0) -> dict:
-    """
-    The split that growing takes, from (statistics, values of the codes or None) of each column; kind 0 if nothing is allowed. many_levels: by column, whether its groupings are charged; unit: the weight that is counted as 1.
-    """
-
-def quantise(y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], centered: bool) -> object:
-    """The whole numbers that stand for a numeric target."""

@@ -17,7 +17,6 @@ from strategies import (
     take,
     weighted,
 )
-from treewright import _core
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.growing.reference import grow_reference
@@ -164,27 +163,6 @@ def test_weights_that_sum_to_one_grow_the_tree_without_weights(seed):
     plain = grow(table, GUARD)
     for name in ("feature", "threshold", "category_branch"):
         np.testing.assert_array_equal(getattr(light, name), getattr(plain, name))
-
-
-def test_statistics_counted_elsewhere_find_the_same_split():
-    for seed in range(10):
-        table = levels_table(seed, n=100)
-        pairs = []
-        for column in table.columns:
-            values = None
-            codes = getattr(column, "codes", None)
-            if codes is None:
-                values, codes = np.unique(column.values, return_inverse=True)
-            n_codes = int(codes.max()) + 1
-            nodes, labels = np.zeros(100, np.int32), table.target.codes
-            codes = codes.astype(np.int32)
-            count = _core.histogram(nodes, codes, 1, n_codes, 2, labels, None, None)
-            pairs.append((np.ascontiguousarray(count[0]), values))
-        many = [False, True, False]
-        split = _core.best_split(pairs, 0, False, 0.0, 1, 1, many)
-        tree = grow(table, GUARD)
-        assert split["column"] == tree.feature[0]
-        assert split["gain"] == tree.gain[0]
 
 
 def test_candidates_come_in_the_order_in_which_they_compete():

@@ -37,7 +37,7 @@ class Rpart(Habits):
 
     def core_options(self, table: Table) -> dict[str, Any]:
         """Surrogates need two rows each way; equal branches stop unplaced rows."""
-        return {"rpart": True}
+        return {"stop_on_equal_sides": True, "min_surrogate_rows": 2}
 
     def for_new_rows(self, tree: TreeData) -> TreeData:
         """Return the tree with every cut just below where it was: x = cut goes right.

@@ -53,7 +53,7 @@ class ScikitLearn(Habits):
 
     def core_options(self, table: Table) -> dict[str, Any]:
         """A threshold is the mean of two float32 numbers, never written shorter."""
-        return {"sklearn": True}
+        return {"round_midpoint": False}
 
     def shaped(self, tree: TreeData, table: Table) -> TreeData:
         """Return the tree with scikit-learn's thresholds and missing routes."""

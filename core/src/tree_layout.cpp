@@ -1,16 +1,22 @@
-// engine_tree.hpp: from the nodes of all lists to the finished tree, in preorder.
-#pragma once
+#include "treewright/tree_layout.hpp"
 
-#include "engine.hpp"
-
-#ifdef __GLIBC__  // known once a header of the library has been read
-#include <malloc.h>
-#endif
+#include <algorithm>
+#include <cmath>
 
 namespace treewright {
 
-// An empty tree, with room.
-inline FlatTree with_room(size_t n, size_t n_categories, int64_t width, bool number) {
+double real_units(const NodeList& list, int32_t id, Criterion criterion, double units) {
+  if (list.numbers.empty()) {
+    return units;
+  }
+  const int power = criterion == Criterion::squared_error ? 2 : 1;
+  return list.numbers[size_t(id)].scale.real(units, power);
+}
+
+namespace {
+
+// An empty tree with room for so many nodes.
+FlatTree with_room(size_t n, size_t n_categories, int64_t width, bool number) {
   FlatTree flat;
   flat.width = width;
   for (auto* array : {&flat.threshold, &flat.weight, &flat.weight_squared, &flat.impurity,
@@ -35,12 +41,12 @@ inline FlatTree with_room(size_t n, size_t n_categories, int64_t width, bool num
   return flat;
 }
 
-// Adds the nodes of another tree behind those of this one.
-inline void append(FlatTree& flat, const FlatTree& more) {
+// Appends the nodes of another tree.
+void append(FlatTree& flat, const FlatTree& more) {
   const auto add = [](auto& array, const auto& others) {
     array.insert(array.end(), others.begin(), others.end());
   };
-  // Starts go on from the last one, which is where the other tree's first one begins.
+  // Offsets continue from the last one.
   const auto add_starts = [](LargeVector<int64_t>& starts, const LargeVector<int64_t>& others) {
     if (starts.empty()) {
       starts = others;
@@ -85,7 +91,7 @@ inline void append(FlatTree& flat, const FlatTree& more) {
   add(flat.surrogate_category_branch, more.surrogate_category_branch);
 }
 
-inline void append_surrogates(FlatTree& flat, const std::vector<Surrogate>& surrogates) {
+void append_surrogates(FlatTree& flat, const std::vector<Surrogate>& surrogates) {
   for (auto* start : {&flat.surrogate_start, &flat.surrogate_category_start}) {
     if (start->empty()) {
       start->push_back(0);
@@ -109,60 +115,95 @@ inline void append_surrogates(FlatTree& flat, const std::vector<Surrogate>& surr
   flat.surrogate_category_start.push_back(static_cast<int64_t>(flat.surrogate_categories.size()));
 }
 
-template <class Rows>
-void Engine<Rows>::append_node(FlatTree& flat, const NodeList& list, int32_t id) const {
-  const Node& node = list.nodes[size_t(id)];
-  const int64_t* stats = list.stats_of(id);
+// Lays out one list of nodes; the finished subtrees are already in preorder.
+class TreeLayout {
+ public:
+  TreeLayout(const NodeList& list, const TableFacts& facts, Criterion criterion,
+             const std::vector<FlatTree>& subtrees)
+      : list_(list), facts_(facts), criterion_(criterion), subtrees_(subtrees) {}
+
+  FlatTree run(const std::function<void(size_t)>& copied) const;
+
+ private:
+  bool number() const { return facts_.layout.task() == Task::number; }
+  std::vector<int32_t> subtree_sizes() const;
+  void append_node(FlatTree& flat, int32_t id) const;
+  void append_split(FlatTree& flat, int32_t id) const;
+  void append_number(FlatTree& flat, int32_t id) const;
+  void append_classes(FlatTree& flat, int32_t id) const;
+
+  const NodeList& list_;
+  const TableFacts& facts_;
+  Criterion criterion_;
+  const std::vector<FlatTree>& subtrees_;
+};
+
+void TreeLayout::append_split(FlatTree& flat, int32_t id) const {
+  const Node& node = list_.nodes[size_t(id)];
   flat.split_kind.push_back(static_cast<int8_t>(node.kind));
   flat.feature.push_back(node.column);
   flat.threshold.push_back(node.kind == SplitKind::threshold ? node.threshold : std::nan(""));
   flat.missing_route.push_back(node.missing_route);
   for (size_t i = node.category_begin; i < node.category_end; ++i) {
-    flat.categories.push_back(list.categories[i]);
-    flat.category_branch.push_back(list.branches[i]);
+    flat.categories.push_back(list_.categories[i]);
+    flat.category_branch.push_back(list_.branches[i]);
   }
   flat.category_start.push_back(static_cast<int64_t>(flat.categories.size()));
-  flat.n_rows.push_back(node.n_rows());
-  flat.n_missing.push_back(node.n_missing);
-  if (options_.missing == Missing::surrogate) {
-    append_surrogates(flat, list.surrogates[size_t(id)]);
-  }
-  flat.weight.push_back(real(stats[kWeight]) * weights_.unit);
-  const double weight_squared =
-      Rows::kUnitWeights ? real(node.n_rows()) : real(list.weight_squared[size_t(id)]);
-  flat.weight_squared.push_back(weight_squared * weights_.unit * weights_.unit);
-  const double impurity = real_units(list, id, node.impurity);
-  flat.impurity.push_back(impurity);
-  flat.gain.push_back(node.first_child < 0 ? 0.0 : real_units(list, id, node.gain));
+  flat.gain.push_back(node.first_child < 0 ? 0.0 : real_units(list_, id, criterion_, node.gain));
   flat.stop_reason.push_back(static_cast<int8_t>(node.stop));
   flat.proven.push_back(node.proven);
-  if constexpr (kNumber) {
-    const NumberPart& number = list.numbers[size_t(id)];
-    flat.value.push_back(number.mean);
-    flat.variance.push_back(number.scale.real(number.variance, 2));
-    flat.quartiles.insert(flat.quartiles.end(), number.quartiles.begin(), number.quartiles.end());
-    flat.label.push_back(-1);
-    flat.risk.push_back(impurity);
-  } else {
-    // Parts of divided rows are rounded: classes that weigh nearly the same weigh the same.
-    const int64_t most = *std::max_element(stats + kFirst, stats + layout_.words());
-    const double enough = divides() ? real(most) - 1e-9 * real(stats[kWeight]) : real(most);
-    const int64_t* heaviest = std::find_if(stats + kFirst, stats + layout_.words(),
-                                           [&](int64_t weight) { return real(weight) >= enough; });
-    for (int k = 0; k < layout_.classes(); ++k) {
-      flat.value.push_back(real(stats[kFirst + k]) * weights_.unit);
-    }
-    flat.label.push_back(static_cast<int32_t>(heaviest - (stats + kFirst)));
-    flat.risk.push_back(real(stats[kWeight] - most) / real(stats[kWeight]));
+  flat.n_missing.push_back(node.n_missing);
+  if (!list_.surrogates.empty()) {
+    append_surrogates(flat, list_.surrogates[size_t(id)]);
   }
 }
 
-// How many nodes there are below each node of a list, and itself. Children come after their parent.
-template <class Rows>
-std::vector<int32_t> Engine<Rows>::subtree_sizes(const NodeList& list) const {
-  std::vector<int32_t> sizes(list.nodes.size(), 1);
+void TreeLayout::append_number(FlatTree& flat, int32_t id) const {
+  const NumberPart& number = list_.numbers[size_t(id)];
+  flat.value.push_back(number.mean);
+  flat.variance.push_back(number.scale.real(number.variance, 2));
+  flat.quartiles.insert(flat.quartiles.end(), number.quartiles.begin(), number.quartiles.end());
+  flat.label.push_back(-1);
+  flat.risk.push_back(flat.impurity.back());
+}
+
+void TreeLayout::append_classes(FlatTree& flat, int32_t id) const {
+  const int64_t* stats = list_.stats_of(id);
+  const int64_t *first = stats + kFirst, *last = stats + facts_.layout.words();
+  // Parts of divided rows are rounded: classes that weigh nearly the same weigh the same.
+  const int64_t most = *std::max_element(first, last);
+  const double enough = facts_.divides_rows ? real(most) - 1e-9 * real(stats[kWeight]) : real(most);
+  const int64_t* heaviest =
+      std::find_if(first, last, [&](int64_t weight) { return real(weight) >= enough; });
+  for (const int64_t* weight = first; weight != last; ++weight) {
+    flat.value.push_back(real(*weight) * facts_.weight_unit);
+  }
+  flat.label.push_back(static_cast<int32_t>(heaviest - first));
+  flat.risk.push_back(real(stats[kWeight] - most) / real(stats[kWeight]));
+}
+
+void TreeLayout::append_node(FlatTree& flat, int32_t id) const {
+  const Node& node = list_.nodes[size_t(id)];
+  append_split(flat, id);
+  flat.n_rows.push_back(node.n_rows);
+  const double unit = facts_.weight_unit;
+  flat.weight.push_back(real(list_.stats_of(id)[kWeight]) * unit);
+  const double weight_squared =
+      facts_.unequal_weights ? real(list_.weight_squared[size_t(id)]) : real(int64_t(node.n_rows));
+  flat.weight_squared.push_back(weight_squared * unit * unit);
+  flat.impurity.push_back(real_units(list_, id, criterion_, node.impurity));
+  if (number()) {
+    append_number(flat, id);
+  } else {
+    append_classes(flat, id);
+  }
+}
+
+// The number of nodes in the subtree of each node. Children come after their parent in the list.
+std::vector<int32_t> TreeLayout::subtree_sizes() const {
+  std::vector<int32_t> sizes(list_.nodes.size(), 1);
   for (size_t id = sizes.size(); id-- > 0;) {
-    const Node& node = list.nodes[id];
+    const Node& node = list_.nodes[id];
     for (int32_t b = 0; b < node.n_children; ++b) {
       sizes[id] += sizes[size_t(node.first_child + b)];
     }
@@ -173,30 +214,28 @@ std::vector<int32_t> Engine<Rows>::subtree_sizes(const NodeList& list) const {
   return sizes;
 }
 
-// The nodes of a list in preorder, with the subtrees that were laid out before, each of which is
-// handed to done() when it was copied.
-template <class Rows>
-template <class Done>
-FlatTree Engine<Rows>::lay_out(const NodeList& list, const Done& done) const {
-  const std::vector<int32_t> sizes = subtree_sizes(list);
-  size_t n_categories = list.categories.size();
-  for (const Node& node : list.nodes) {
+FlatTree TreeLayout::run(const std::function<void(size_t)>& copied) const {
+  const std::vector<int32_t> sizes = subtree_sizes();
+  size_t n_categories = list_.categories.size();
+  for (const Node& node : list_.nodes) {
     n_categories += node.subtree < 0 ? 0 : subtrees_[size_t(node.subtree)].categories.size();
   }
-  const int64_t width = kNumber ? 1 : layout_.classes();
-  FlatTree flat = with_room(size_t(sizes[0]), n_categories, width, kNumber);
+  const int64_t width = number() ? 1 : facts_.layout.classes();
+  FlatTree flat = with_room(size_t(sizes[0]), n_categories, width, number());
   std::vector<int32_t> stack{0};
   while (!stack.empty()) {
     const int32_t id = stack.back();
     stack.pop_back();
-    const Node& node = list.nodes[size_t(id)];
+    const Node& node = list_.nodes[size_t(id)];
     if (node.subtree >= 0) {
       append(flat, subtrees_[size_t(node.subtree)]);
-      done(size_t(node.subtree));
+      if (copied) {
+        copied(size_t(node.subtree));
+      }
       continue;
     }
     flat.subtree_size.push_back(sizes[size_t(id)]);
-    append_node(flat, list, id);
+    append_node(flat, id);
     for (int32_t b = node.n_children; b-- > 0;) {
       stack.push_back(node.first_child + b);
     }
@@ -204,36 +243,11 @@ FlatTree Engine<Rows>::lay_out(const NodeList& list, const Done& done) const {
   return flat;
 }
 
-template <class Rows>
-FlatTree Engine<Rows>::lay_out(const NodeList& list) const {
-  return lay_out(list, [](size_t) {});
-}
+}  // namespace
 
-template <class Rows>
-FlatTree Engine<Rows>::tree() const {
-  return lay_out(list_);
-}
-
-// Hands freed memory back to the system: the allocator keeps small pieces, and a large tree
-// has very many of them.
-inline void give_back_memory() {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
-}
-
-template <class Rows>
-FlatTree Engine<Rows>::take_tree() {
-  constexpr size_t kNodesToFree = 200'000;
-  size_t n_freed = 0;
-  return lay_out(list_, [&](size_t subtree) {
-    n_freed += subtrees_[subtree].subtree_size.size();
-    subtrees_[subtree] = {};
-    if (n_freed > kNodesToFree) {
-      n_freed = 0;
-      give_back_memory();
-    }
-  });
+FlatTree lay_out(const NodeList& list, const TableFacts& facts, Criterion criterion,
+                 const std::vector<FlatTree>& subtrees, const std::function<void(size_t)>& copied) {
+  return TreeLayout(list, facts, criterion, subtrees).run(copied);
 }
 
 }  // namespace treewright

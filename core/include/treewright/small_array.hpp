@@ -10,22 +10,22 @@ namespace treewright {
 // Zero-filled. Small nodes are searched by the hundred thousand, and a heap allocation
 // would cost more than the search itself.
 template <class T, size_t kInline>
-class Small {
+class SmallArray {
  public:
-  explicit Small(size_t size) : size_(size) {
+  explicit SmallArray(size_t size) : size_(size) {
     if (size > kInline) {
       heap_ = std::make_unique<T[]>(size);
     } else {
       std::fill(inline_, inline_ + size, T{});
     }
   }
-  Small(const Small& other) : size_(other.size_) {
+  SmallArray(const SmallArray& other) : size_(other.size_) {
     if (other.heap_) {
       heap_ = std::make_unique_for_overwrite<T[]>(size_);
     }
     std::copy(other.data(), other.data() + size_, data());
   }
-  Small& operator=(const Small& other) {  // of the same size
+  SmallArray& operator=(const SmallArray& other) {  // of the same size
     std::copy(other.data(), other.data() + size_, data());
     return *this;
   }
@@ -38,6 +38,6 @@ class Small {
   std::unique_ptr<T[]> heap_;
 };
 
-using Words = Small<int64_t, 24>;
+using StatBlock = SmallArray<int64_t, 24>;
 
 }  // namespace treewright
