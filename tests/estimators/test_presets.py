@@ -1,6 +1,5 @@
 """`like`: other programs' settings, in their names, as ordinary parameters."""
 
-import doctest
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import treewright as tw
-from treewright.estimators import base, presets
+from treewright.estimators import presets
 
 BOTH = (tw.TreeClassifier, tw.TreeRegressor)
 OF_PRUNING = {"ccp_alpha", "prune", "prune_confidence", "prune_risk"}
@@ -332,10 +331,6 @@ def test_the_document_names_every_setting_and_its_code_runs():
         (part,) = [each for each in parts if f'`like("{program}")`' in each]
         assert [name for name in preset.settings if f"`{name}`" not in part] == []
     exec(text.partition("```python")[2].partition("```")[0], {})
-
-
-def test_examples_are_true():
-    assert doctest.testmod(base).failed == 0
 
 
 # --- rpart's and J48's rows and trees -------------------------------------------------

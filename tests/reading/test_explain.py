@@ -284,9 +284,7 @@ def test_rows_come_in_many_forms():
         {"age": np.float32(60)},
     ]
     assert {tw.explain(tree, form).prediction for form in forms} == {"old"}
-    with pytest.raises(
-        TableError, match="One row is explained at a time; this table has"
-    ):
+    with pytest.raises(TableError, match="row must be one row; this table has"):
         tw.explain(tree, X)
     with pytest.raises(TableError, match="This row has 1 values, but the tree has 2"):
         tw.explain(tree, [60])

@@ -28,7 +28,6 @@ __all__ = [
     "RISKS",
     "NodeRisks",
     "check_risk",
-    "cost_matrix",
     "node_risks",
     "rows_per_weight",
 ]

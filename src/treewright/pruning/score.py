@@ -17,7 +17,6 @@ from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends, columns_used
 
 __all__ = [
-    "NewRows",
     "loss_at_nodes",
     "loss_at_steps",
     "part_of",

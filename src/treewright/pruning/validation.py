@@ -14,7 +14,6 @@ from treewright.pruning.folds import held_out
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.result import Pruning, leaves_words
 from treewright.pruning.score import (
-    NewRows,
     loss_at_nodes,
     loss_at_steps,
     rows_left_out,
@@ -23,7 +22,8 @@ from treewright.pruning.score import (
 from treewright.pruning.select import least_error
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
-from treewright.tree.route import Ends, divides_rows, ends_of
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import Ends, divides_rows
 
 __all__ = ["grow_validated", "prune_by_validation"]
 
@@ -125,7 +125,7 @@ def _cut(
 ) -> tuple[TreeData, float, float]:
     """Return the pruned tree, and the summed loss before and after."""
     if divides_rows(tree):
-        ends = ends_of(tree, rows.columns, rows.n_rows)
+        ends = rows.ends(tree)
         assert isinstance(ends, Ends)
         nodes, before, after = divided_cuts(
             tree, rows, ends, margin=_TIE, keep_ties=keep_ties

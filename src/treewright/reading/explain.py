@@ -20,7 +20,7 @@ from treewright.reading.answer import (
 )
 from treewright.reading.change import Change, rows_between, smallest_change
 from treewright.reading.evidence import class_of
-from treewright.reading.one_row import OneRow, ends_of, turn_at
+from treewright.reading.one_row import OneRow, ends_of, read_row, turn_at
 from treewright.reading.way import surrogates_of
 from treewright.tree import wording
 from treewright.tree.data import (
@@ -30,12 +30,10 @@ from treewright.tree.data import (
     STOP_REASONS,
     TreeData,
 )
-from treewright.tree.new_rows import checked_unseen
 from treewright.tree.route import (
     MISSING_ROUTE,
     Ends,
     Turn,
-    columns_used,
     divides_rows,
 )
 from treewright.tree.split import Split, Threshold, split_of
@@ -185,12 +183,8 @@ def explain(
     -------
     Explanation
     """
-    rule = tree.unseen if unseen is None else checked_unseen(unseen)
     kept = _columns(tree, fixed)
-    one = OneRow(tree.schema, row, rule, tree.refuses_missing)
-    if rule == "error" or tree.refuses_missing:
-        for column in filter(one.has, columns_used(tree).tolist()):
-            one[column]  # refuses it, be it on the way or not
+    one = read_row(tree, row, unseen)
     ends = ends_of(tree, one)
     node = ends[0][0]
     steps = _steps(tree, one, node)

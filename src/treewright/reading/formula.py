@@ -33,9 +33,9 @@ from treewright.reading.condition import (
 )
 from treewright.reading.evidence import class_of
 from treewright.reading.way import answer_nodes, walked
-from treewright.table.match import match
 from treewright.tree import wording
 from treewright.tree.data import LEAF, TreeData
+from treewright.tree.new_rows import read_columns
 from treewright.tree.route import divides_rows
 
 __all__ = ["Formula", "Term", "formula"]
@@ -76,15 +76,16 @@ class Formula:
     prediction: Any
     _tree: TreeData
 
-    def evaluate(self, X: Any, *, unseen: str = "missing") -> NDArray[Any]:
+    def evaluate(self, X: Any, *, unseen: str | None = None) -> NDArray[Any]:
         """Return whether the formula holds, or its value, for each row.
 
         Parameters
         ----------
         X : array, data frame, dict of columns or list of rows
             As for `Tree.apply`; only the columns of the formula are needed.
-        unseen : {'missing', 'error'}, default='missing'
-            What to do with a category never seen.
+        unseen : {'missing', 'error'} or None, default=None
+            What to do with a category never seen; None: as the tree was told in
+            growing.
 
         Returns
         -------
@@ -92,7 +93,7 @@ class Formula:
             Exactly where `predict` answers this class; exactly what it answers.
         """
         every = [each for term in self.terms for each in term.conditions]
-        columns = match(self._tree.schema, X, columns_of(every), unseen)
+        columns = read_columns(self._tree, X, unseen, columns_of(every))
         n = columns.n_rows
         holds = (shares_of(term.conditions, columns, n) > 0 for term in self.terms)
         if self._tree.is_classifier:

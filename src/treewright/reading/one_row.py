@@ -19,7 +19,8 @@ from treewright.table.schema import Feature, Schema
 from treewright.table.show import show_value
 from treewright.tree import route, wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
-from treewright.tree.route import Turn, branch_shares
+from treewright.tree.new_rows import checked_unseen
+from treewright.tree.route import Turn, branch_shares, columns_used
 from treewright.tree.walk import children
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "ends_of",
     "is_missing",
     "meets",
+    "read_row",
     "say",
     "turn_at",
 ]
@@ -74,14 +76,9 @@ class OneRow:
         name = self._schema.names[column]
         if self._cells is None:
             columns = match(self._schema, self._table, [column], self._unseen)
-            if columns.n_rows != 1:
-                raise TableError(
-                    f"One row is explained at a time; this table has {columns.n_rows}. "
-                    "Pass one of them, such as X.iloc[0]."
-                )
         elif name not in self._cells:
             raise TableError(
-                f"The way of this row asks for {name!r}, which the row does not give. "
+                f"The path of this row asks for {name!r}, which the row does not give. "
                 "Add it, or give None if it is not known."
             )
         else:
@@ -91,6 +88,11 @@ class OneRow:
                 return quick
             columns = match(
                 self._schema, {name: _as_column(cell)}, [column], self._unseen
+            )
+        if columns.n_rows != 1:
+            raise TableError(
+                f"row must be one row; this table has {columns.n_rows}. Pass one of "
+                "them, such as X.iloc[0]."
             )
         if self._no_gaps:
             check_matched(self._schema, columns)
@@ -125,6 +127,30 @@ class OneRow:
         if feature.kind != "numeric" and value == -2 and cells is not None:
             return wording.value(_as_column(cells[name])[0], 60)
         return "missing"
+
+
+def read_row(tree: TreeData, row: Any, unseen: str | None = None) -> OneRow:
+    """Read one row for a tree, and refuse what the tree refuses.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    row : mapping, series, sequence, or table of one row
+        See `OneRow`.
+    unseen : {'missing', 'error'} or None, default=None
+        What to do with a category never seen; None: as the tree was told in growing.
+
+    Returns
+    -------
+    OneRow
+    """
+    rule = tree.unseen if unseen is None else checked_unseen(unseen)
+    one = OneRow(tree.schema, row, rule, tree.refuses_missing)
+    if rule == "error" or tree.refuses_missing:
+        for column in filter(one.has, columns_used(tree).tolist()):
+            one[column]  # raises, whether or not the row's path asks for the column
+    return one
 
 
 def is_missing(feature: Feature, value: float) -> bool:

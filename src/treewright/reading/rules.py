@@ -23,9 +23,9 @@ from treewright.reading.answer import middle_of, number_words
 from treewright.reading.condition import Condition, columns_of, joined, shares_of
 from treewright.reading.evidence import Evidence, class_of, evidence
 from treewright.reading.way import answer_nodes, conditions_of, walked
-from treewright.table.match import match
 from treewright.tree import wording
 from treewright.tree.data import LEAF, TreeData
+from treewright.tree.new_rows import read_columns
 from treewright.tree.route import divides_rows
 
 if TYPE_CHECKING:
@@ -78,15 +78,16 @@ class Rule:
     std: float | None
     _tree: TreeData
 
-    def applies(self, X: Any, *, unseen: str = "missing") -> NDArray[Any]:
+    def applies(self, X: Any, *, unseen: str | None = None) -> NDArray[Any]:
         """Say for each row whether it meets all conditions.
 
         Parameters
         ----------
         X : array, data frame, dict of columns or list of rows
             As for `Tree.apply`; only the columns of this rule are needed.
-        unseen : {'missing', 'error'}, default='missing'
-            What to do with a category never seen.
+        unseen : {'missing', 'error'} or None, default=None
+            What to do with a category never seen; None: as the tree was told in
+            growing.
 
         Returns
         -------
@@ -95,7 +96,7 @@ class Rule:
             that ends here, as numbers from 0 to 1.
         """
         tree = self._tree
-        columns = match(tree.schema, X, columns_of(self.conditions), unseen)
+        columns = read_columns(tree, X, unseen, columns_of(self.conditions))
         shares = shares_of(self.conditions, columns, columns.n_rows)
         return shares if divides_rows(tree) else shares > 0
 
