@@ -124,7 +124,7 @@ def grow_pruned(
         return grow_cross_validated(training, how, progress)
     keep_ties = options.prune_ties == "keep"
     if method == "validation" and given.X_val is None:
-        _check_divisible(table)
+        _check_divisible(training.table)
         share = options.validation_fraction or _DEFAULT_SHARE
         return grow_validated(training, share, keep_ties=keep_ties, progress=progress)
     if method == "validation":
@@ -139,16 +139,21 @@ def grow_pruned(
         alpha, of_root = options.ccp_alpha or 0.0, grown.conventions == "rpart"
         tree, pruning = cut_at(tree, alpha, risk, of_root=of_root)
     else:
-        by = f" with method={grown.method!r}" if options.prune == "auto" else ""
-        why = f"not pruned (prune={options.prune!r}{by})"
-        pruning = not_pruned(tree, why)
-        if grown.conventions == "j48":
-            tree = collapse_useless(tree)
-            why += ", but splits that save no training error are cut, as J48 does"
-            pruning = replace(
-                not_pruned(tree, why), n_leaves_before=pruning.n_leaves_before
-            )
+        tree, pruning = _left_unpruned(tree, grown, options)
     return training.finish(tree), pruning
+
+
+def _left_unpruned(
+    tree: TreeData, grown: GrowOptions, options: PruneOptions
+) -> tuple[TreeData, Pruning]:
+    """Leave a tree as it grew, but for what J48 cuts of its unpruned trees."""
+    by = f" with method={grown.method!r}" if options.prune == "auto" else ""
+    why = f"not pruned (prune={options.prune!r}{by})"
+    n_grown = tree.n_leaves
+    if grown.conventions == "j48":
+        tree = collapse_useless(tree)
+        why += ", but splits that save no training error are cut, as J48 does"
+    return tree, replace(not_pruned(tree, why), n_leaves_before=n_grown)
 
 
 def _folds(cv: Any, given: FitArguments, n_rows: int) -> dict[str, Any]:
