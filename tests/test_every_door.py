@@ -5,6 +5,7 @@ of the package and through a report. New rows must be read, refused, routed and
 weighed alike by all of them.
 """
 
+import inspect
 import json
 import math
 import re
@@ -223,6 +224,34 @@ def test_why_stands_on_the_rows_that_growing_had(name):
         found = tw.why(tree, node, X, y)
         assert found.here.rows == tree.n_rows[node]
         assert found.here.impurity == pytest.approx(float(tree.impurity[node]))
+
+
+@pytest.mark.parametrize("name", ["evaluate", "explain", "simplify", "why"])
+def test_a_function_is_the_method_and_takes_estimators(name):
+    function, method = getattr(tw, name), getattr(tw.Tree, name)
+    (first, *others), (_, *own) = (
+        inspect.signature(each).parameters.values() for each in (function, method)
+    )
+    assert first.name == "tree"
+    assert others == own
+    said, written = inspect.getdoc(function), inspect.getdoc(method)
+    added = "tree : Tree or fitted estimator\n    The tree; it stays as it is.\n"
+    assert added in said
+    assert said.replace(added, "") == written
+    model, X, y = fitted("learned")
+    given = {
+        "evaluate": (X, y),
+        "explain": (rows_of(X)[0],),
+        "simplify": (),
+        "why": (1, X, y),
+    }[name]
+    found = [
+        function(model, *given),
+        function(model.tree_, *given),
+        function(tree=model, **dict(zip((p.name for p in own), given, strict=False))),
+        getattr(model.tree_, name)(*given),
+    ]
+    assert len({str(each) for each in found}) == 1
 
 
 # -- the same figures ------------------------------------------------------------------

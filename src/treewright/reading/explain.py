@@ -161,28 +161,7 @@ def explain(
     change: bool = True,
     unseen: str | None = None,
 ) -> Explanation:
-    """Explain the answer for one row.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    row : mapping, series, sequence, or table of one row
-        Values by name; those that the way asks for are enough. Or all, in order.
-    to : object, optional
-        The class to reach by a change, or for numbers ``(low, high)``. None: any
-        other answer.
-    fixed : iterable of str
-        Columns that never change.
-    change : bool, default=True
-        Whether to look for the smallest change.
-    unseen : {'missing', 'error'} or None, default=None
-        What to do with a category never seen; None: as the tree was told in growing.
-
-    Returns
-    -------
-    Explanation
-    """
+    """Explain the answer for one row; see `Tree.explain`."""
     kept = _columns(tree, fixed)
     one = read_row(tree, row, unseen)
     ends = ends_of(tree, one)

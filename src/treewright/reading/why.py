@@ -120,24 +120,7 @@ def why(
     sample_weight: Any = None,
     column: str | None = None,
 ) -> Why:
-    """Work out why a node is split as it is, or why it is not.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    node : int
-        The node.
-    X, y, sample_weight
-        The rows that the tree was grown on. The tree itself knows the class
-        weights, costs and priors that altered their weights.
-    column : str, optional
-        List every candidate of this column, not the best of each.
-
-    Returns
-    -------
-    Why
-    """
+    """Work out why a node is split as it is, or why it is not; see `Tree.why`."""
     node = checked_node(tree, node)
     rows, lightest, notes = _rows(tree, node, X, y, sample_weight)
     everything = np.arange(len(rows.y))
