@@ -49,5 +49,6 @@ void check_sorting(Tally& tally, Random& random);
 void check_dividing(Tally& tally, Random& random);
 void check_growing(Tally& tally, Random& random);
 void check_classics(Tally& tally, Random& random);
+void check_damage(Tally& tally, Random& random);
 
 }  // namespace treewright::testing

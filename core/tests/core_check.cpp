@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
     check_dividing(tally, random);
     check_growing(tally, random);
     check_classics(tally, random);
+    check_damage(tally, random);
   } while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
            seconds);
   return tally.report() ? 0 : 1;

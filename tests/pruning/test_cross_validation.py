@@ -117,28 +117,25 @@ def rpart_table(name, fit_name):
     read = estimator._read(X, y, None)
     table = estimator._reweighted(read)
     training = TrainingSet(table, estimator._options())
-    path = find_path(training.grow())
+    whole = find_path(training.grow())
     # rpart's tables end at the cp asked for.
-    root = path.risk[-1]
+    root = whole.risk[-1]
     least = fit_of(name, fit_name)["call"]["control"].get("cp", 0.01) * root
-    first, rest = path.at(least), path.alpha > least * (1 + 1e-9)
-    alpha = np.append([least], path.alpha[rest])
-    steps = np.append([first], np.flatnonzero(rest))
+    path = whole.starting_at(least * (1 + 1e-9))
     scores = cross_validate(
         training,
         path,
         [Fold(np.flatnonzero(folds == each), None) for each in np.unique(folds)],
-        alphas=np.append(np.sqrt(alpha[:-1] * alpha[1:]), np.inf),
         factors=class_factors(read, table),
     )
     ours = {
-        "CP": alpha / root,
-        "nsplit": path.n_leaves[steps] - 1,
-        "rel_error": path.risk[steps] / root,
+        "CP": path.alpha / root,
+        "nsplit": path.n_leaves - 1,
+        "rel_error": path.risk / root,
         "xerror": scores.error / root,
         "xstd": scores.std / root,
     }
-    return pd.DataFrame(ours).iloc[::-1].reset_index(drop=True), path
+    return pd.DataFrame(ours).iloc[::-1].reset_index(drop=True), whole
 
 
 @pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
@@ -460,6 +457,24 @@ def test_splitters_of_scikit_learn_give_the_folds(noisy):
     groups = np.arange(600) // 10
     assert tw.TreeClassifier(cv=GroupKFold(3)).fit(X, y, groups=groups).tree_
     assert tw.TreeClassifier(cv=5).fit(X, y, groups=groups).pruning_.n_folds == 5
+
+
+def test_cp_says_where_the_table_of_cross_validation_begins(noisy):
+    X, y = noisy
+    settings = {"prune": "cv", "prune_rule": "min", "minsplit": 5}
+    whole = tw.TreeClassifier.like("rpart", cp=0, **settings).fit(X, y).pruning_
+    root, middle = whole.error[-1], len(whole.alpha) // 2
+    cp = float(whole.alpha[middle : middle + 2].mean() / root)
+    found = tw.TreeClassifier.like("rpart", cp=cp, **settings).fit(X, y).pruning_
+    assert found.method == "cv"
+    assert found.alpha[0] == pytest.approx(cp * root)
+    np.testing.assert_array_equal(found.alpha[1:], whole.alpha[middle + 1 :])
+    np.testing.assert_array_equal(found.n_leaves, whole.n_leaves[middle:])
+    np.testing.assert_array_equal(found.cv_error[1:], whole.cv_error[middle + 1 :])
+    assert found.n_leaves_after <= found.n_leaves[0]
+    assert found.n_leaves_before == whole.n_leaves_before
+    with pytest.raises(tw.OptionError, match="fixed cut, which contradicts prune='cv'"):
+        tw.TreeClassifier(ccp_alpha=0.01, prune="cv").fit(X, y)
 
 
 def test_one_fold_is_one_part_held_out(noisy):

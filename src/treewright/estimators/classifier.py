@@ -156,11 +156,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
         fewer than 20 rows or 10 groups, and no pruning for fewer than 10 rows.
         Dealt folds are stratified and the same for any order of the rows and any
-        unit of the weights; `random_state` gives other ones.
+        unit of the weights; `random_state` gives other ones. Given folds test a row
+        once at most; a single one is a part held out.
     ccp_alpha : float or None, default=None
         Price of a leaf, a share of the total weight: the smallest tree of least
         risk + ccp_alpha x leaves. None: not fixed. With ``conventions='rpart'`` it
-        is a share of the root's error, as cp is.
+        is a share of the root's error, as cp is, and may go with ``prune='cv'``: the
+        least price that is tried.
     validation_fraction : float or None, default=None
         With 'validation': share of the rows held out (0.2 if None and no `X_val`).
     n_jobs : int or None, default=None

@@ -15,6 +15,7 @@ from treewright.options import GrowOptions, PruneOptions
 from treewright.options.prune_options import is_pairs, is_splitter
 from treewright.pruning.folds import check_groups
 from treewright.pruning.given_folds import folds_of_pairs, folds_of_splitter
+from treewright.pruning.pessimistic import collapse_useless
 from treewright.pruning.prune import (
     CrossValidation,
     cut_at,
@@ -116,6 +117,7 @@ def grow_pruned(
         how = CrossValidation(
             risk=risk,
             rule=options.prune_rule,
+            cp=options.ccp_alpha or 0.0,
             factors=factors,
             **_folds(options.cv, given, table.n_rows),
         )
@@ -138,7 +140,14 @@ def grow_pruned(
         tree, pruning = cut_at(tree, alpha, risk, of_root=of_root)
     else:
         by = f" with method={grown.method!r}" if options.prune == "auto" else ""
-        pruning = not_pruned(tree, f"not pruned (prune={options.prune!r}{by})")
+        why = f"not pruned (prune={options.prune!r}{by})"
+        pruning = not_pruned(tree, why)
+        if grown.conventions == "j48":
+            tree = collapse_useless(tree)
+            why += ", but splits that save no training error are cut, as J48 does"
+            pruning = replace(
+                not_pruned(tree, why), n_leaves_before=pruning.n_leaves_before
+            )
     return training.finish(tree), pruning
 
 

@@ -109,7 +109,8 @@ class PruneOptions:
     cv : int, splitter, list of (train, test) or None, default=None
         With 'cv': the number of folds, or the folds.
     ccp_alpha : float or None, default=None
-        Price of a leaf.
+        Price of a leaf. Under the conventions of rpart it is a share of the root's
+        error, and with 'cv' the least price that is tried.
     validation_fraction : float or None, default=None
         With 'validation': share of the rows held out.
 
@@ -165,7 +166,7 @@ class PruneOptions:
                 method = "ccp_alpha"
             elif method == "pessimistic" and task != "class":
                 method = "cv"
-        self._check_used(method)
+        self._check_used(method, grown)
         return method
 
     def risk_for(self, grown: GrowOptions) -> str:
@@ -187,9 +188,11 @@ class PruneOptions:
         is_price = self.ccp_alpha is not None and grown.conventions != "rpart"
         return "impurity" if is_price else "error"
 
-    def _check_used(self, method: str | None) -> None:
+    def _check_used(self, method: str | None, grown: GrowOptions) -> None:
         prune = f"prune={self.prune!r}"
-        if self.ccp_alpha is not None and method != "ccp_alpha":
+        # rpart's cp says where the table of cross-validation begins.
+        priced = "ccp_alpha", *(["cv"] if grown.conventions == "rpart" else [])
+        if self.ccp_alpha is not None and method not in priced:
             raise OptionError(
                 f"ccp_alpha={self.ccp_alpha!r} is a fixed cut, which contradicts "
                 f"{prune}. Leave one of the two out."

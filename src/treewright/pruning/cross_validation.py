@@ -87,7 +87,6 @@ def cross_validate(
     path: PruningPath,
     folds: list[Fold],
     progress: Callable[[int], Any] | None = None,
-    alphas: NDArray[np.float64] | None = None,
     factors: NDArray[np.float64] | None = None,
 ) -> CrossValidated:
     """Score every step of a path on rows not trained on.
@@ -102,8 +101,6 @@ def cross_validate(
         What to test on, and what to train on.
     progress : callable, optional
         Called with the number of folds done.
-    alphas : float array, optional
-        Where to score the fold trees, instead of the geometric means.
     factors : float array, optional
         What priors and costs multiplied the weight of each class by.
 
@@ -112,7 +109,7 @@ def cross_validate(
     CrossValidated
     """
     table = training.table
-    alphas = geometric_means(path.alpha) if alphas is None else alphas
+    alphas = geometric_means(path.alpha)
     threads = n_threads(training.options.n_jobs)
     small = table.n_rows * max(len(table.usable), 1) < _SMALL_WORK
     workers = 1 if small else min(threads, len(folds))

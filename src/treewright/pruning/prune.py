@@ -41,6 +41,8 @@ class CrossValidation:
     rule: str = "1se"
     n_folds: int | None = None
     """None: the default, fewer where rows are few."""
+    cp: float = 0.0
+    """The least price of a leaf that is tried, a share of the root's risk."""
     folds: list[Fold] | None = None
     """Given folds, instead of dealing."""
     groups: NDArray[np.int64] | None = None
@@ -79,7 +81,7 @@ def cut_at(
     price = f"{alpha:g}"
     if of_root:
         price += f" x {path.risk[-1]:g}, that of the root,"
-        alpha *= float(path.risk[-1]) * (1 + _SAME_CP)
+        alpha = _price(path, alpha)
     step = path.at(alpha)
     pruned = path.pruned(step, "ccp_alpha")
     words = (
@@ -97,6 +99,11 @@ def cut_at(
         error=path.risk,
         chosen=step,
     )
+
+
+def _price(path: PruningPath, cp: float) -> float:
+    """Return the price of a leaf that is this share of the root's risk."""
+    return cp * float(path.risk[-1]) * (1 + _SAME_CP)
 
 
 def prune_pessimistically(
@@ -165,6 +172,8 @@ def grow_cross_validated(
     if not folds:
         return training.finish(tree), not_pruned(tree, notes[0], notes[1:])
     path = find_path(tree, how.risk)
+    if how.cp:
+        path = path.starting_at(_price(path, how.cp))
     if len(path) == 1:
         tree, pruning = _only_one_size(tree, path, notes)
         return training.finish(tree), pruning

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.pessimistic import AS_GOOD, ErrorCosts
+from treewright.pruning.pessimistic import AS_GOOD, SAVES_NOTHING, ErrorCosts
 from treewright.pruning.refit import refit_tree
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, Table
@@ -23,8 +23,6 @@ from treewright.tree.route import branches_at
 from treewright.tree.walk import children
 
 __all__ = ["raise_subtrees"]
-
-_COLLAPSE = 1e-3  # a subtree must make so many fewer training errors than a leaf
 
 
 class _Rows(NamedTuple):
@@ -91,7 +89,7 @@ class _Pruner:
             if self.kids[node]:
                 below = sum(errors[kid] for kid in self.kids[node])
                 below += self._errors(self._divided(node, self.rows[node])[1])
-                if below >= as_leaf - _COLLAPSE:
+                if below >= as_leaf - SAVES_NOTHING:
                     self.kids[node] = []
                 else:
                     errors[node] = below

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.reading.bits import bits_of, flags_of
 from treewright.table.show import show_number, show_value
 from treewright.tree import wording
 
@@ -65,7 +67,8 @@ class Surrogate(NamedTuple):
     def words(self, branch: int, longest: int | None = None) -> str:
         """Say what sends a row to a branch."""
         if math.isnan(self.threshold):
-            mask = sum(1 << code for code, to in self.branches.items() if to == branch)
+            codes = [code for code, to in self.branches.items() if to == branch]
+            mask = bits_of(np.array(codes, np.int64))
             return Condition(self.column, self.feature, codes=mask).words(
                 missing=False, longest=longest
             )
@@ -147,7 +150,7 @@ class Condition(NamedTuple):
         """The categories that are meant, in category order; none for a number."""
         labels, codes = self.feature.labels, self.codes
         if codes is not None:
-            return tuple(x for c, x in enumerate(labels) if codes >> c & 1)
+            return tuple(compress(labels, flags_of(codes, len(labels))))
         if self.feature.kind != "ordinal" or not self.known:
             return ()
         return tuple(x for c, x in enumerate(labels) if self._within(c))
@@ -317,7 +320,7 @@ class Condition(NamedTuple):
         """Name the categories; where missing is meant too, those not meant if fewer."""
         labels, codes = self.feature.labels, self.codes or 0
         if self.missing and not self.parts and 2 * codes.bit_count() > len(labels):
-            others = [x for c, x in enumerate(labels) if not codes >> c & 1]
+            others = list(compress(labels, ~flags_of(codes, len(labels))))
             return _one_of(others, most, longest, "!=", "not in")
         return _one_of(self.categories, most, longest)
 
@@ -398,8 +401,7 @@ def _places(codes: NDArray[Any], feature: Feature) -> NDArray[Any]:
 
 def _bits(codes: int, missing: bool, feature: Feature) -> NDArray[np.bool_]:
     """Return a set of categories, and missing, as one boolean for each place."""
-    flags = [bool(codes >> c & 1) for c in range(len(feature.labels))]
-    return np.array([*flags, missing])
+    return np.append(flags_of(codes, len(feature.labels)), missing)
 
 
 def _all_codes(feature: Feature) -> int:

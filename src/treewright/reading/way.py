@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.reading.bits import bits_of
 from treewright.reading.condition import Condition, Detour, Part, Surrogate, every
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -108,12 +109,9 @@ def _by_category(
     tree: TreeData, node: int, branch: int, above: Condition, part: Part
 ) -> Condition:
     start, end = tree.category_start[node : node + 2].tolist()
-    codes = tree.categories[start:end].tolist()
-    listed = mine = 0
-    for code, to in zip(codes, tree.category_branch[start:end].tolist(), strict=True):
-        listed |= 1 << code
-        if to == branch:
-            mine |= 1 << code
+    codes = tree.categories[start:end]
+    listed = bits_of(codes)
+    mine = bits_of(codes[tree.category_branch[start:end] == branch])
     others = (above.codes or 0) & ~listed
     arrives = part.share > 0 or part.detour is not None
     kept = ((above.codes or 0) & mine) | (others if arrives else 0)

@@ -6,7 +6,7 @@ a plain value: frozen, comparable, and JSON-able through `to_dict` / `from_dict`
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -139,7 +139,7 @@ class TargetInfo:
     classes: tuple[Label, ...] = ()
     costs: tuple[tuple[float, ...], ...] | None = None
     priors: tuple[float, ...] | None = None
-    class_weight: tuple[float, ...] | None = None
+    class_weight: tuple[float, ...] | None = field(default=None, compare=False)
     exponent: int = 0
 
     def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

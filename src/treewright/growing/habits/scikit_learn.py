@@ -1,5 +1,8 @@
 """scikit-learn: numbers are read as float32, and 1e-7 apart is no difference.
 
+Where no training row of a node is missing, a missing value goes to the branch of more
+rows, of two equal ones to the right.
+
 Sorted values of which each is within 1e-7 of the one before form a run, in which
 scikit-learn makes no cut. A run becomes one value of the table, and the thresholds of
 the grown tree are moved to where they belong.
@@ -19,8 +22,7 @@ from treewright.table.from_numpy import as_float32
 from treewright.table.raw import freeze
 from treewright.table.schema import PLAIN_NUMBERS
 from treewright.table.table import Table
-from treewright.tree.data import TreeData
-from treewright.tree.edit import with_values
+from treewright.tree.data import THRESHOLD, TreeData
 
 __all__ = ["ScikitLearn"]
 
@@ -54,13 +56,21 @@ class ScikitLearn(Habits):
         return {"sklearn": True}
 
     def shaped(self, tree: TreeData, table: Table) -> TreeData:
-        """Return the tree with no threshold inside a run.
+        """Return the tree with scikit-learn's thresholds and missing routes."""
+        by_size = (tree.split_kind == THRESHOLD) & (tree.missing_route >= 0)
+        nodes = np.flatnonzero(by_size & (tree.n_missing == 0))
+        left = nodes + 1
+        right = left + tree.subtree_size[left]
+        route = tree.missing_route.copy()
+        route[nodes] = tree.n_rows[left] <= tree.n_rows[right]
+        return replace(tree, threshold=self._out_of_runs(tree), missing_route=route)
 
-        Thresholds that stood between two neighbouring runs, or in one, now stand
-        midway between the end of one and the beginning of the next.
+    def _out_of_runs(self, tree: TreeData) -> NDArray[np.float64]:
+        """Return the thresholds, none of them inside a run.
+
+        Those that stood between two neighbouring runs, or in one, now stand midway
+        between the end of one and the beginning of the next.
         """
-        if not self._runs:
-            return tree
         threshold = tree.threshold.copy()
         for column, (low, high) in self._runs.items():
             nodes = np.flatnonzero((tree.feature == column) & ~np.isnan(threshold))
@@ -71,7 +81,7 @@ class ScikitLearn(Habits):
             above = low[place + 1] / 2
             is_near = (at < high[place]) | (at == low[place] / 2 + above)
             threshold[nodes] = np.where(is_near, high[place] / 2 + above, at)
-        return with_values(tree, threshold=threshold)
+        return threshold
 
 
 class _Runs(NamedTuple):
