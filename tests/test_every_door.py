@@ -17,8 +17,8 @@ import polars as pl
 import pytest
 
 import treewright as tw
-from treewright.drawing.way import way_of
-from treewright.reading.evaluate import errors_of_path
+from treewright.drawing.highlight import row_path
+from treewright.reading.answers.evaluation import errors_of_path
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import divides_rows
 
@@ -182,7 +182,7 @@ def test_an_explanation_explains_the_answer(name):
         found = tw.explain(model, row, change=False)
         assert found.node == ends[i]
         assert found.prediction == answers[i]
-        assert [*way_of(model.tree_.data, row)] == [*model.tree_.path(int(ends[i]))]
+        assert [*row_path(model.tree_.data, row)] == [*model.tree_.path(int(ends[i]))]
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -10,37 +10,37 @@ from numpy.typing import NDArray
 
 from treewright.criteria import Criterion
 from treewright.drawing.dot import to_dot
+from treewright.drawing.highlight import row_path
 from treewright.drawing.mermaid import to_mermaid
 from treewright.drawing.svg import to_svg
-from treewright.drawing.way import way_of
 from treewright.errors import OptionError, nearest_name
 from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.threads import n_threads
 from treewright.pruning.by_hand import collapse_by_hand, simplify
 from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree
-from treewright.reading.answer import (
+from treewright.reading.answers.answer import (
     MANY_ROWS,
     answers,
     answers_of_matrix,
     class_shares,
     classes,
 )
-from treewright.reading.colour import MOST_PRINTED, coloured, show
-from treewright.reading.evaluate import Evaluation, evaluate_rows
-from treewright.reading.explain import Explanation, explain
-from treewright.reading.formula import Formula, formula
-from treewright.reading.frame import to_dict, to_pandas
-from treewright.reading.importance import impurity_importance
-from treewright.reading.missing import (
+from treewright.reading.answers.evaluation import Evaluation, evaluate_rows
+from treewright.reading.answers.importance import impurity_importance
+from treewright.reading.conditions.formula import Formula, formula
+from treewright.reading.conditions.rules import Rules
+from treewright.reading.one_row.explain import Explanation, explain
+from treewright.reading.text.colour import MOST_PRINTED, coloured, show
+from treewright.reading.text.frame import to_dict, to_pandas
+from treewright.reading.text.missing import (
     MissingAccount,
     SurrogateSplit,
     missing_account,
     surrogate_splits,
 )
-from treewright.reading.rules import Rules
-from treewright.reading.text import text
-from treewright.reading.why import Why, why
+from treewright.reading.text.text import text
+from treewright.reading.why.why import Why, why
 from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
@@ -639,7 +639,7 @@ class Tree:
         """
         return to_svg(
             self.data,
-            way=None if row is None else way_of(self.data, row),
+            way=None if row is None else row_path(self.data, row),
             max_depth=max_depth,
             max_leaves=max_leaves,
             theme=theme,

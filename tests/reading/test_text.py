@@ -20,9 +20,9 @@ from tree.build import (
 )
 from treewright.errors import OptionError
 from treewright.model import Tree
-from treewright.reading.colour import coloured, show
-from treewright.reading.fold import shown_nodes
-from treewright.reading.text import text
+from treewright.reading.text.colour import coloured, show
+from treewright.reading.text.text import text
+from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.table.schema import Feature, Schema, Summary, TargetInfo
 
 

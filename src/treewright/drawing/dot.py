@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from treewright.drawing import labels
 from treewright.drawing.cards import class_inks
-from treewright.drawing.fold import MOST_LEAVES, Folded, fold
 from treewright.drawing.palette import LIGHT
 from treewright.drawing.shown import Shown, each_shown, short_label
+from treewright.drawing.visible_nodes import MOST_LEAVES, Folded, fold
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 

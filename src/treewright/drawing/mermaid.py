@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from treewright.drawing import labels
-from treewright.drawing.fold import MOST_LEAVES, Folded, fold
 from treewright.drawing.shown import Shown, each_shown, short_label
+from treewright.drawing.visible_nodes import MOST_LEAVES, Folded, fold
 from treewright.tree.data import TreeData
 
 __all__ = ["to_mermaid"]

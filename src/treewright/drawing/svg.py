@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from treewright.drawing.escape import xml
-from treewright.drawing.fold import MOST_LEAVES, fold
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.palette import THEMES
 from treewright.drawing.scene import Scene, Spot, compose
+from treewright.drawing.visible_nodes import MOST_LEAVES, fold
 from treewright.errors import OptionError, nearest_name
 from treewright.tree.data import TreeData
 

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import (
+from treewright.reading.answers.answer import (
     answers,
     class_shares,
     classes,
     middle_of,
     number_words,
 )
-from treewright.reading.change import Change, rows_between, smallest_change
-from treewright.reading.evidence import class_of
-from treewright.reading.one_row import OneRow, ends_of, read_row, turn_at
-from treewright.reading.way import surrogates_of
+from treewright.reading.conditions.evidence import class_of
+from treewright.reading.conditions.path_conditions import surrogates_of
+from treewright.reading.one_row.change import Change, rows_between, smallest_change
+from treewright.reading.one_row.row import OneRow, ends_of, read_row, turn_at
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,

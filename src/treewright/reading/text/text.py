@@ -13,8 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes, middle_of, number_words
-from treewright.reading.fold import shown_nodes
+from treewright.reading.answers.answer import (
+    class_shares,
+    classes,
+    middle_of,
+    number_words,
+)
+from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import Split, splits_of
