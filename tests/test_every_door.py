@@ -5,6 +5,7 @@ of the package and through a report. New rows must be read, refused, routed and
 weighed alike by all of them.
 """
 
+import inspect
 import json
 import math
 import re
@@ -16,8 +17,8 @@ import polars as pl
 import pytest
 
 import treewright as tw
-from treewright.drawing.way import way_of
-from treewright.reading.evaluate import errors_of_path
+from treewright.drawing.highlight import row_path
+from treewright.reading.answers.evaluation import errors_of_path
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import divides_rows
 
@@ -181,7 +182,7 @@ def test_an_explanation_explains_the_answer(name):
         found = tw.explain(model, row, change=False)
         assert found.node == ends[i]
         assert found.prediction == answers[i]
-        assert [*way_of(model.tree_.data, row)] == [*model.tree_.path(int(ends[i]))]
+        assert [*row_path(model.tree_.data, row)] == [*model.tree_.path(int(ends[i]))]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -223,6 +224,34 @@ def test_why_stands_on_the_rows_that_growing_had(name):
         found = tw.why(tree, node, X, y)
         assert found.here.rows == tree.n_rows[node]
         assert found.here.impurity == pytest.approx(float(tree.impurity[node]))
+
+
+@pytest.mark.parametrize("name", ["evaluate", "explain", "simplify", "why"])
+def test_a_function_is_the_method_and_takes_estimators(name):
+    function, method = getattr(tw, name), getattr(tw.Tree, name)
+    (first, *others), (_, *own) = (
+        inspect.signature(each).parameters.values() for each in (function, method)
+    )
+    assert first.name == "tree"
+    assert others == own
+    said, written = inspect.getdoc(function), inspect.getdoc(method)
+    added = "tree : Tree or fitted estimator\n    The tree; it stays as it is.\n"
+    assert added in said
+    assert said.replace(added, "") == written
+    model, X, y = fitted("learned")
+    given = {
+        "evaluate": (X, y),
+        "explain": (rows_of(X)[0],),
+        "simplify": (),
+        "why": (1, X, y),
+    }[name]
+    found = [
+        function(model, *given),
+        function(model.tree_, *given),
+        function(tree=model, **dict(zip((p.name for p in own), given, strict=False))),
+        getattr(model.tree_, name)(*given),
+    ]
+    assert len({str(each) for each in found}) == 1
 
 
 # -- the same figures ------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from treewright.drawing.report.make import make_report
+from treewright.drawing.report.build import build_report
 from treewright.errors import OptionError
 from treewright.model import Tree, as_tree
 from treewright.pruning.result import Pruning
@@ -67,7 +67,7 @@ def report(
         raise OptionError(f"title must be text or None; got {title!r}.")
     rows = _test_rows(found, X_test, y_test, sample_weight_test)
     pruning = getattr(tree, "pruning_", None) if tree is not found else None
-    text = make_report(
+    text = build_report(
         found.data,
         estimator=_owner(tree),
         pruning=pruning if isinstance(pruning, Pruning) else None,

@@ -8,7 +8,7 @@ import treewright as tw
 from drawing.looks import HOSTILE, hitters, hostile_tree, penguins, table
 from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.errors import OptionError, TableError, TreewrightError
-from treewright.reading.reliability import reliability, wilson
+from treewright.reading.answers.reliability import reliability, wilson
 
 matplotlib = pytest.importorskip("matplotlib", reason="NOT TESTED: needs matplotlib")
 matplotlib.use("Agg")

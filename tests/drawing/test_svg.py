@@ -6,10 +6,10 @@ import pytest
 
 from drawing.looks import HOSTILE, LOOKS, hitters, hostile_tree, many_classes, penguins
 from tree.build import build, chain, leaf, schema_of, threshold
-from treewright.drawing.fold import fold
 from treewright.drawing.marks import Box
 from treewright.drawing.scene import compose
 from treewright.drawing.svg import to_svg
+from treewright.drawing.visible_nodes import fold
 from treewright.errors import OptionError, TableError
 from treewright.model import Tree
 

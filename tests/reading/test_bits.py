@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from treewright.reading.bits import bits_of, flags_of
+from treewright.reading.conditions.bits import bits_of, flags_of
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 64, 1000])

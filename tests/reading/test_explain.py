@@ -21,10 +21,10 @@ from tree.build import (
 )
 from treewright.errors import ColumnError, OptionError, TableError
 from treewright.model import Tree
-from treewright.reading.change import _nearest, rows_between
-from treewright.reading.explain import explain
-from treewright.reading.one_row import meets
-from treewright.reading.rules import Rules
+from treewright.reading.conditions.rules import Rules
+from treewright.reading.one_row.change import _nearest, rows_between
+from treewright.reading.one_row.explain import explain
+from treewright.reading.one_row.row import meets
 from treewright.table.schema import Feature, Summary
 from treewright.tree.data import THRESHOLD
 

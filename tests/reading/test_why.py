@@ -23,7 +23,7 @@ from treewright.errors import OptionError, TableError
 from treewright.growing.grow import grow
 from treewright.growing.impurity import gain
 from treewright.options import GrowOptions
-from treewright.reading.why import why
+from treewright.reading.why.why import why
 from treewright.table.schema import Schema, TargetInfo
 from treewright.tree.data import LEAF
 
@@ -372,7 +372,7 @@ def test_many_thresholds_are_swept_as_if_one_by_one(criterion, monkeypatch):
         .tree_
     )
     quick = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
-    monkeypatch.setattr("treewright.reading.cuts._FEWEST", 10**9)
+    monkeypatch.setattr("treewright.reading.why.threshold_table._FEWEST", 10**9)
     slow = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
     assert len(quick) == len(slow) > 400
     for one, other in zip(quick, slow, strict=True):

@@ -10,7 +10,7 @@ import treewright as tw
 from report import trees
 from treewright.errors import OptionError, TableError
 from treewright.pruning.path import find_path
-from treewright.reading.evaluate import errors_of_path, evaluate_rows
+from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
 from treewright.tree.new_rows import NewRows
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treewright.drawing.matplotlib import check_axes, fonts, pyplot
 from treewright.drawing.palette import LIGHT
-from treewright.reading.reliability import Reliability
+from treewright.reading.answers.reliability import Reliability
 from treewright.tree import wording
 
 if TYPE_CHECKING:

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes, middle_of, number_words
+from treewright.reading.answers.answer import (
+    class_shares,
+    classes,
+    middle_of,
+    number_words,
+)
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.cards import class_inks
-from treewright.drawing.fold import fold
 from treewright.drawing.labels import class_names, target_name
+from treewright.drawing.visible_nodes import fold
 from treewright.pruning.path import PruningPath
-from treewright.reading.answer import finer_answers
-from treewright.reading.evaluate import Evaluation
-from treewright.reading.way import answer_nodes
+from treewright.reading.answers.answer import finer_answers
+from treewright.reading.answers.evaluation import Evaluation
+from treewright.reading.conditions.path_conditions import answer_nodes
 from treewright.table.schema import Feature
 from treewright.table.show import show_number
 from treewright.tree import wording

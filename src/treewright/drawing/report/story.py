@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.drawing.labels import class_names, count, target_name
 from treewright.pruning.result import Pruning
-from treewright.reading.evaluate import Evaluation
+from treewright.reading.answers.evaluation import Evaluation
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_of

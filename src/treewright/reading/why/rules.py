@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from treewright.reading.working import Candidate, NodeRows
+from treewright.reading.why.candidates import Candidate, NodeRows
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
 

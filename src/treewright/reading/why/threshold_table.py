@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.criteria import ClassCriterion, NumberCriterion
-from treewright.reading.working import Branch, Candidate, NodeRows
+from treewright.reading.why.candidates import Branch, Candidate, NodeRows
 from treewright.tree.split import Split, Threshold
 
 __all__ = ["can_sweep", "swept"]

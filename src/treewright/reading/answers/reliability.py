@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.reading.interval import wilson
+from treewright.reading.answers.interval import wilson
 
 __all__ = ["Reliability", "reliability"]
 

@@ -9,27 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.report import payload
-from treewright.drawing.report.made import made_of, rows_fingerprint
 from treewright.drawing.report.page import page
+from treewright.drawing.report.provenance import provenance_of, rows_fingerprint
 from treewright.drawing.report.story import headline
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.result import Pruning
 from treewright.pruning.risks import RISKS, node_risks
-from treewright.reading.evaluate import errors_of_path, evaluate_rows, row_losses
-from treewright.reading.importance import impurity_importance
-from treewright.reading.permutation import permutation_importance
-from treewright.reading.text import missing_arrives
+from treewright.reading.answers.evaluation import (
+    errors_of_path,
+    evaluate_rows,
+    row_losses,
+)
+from treewright.reading.answers.importance import impurity_importance
+from treewright.reading.answers.permutation import permutation_importance
+from treewright.reading.text.text import missing_arrives
 from treewright.tree.data import TreeData
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends, columns_used
 
-__all__ = ["make_report"]
+__all__ = ["build_report"]
 
 _MOST_SHUFFLED = 20_000_000
 _REPEATS = 5
 
 
-def make_report(
+def build_report(
     tree: TreeData,
     *,
     estimator: tuple[str, Mapping[str, Any], Mapping[str, Any]] | None = None,
@@ -75,7 +79,7 @@ def make_report(
         | {"train": _training_errors(tree, path)},
         "curve": _curve(pruning),
         "story": about,
-        "made": made_of(tree, estimator, pruning, test_print),
+        "made": provenance_of(tree, estimator, pruning, test_print),
     }
     return page(data, about["title"])
 

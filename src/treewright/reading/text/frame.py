@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import pandas_for_frames
-from treewright.reading.answer import answers, class_shares, classes
-from treewright.reading.missing import surrogate_splits
+from treewright.reading.answers.answer import answers, class_shares, classes
+from treewright.reading.text.missing import surrogate_splits
 from treewright.tree.data import SPLIT_KINDS, STOP_REASONS, TreeData
 from treewright.tree.split import Split, Threshold, splits_of
 

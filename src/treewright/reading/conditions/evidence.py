@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import answers, middle_of
-from treewright.reading.interval import Z, wilson
+from treewright.reading.answers.answer import answers, middle_of
+from treewright.reading.answers.interval import Z, wilson
 from treewright.tree import wording
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.walk import children

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treewright.reading.condition import Surrogate
-from treewright.reading.way import surrogates_of
+from treewright.reading.conditions.condition import Surrogate
+from treewright.reading.conditions.path_conditions import surrogates_of
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import split_of

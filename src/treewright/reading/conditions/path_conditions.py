@@ -15,8 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.reading.bits import bits_of
-from treewright.reading.condition import Condition, Detour, Part, Surrogate, every
+from treewright.reading.conditions.bits import bits_of
+from treewright.reading.conditions.condition import (
+    Condition,
+    Detour,
+    Part,
+    Surrogate,
+    every,
+)
 from treewright.tree.data import (
     ALL_BRANCHES,
     IS_MISSING,

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError, nearest_name
-from treewright.reading.answer import (
+from treewright.reading.answers.answer import (
     answers,
     class_shares,
     classes,
     middle_of,
     number_words,
 )
-from treewright.reading.change import Change, rows_between, smallest_change
-from treewright.reading.evidence import class_of
-from treewright.reading.one_row import OneRow, ends_of, read_row, turn_at
-from treewright.reading.way import surrogates_of
+from treewright.reading.conditions.evidence import class_of
+from treewright.reading.conditions.path_conditions import surrogates_of
+from treewright.reading.one_row.change import Change, rows_between, smallest_change
+from treewright.reading.one_row.row import OneRow, ends_of, read_row, turn_at
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -161,28 +161,7 @@ def explain(
     change: bool = True,
     unseen: str | None = None,
 ) -> Explanation:
-    """Explain the answer for one row.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    row : mapping, series, sequence, or table of one row
-        Values by name; those that the way asks for are enough. Or all, in order.
-    to : object, optional
-        The class to reach by a change, or for numbers ``(low, high)``. None: any
-        other answer.
-    fixed : iterable of str
-        Columns that never change.
-    change : bool, default=True
-        Whether to look for the smallest change.
-    unseen : {'missing', 'error'} or None, default=None
-        What to do with a category never seen; None: as the tree was told in growing.
-
-    Returns
-    -------
-    Explanation
-    """
+    """Explain the answer for one row; see `Tree.explain`."""
     kept = _columns(tree, fixed)
     one = read_row(tree, row, unseen)
     ends = ends_of(tree, one)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import TableError
-from treewright.reading.condition import Condition
+from treewright.reading.conditions.condition import Condition
 from treewright.table.check import check_matched
 from treewright.table.from_numpy import as_float32
 from treewright.table.match import match

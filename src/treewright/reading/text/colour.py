@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from treewright.errors import TreewrightError
-from treewright.reading.answer import classes
-from treewright.reading.text import text
+from treewright.reading.answers.answer import classes
+from treewright.reading.text.text import text
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from treewright.criteria import Criterion, Working
 from treewright.criteria.squared_error import SquaredError
-from treewright.reading.answer import classes
-from treewright.reading.working import MOST_LEVELS, Branch, Candidate
+from treewright.reading.answers.answer import classes
+from treewright.reading.why.candidates import MOST_LEVELS, Branch, Candidate
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
 
 if TYPE_CHECKING:
-    from treewright.reading.why import Why
+    from treewright.reading.why.why import Why
 
 __all__ = ["lines"]
 

@@ -19,14 +19,14 @@ from treewright.tree.data import TreeData
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import columns_used
 
-__all__ = ["made_of", "rows_fingerprint", "training_fingerprint"]
+__all__ = ["provenance_of", "rows_fingerprint", "training_fingerprint"]
 
 _MOST_NAMES = 1000
 _LONGEST = 300
 _WIDEST = 88
 
 
-def made_of(
+def provenance_of(
     tree: TreeData,
     estimator: tuple[str, Mapping[str, Any], Mapping[str, Any]] | None,
     pruning: Pruning | None,

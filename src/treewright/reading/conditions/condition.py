@@ -1,8 +1,8 @@
-"""Conditions: everything a way from the root asks of one column, merged.
+"""Conditions: everything that a path from the root asks of one column, merged.
 
-A way down a tree asks the same column many times; what is left in the end is one
-interval or one set of categories, and what happens to a missing value (`way.py` puts
-them together). Rules, formulas and explanations are made of these.
+A path may ask the same column many times. Together the answers are one interval or
+one set of categories, and what happens to a missing value (`path_conditions.py`
+merges them). Rules, formulas and explanations are made of conditions.
 
 A category that a split does not list, and one never seen, goes where missing values
 go. Three things can happen to them: they take one branch; they are divided among all
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.reading.bits import bits_of, flags_of
+from treewright.reading.conditions.bits import bits_of, flags_of
 from treewright.table.show import show_number, show_value
 from treewright.tree import wording
 

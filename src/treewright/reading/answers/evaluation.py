@@ -14,8 +14,8 @@ from treewright.errors import TreewrightError, pandas_for_frames
 from treewright.pruning.path import PruningPath, cost_complexity
 from treewright.pruning.refit import refit_tree
 from treewright.pruning.score import loss_at_steps
-from treewright.reading.answer import answers, class_numbers, classes
-from treewright.reading.interval import Z, wilson
+from treewright.reading.answers.answer import answers, class_numbers, classes
+from treewright.reading.answers.interval import Z, wilson
 from treewright.table.table import ClassTarget, Target
 from treewright.tree.costs import cost_matrix
 from treewright.tree.data import TreeData

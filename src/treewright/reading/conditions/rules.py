@@ -19,10 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name, pandas_for_frames
-from treewright.reading.answer import middle_of, number_words
-from treewright.reading.condition import Condition, columns_of, joined, shares_of
-from treewright.reading.evidence import Evidence, class_of, evidence
-from treewright.reading.way import answer_nodes, conditions_of, walked
+from treewright.reading.answers.answer import middle_of, number_words
+from treewright.reading.conditions.condition import (
+    Condition,
+    columns_of,
+    joined,
+    shares_of,
+)
+from treewright.reading.conditions.evidence import Evidence, class_of, evidence
+from treewright.reading.conditions.path_conditions import (
+    answer_nodes,
+    conditions_of,
+    walked,
+)
 from treewright.tree import wording
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.new_rows import read_columns

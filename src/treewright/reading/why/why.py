@@ -14,10 +14,7 @@ from treewright.errors import OptionError, TableError, nearest_name
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
-from treewright.reading.cuts import can_sweep, swept
-from treewright.reading.why_rules import Rules
-from treewright.reading.why_words import lines
-from treewright.reading.working import (
+from treewright.reading.why.candidates import (
     Branch,
     Candidate,
     NodeRows,
@@ -26,6 +23,9 @@ from treewright.reading.working import (
     said_of,
     shortened,
 )
+from treewright.reading.why.rules import Rules
+from treewright.reading.why.text import lines
+from treewright.reading.why.threshold_table import can_sweep, swept
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table
@@ -120,24 +120,7 @@ def why(
     sample_weight: Any = None,
     column: str | None = None,
 ) -> Why:
-    """Work out why a node is split as it is, or why it is not.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    node : int
-        The node.
-    X, y, sample_weight
-        The rows that the tree was grown on. The tree itself knows the class
-        weights, costs and priors that altered their weights.
-    column : str, optional
-        List every candidate of this column, not the best of each.
-
-    Returns
-    -------
-    Why
-    """
+    """Work out why a node is split as it is, or why it is not; see `Tree.why`."""
     node = checked_node(tree, node)
     rows, lightest, notes = _rows(tree, node, X, y, sample_weight)
     everything = np.arange(len(rows.y))

@@ -13,8 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes, middle_of, number_words
-from treewright.reading.fold import shown_nodes
+from treewright.reading.answers.answer import (
+    class_shares,
+    classes,
+    middle_of,
+    number_words,
+)
+from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import Split, splits_of
@@ -54,34 +59,10 @@ def text(
     numbers: bool = False,
     missing: bool | None = None,
 ) -> str:
-    """Return the tree as indented text, one line per node.
+    """Return the tree as indented text, one line per node; see `Tree.text`.
 
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    max_depth : int or None, default=None
-        Deepest level to write; a node there says how many leaves lie below it.
-        None: all levels.
-    max_leaves : int or None, default=None
-        Most ends to write, opening impure nodes with many rows first; the others,
-        and the lightest of very many branches, are folded, and it is said what is.
-    ascii : bool, default=False
-        Draw with ASCII characters only.
-    numbers : bool, default=False
-        Write each node's number at the left.
-    missing : bool or None, default=None
-        Whether to say where missing values go. None: of columns that had any when
-        the tree was grown.
-
-    Returns
-    -------
-    str
-        Lines without a newline at the end. Leaves are marked with a star, and
-        conditions of a split that is not proven the best with a tilde. A branch
-        says "or missing" where its column had missing values, they can still
-        arrive there and they take that branch. Long lists of categories are
-        shortened.
+    A branch says "or missing" where its column had missing values, they can still
+    arrive there and they take that branch. Long lists of categories are shortened.
     """
     is_shown = shown_nodes(tree, max_depth, max_leaves)
     shown = np.flatnonzero(is_shown)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.reading.fold import shown_nodes
+from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.tree.data import TreeData
 
 __all__ = ["MOST_LEAVES", "Folded", "fold"]

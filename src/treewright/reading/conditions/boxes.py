@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from treewright.reading.condition import Condition
-from treewright.reading.way import features_as_split
+from treewright.reading.conditions.condition import Condition
+from treewright.reading.conditions.path_conditions import features_as_split
 from treewright.tree.data import TreeData
 
 __all__ = ["Box", "Boxes"]

@@ -24,15 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError
-from treewright.reading.boxes import Boxes
-from treewright.reading.condition import (
+from treewright.reading.conditions.boxes import Boxes
+from treewright.reading.conditions.condition import (
     Condition,
     columns_of,
     joined,
     shares_of,
 )
-from treewright.reading.evidence import class_of
-from treewright.reading.way import answer_nodes, walked
+from treewright.reading.conditions.evidence import class_of
+from treewright.reading.conditions.path_conditions import answer_nodes, walked
 from treewright.tree import wording
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.new_rows import read_columns

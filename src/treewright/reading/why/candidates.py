@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.criteria import Criterion, NumberCriterion
-from treewright.growing.readable import short_between
-from treewright.growing.reference.candidates import midpoint
+from treewright.growing.readable import midpoint, short_between
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
 from treewright.tree.split import IsMissing, Multiway, Split, Threshold, make_split

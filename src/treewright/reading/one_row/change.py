@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treewright.growing.readable import short_between
-from treewright.reading.condition import Condition, every
-from treewright.reading.one_row import (
+from treewright.reading.conditions.condition import Condition, every
+from treewright.reading.conditions.path_conditions import features_as_split, narrowed
+from treewright.reading.one_row.row import (
     OneRow,
     as_read,
     ends_of,
@@ -33,7 +34,6 @@ from treewright.reading.one_row import (
     meets,
     say,
 )
-from treewright.reading.way import features_as_split, narrowed
 from treewright.table.schema import Feature
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_HERE, TreeData

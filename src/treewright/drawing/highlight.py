@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.reading.one_row import ends_of, read_row
+from treewright.reading.one_row.row import ends_of, read_row
 from treewright.tree.data import TreeData
 from treewright.tree.walk import path
 
-__all__ = ["way_of"]
+__all__ = ["row_path"]
 
 
-def way_of(tree: TreeData, row: Any) -> dict[int, str]:
+def row_path(tree: TreeData, row: Any) -> dict[int, str]:
     """Return the nodes that a row passes, each with its value in the column asked.
 
     Parameters

@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing import charts
+from treewright.drawing.highlight import row_path
 from treewright.drawing.labels import class_names
 from treewright.drawing.matplotlib import draw_tree
 from treewright.drawing.regions import draw_regions, side_of
 from treewright.drawing.report.story import quality_of
 from treewright.drawing.size_chart import Curve, draw_sizes
-from treewright.drawing.way import way_of
 from treewright.errors import OptionError, nearest_name
 from treewright.model import Tree, as_tree
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning, leaves_words
-from treewright.reading.answer import answers, class_numbers, class_shares
-from treewright.reading.evaluate import errors_of_path, evaluate_rows
-from treewright.reading.evidence import class_of
-from treewright.reading.permutation import permutation_importance
-from treewright.reading.reliability import reliability
+from treewright.reading.answers.answer import answers, class_numbers, class_shares
+from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
+from treewright.reading.answers.permutation import permutation_importance
+from treewright.reading.answers.reliability import reliability
+from treewright.reading.conditions.evidence import class_of
 from treewright.table.match import match
 from treewright.tree import wording
 from treewright.tree.new_rows import NewRows
@@ -81,7 +81,7 @@ def plot_tree(
     return draw_tree(
         data,
         ax,
-        way=None if row is None else way_of(data, row),
+        way=None if row is None else row_path(data, row),
         max_depth=max_depth,
         max_leaves=max_leaves,
         theme=theme,
