@@ -1,45 +1,97 @@
-"""Where does treewright become slow all at once?
+"""How much slower a hard case is than the plain case beside it.
 
-Question: how many times as long as its plain neighbour does a hard case take?
-          The aim is below 10 for each.
-Data:     synthetic, fixed seeds.
-Equal:    each case is a pair that does the same amount of work, one value at a time:
-          the plain case, and the hard one. Where the hard case is larger by design,
-          `work` says how many times as large, and the ratio is divided by it.
-Timing:   wall clock, median of 3.
-Run:      python benchmarks/cliffs.py            all cases
-          python benchmarks/cliffs.py explain    those whose name holds the word
-
-To add a case, write a function that returns a Case, and put it into CASES.
+Question: does any choice of data or options take more than ten times as long?
+Data:     synthetic, fixed seed, one table for both fits of a case; where the second
+          is larger, the first counts as many times as it is.
+Timing:   processor time, the two fits take turns, smallest of three.
+Run:      python benchmarks/cliffs.py [words of a case ...]
 """
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+import time
 
 import numpy as np
 
 import treewright as tw
-from timing import median_time
 
-LIMIT = 10
-
-
-@dataclass(frozen=True)
-class Case:
-    """Two calls to compare."""
-
-    name: str
-    plain: Callable[[], Any]
-    hard: Callable[[], Any]
-    work: float = 1.0  # of the hard call, in multiples of the plain one's
+TARGET = 10.0
 
 
-def wide_frame(library: str) -> Case:
-    """100,000 columns: a data frame against an array."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20, 100_000))
+def table(n_rows, n_classes, n_columns=20, seed=0):
+    """Standard-normal columns; classes are cuts of a noisy score."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((n_rows, n_columns))
+    score = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * random.standard_normal(n_rows)
+    cuts = np.quantile(score, np.arange(1, n_classes) / n_classes)
+    return X, np.searchsorted(cuts, score), score
+
+
+def classifier(X, y, weight=None, **options):
+    """One fit, not pruned unless asked for."""
+    options = {"prune": None, "n_jobs": 1, **options}
+    return lambda: tw.TreeClassifier(**options).fit(X, y, sample_weight=weight)
+
+
+def regressor(X, y, **options):
+    """One fit of a number."""
+    return lambda: tw.TreeRegressor(prune=None, n_jobs=1, **options).fit(X, y)
+
+
+def weights(n_classes):
+    """Unequal weights beside equal ones."""
+    X, y, _ = table(20_000, n_classes)
+    weight = np.random.default_rng(1).uniform(0.5, 1.5, len(y))
+    return classifier(X, y, max_depth=8), classifier(X, y, weight, max_depth=8)
+
+
+def misclassification(n_classes, **options):
+    """Misclassification beside Gini."""
+    X, y, _ = table(20_000, n_classes)
+    wrong = {"criterion": "misclassification", **options}
+    return classifier(X, y, **options), classifier(X, y, **wrong)
+
+
+def fractional():
+    """Divided rows beside a table in which nothing is missing, cross-validated."""
+    X, y, _ = table(4_000, 2)
+    holes = X.copy()
+    holes[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
+    folds = {"prune": "cv", "cv": 5}
+    return classifier(X, y, **folds), classifier(
+        holes, y, missing="fractional", **folds
+    )
+
+
+def absolute_error():
+    """Absolute error beside squared error."""
+    X, _, score = table(20_000, 2)
+    plain = {"max_depth": 8}
+    return regressor(X, score, **plain), regressor(
+        X, score, criterion="absolute_error", **plain
+    )
+
+
+def many_levels():
+    """A column of 3,000 levels beside one of 10, ten classes."""
+    X, y, _ = table(20_000, 10)
+    random = np.random.default_rng(1)
+
+    def frame(n_levels):
+        import pandas as pd
+
+        columns = pd.DataFrame(X[:, :5], columns=list("abcde"))
+        codes = random.integers(0, n_levels, len(y))
+        columns["level"] = [f"v{code}" for code in codes]
+        return columns
+
+    return classifier(frame(10), y, max_depth=8), classifier(
+        frame(3_000), y, max_depth=8
+    )
+
+
+def wide_frame(library):
+    """100,000 columns: a data frame beside an array."""
+    X = np.random.default_rng(0).normal(size=(20, 100_000))
     y = np.arange(20) % 2
     columns = {f"c{j}": X[:, j] for j in range(X.shape[1])}
     if library == "pandas":
@@ -50,62 +102,83 @@ def wide_frame(library: str) -> Case:
         import polars as pl
 
         frame = pl.DataFrame(columns)
-    return Case(
-        f"{library} frame of 100,000 columns / array",
-        lambda: tw.as_table(X, y),
-        lambda: tw.as_table(frame, y),
-    )
+    return lambda: tw.as_table(X, y), lambda: tw.as_table(frame, y)
 
 
-def tree_of_categories(n_categories: int) -> tuple[tw.Tree, dict[str, Any]]:
+def tree_of_categories(n_categories):
     """A tree that splits a column of so many categories, and a row for it."""
-    rng = np.random.default_rng(1)
+    random = np.random.default_rng(1)
     codes = np.arange(2 * n_categories) % n_categories
-    X = {"word": codes.astype(str).astype(object), "x": rng.normal(size=len(codes))}
-    y = np.where(rng.random(len(codes)) < 0.5, "yes", "no")
+    X = {"word": codes.astype(str).astype(object), "x": random.normal(size=len(codes))}
+    y = np.where(random.random(len(codes)) < 0.5, "yes", "no")
     model = tw.TreeClassifier(
         prune=None, max_depth=4, many_levels="exact", kinds={"word": "categorical"}
     )
     return model.fit(X, y).tree_, {"word": "7", "x": 0.0}
 
 
-def many_categories(verb: str) -> Case:
-    """A million categories against 10,000, per category."""
+def many_categories(call):
+    """A million categories beside 10,000."""
     few, row = tree_of_categories(10_000)
     many, _ = tree_of_categories(1_000_000)
-    calls = {
-        "explain": lambda tree: str(tw.explain(tree, row)),
-        "formula": lambda tree: str(tree.formula("yes")),
-        "rules": lambda tree: str(tree.rules()),
-    }
-    call = calls[verb]
-    call(few)  # imports
-    name = f"{verb} of 1,000,000 categories / of 10,000, per category"
-    return Case(name, lambda: call(few), lambda: call(many), work=100)
+    call(few, row)  # imports
+    return lambda: call(few, row), lambda: call(many, row)
 
 
-CASES: dict[str, Callable[[], Case]] = {
-    "frame pandas": lambda: wide_frame("pandas"),
-    "frame polars": lambda: wide_frame("polars"),
-    "explain": lambda: many_categories("explain"),
-    "formula": lambda: many_categories("formula"),
-    "rules": lambda: many_categories("rules"),
-}
+CASES = [
+    ("weights, 100 classes", lambda: weights(100)),
+    ("weights, 1,000 classes", lambda: weights(1_000)),
+    ("misclassification, 100 classes", lambda: misclassification(100, max_depth=8)),
+    (
+        "misclassification, cross-validated",
+        lambda: misclassification(2, prune="cv", cv=5),
+    ),
+    ("fractional rows, cross-validated", fractional),
+    ("absolute error", absolute_error),
+    ("3,000 levels, ten classes", many_levels),
+    ("pandas frame of 100,000 columns", lambda: wide_frame("pandas")),
+    ("polars frame of 100,000 columns", lambda: wide_frame("polars")),
+    (
+        "explain, a million categories",
+        lambda: many_categories(lambda tree, row: str(tw.explain(tree, row))),
+        100,
+    ),
+    (
+        "formula, a million categories",
+        lambda: many_categories(lambda tree, row: str(tree.formula("yes"))),
+        100,
+    ),
+    (
+        "rules, a million categories",
+        lambda: many_categories(lambda tree, row: str(tree.rules())),
+        100,
+    ),
+]
+"""Name, the two calls, and how many times as much work the second has."""
 
 
-def main() -> None:
-    """Print plain and hard seconds, and their ratio, of each case asked for."""
-    words = sys.argv[1:] or [""]
-    print(f"{'plain':>10} {'hard':>10} {'ratio':>8}  case")
-    for key, make in CASES.items():
-        if any(word in key for word in words):
-            case = make()
-            plain, _ = median_time(case.plain)
-            hard, _ = median_time(case.hard)
-            ratio = hard / plain / case.work
-            mark = "" if ratio < LIMIT else f"  above {LIMIT}"
-            print(f"{plain:10.4f} {hard:10.4f} {ratio:8.1f}  {case.name}{mark}")
+def seconds(function):
+    """Processor time of one call."""
+    start = time.process_time()
+    function()
+    return time.process_time() - start
+
+
+def main(words):
+    """Print the ratio of every case whose name holds one of the words."""
+    for name, make, *work in CASES:
+        if words and not any(word in name for word in words):
+            continue
+        plain, steep = make()
+        times = [(seconds(plain), seconds(steep)) for _ in range(3)]
+        low, high = (min(column) for column in zip(*times, strict=True))
+        low *= work[0] if work else 1
+        verdict = "ok" if high <= TARGET * low else "STEEP"
+        print(
+            f"{name:36} {low:8.3f} s {high:8.3f} s {high / low:7.1f}x  {verdict}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

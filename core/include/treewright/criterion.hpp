@@ -119,7 +119,7 @@ class NodeCost {
         return -weight * mean_ * poisson_term((sum / weight - sum_ / weight_) / mean_);
       }
       case Criterion::absolute_error:
-        break;  // not a matter of sums: see absolute_search.hpp
+        break;  // not a function of sums: see src/absolute_search.hpp
     }
     return 0.0;
   }

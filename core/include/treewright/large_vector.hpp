@@ -1,4 +1,4 @@
-// large.hpp: vectors of many numbers.
+// large_vector.hpp: vectors of many numbers.
 //
 // Their memory comes from the system and goes back to it at once: every fold grows in a thread
 // of its own, whose heap would keep it. Above 2 MB it is asked for in pages of that size: new
@@ -37,7 +37,8 @@ struct LargeAllocator {
       if (memory == MAP_FAILED) {
         throw std::bad_alloc();
       }
-      // Only wishes. All of it will be filled: to ask for small pages at once saves a fault each.
+      // Hints; the system may ignore them. The whole vector will be filled, so asking for all small
+      // pages at once saves a page fault for each.
       if (bytes >= kLargePage) {
         madvise(memory, bytes, MADV_HUGEPAGE);
       } else {

@@ -1,4 +1,4 @@
-// words.hpp: a short array that lives on the stack while it is small.
+// small_array.hpp: a short array that lives on the stack while it is small.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +38,7 @@ class SmallArray {
   std::unique_ptr<T[]> heap_;
 };
 
+// One block of statistics (statistics.hpp): up to 22 classes need no heap.
 using StatBlock = SmallArray<int64_t, 24>;
 
 }  // namespace treewright

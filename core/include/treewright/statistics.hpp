@@ -6,8 +6,8 @@
 //     classes:   rows, weight, weight of class 0, of class 1, ...
 //     a number:  rows, weight, sum of weight * y (128 bits in two words)
 //
-// Where rows are divided and limits count them, "rows" is the sum of their shares, in units of
-// its own (Engine::share_unit_).
+// If rows are divided and limits count them, "rows" is the sum of their shares, in units of
+// its own (Problem::share_unit).
 //
 // The step to floating point is real(): the double nearest to the exact integer.
 #pragma once

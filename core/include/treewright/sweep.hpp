@@ -4,9 +4,9 @@
 // missing ones) and answers after each row: how good is the cut here? score() is any
 // number that grows with the gain (in the rows that are seen); gain() and score_of() convert. A
 // score may be off by rounding: the search keeps all cuts within margin() of the best and lets the
-// exact cost of criterion.hpp decide among them. A cheap sweep is scored at every row; its limits
-// are a matter of rows only. One that passes over rows is the faster the better the score that it
-// has to beat.
+// exact cost of criterion.hpp decide among them. A cheap sweep is scored at every row, and only
+// limits on the number of rows apply to it. A sweep that passes over rows (kPassesOver) is faster
+// the better the score it has to beat.
 #pragma once
 
 #include <cmath>

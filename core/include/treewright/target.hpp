@@ -102,9 +102,9 @@ constexpr int kFewestImageBits = 10, kMostImageBits = 20;
 inline int32_t image_in(Entry e, int shift) {
   return static_cast<int32_t>((e & ((Entry(1) << shift) - 1)) >> 1);
 }
-// Beside so few row numbers it is fine enough to choose by. Otherwise the columns that may be
-// the best by it are searched again with the node's own image. (They must be: before it is split,
-// a node may be moved to a smaller numbering, where another image lies in its entries.)
+// Beside so few row numbers the image is fine enough to choose a split by. Otherwise the columns
+// that may be the best by it are searched again with the node's own image. (They must be: before it
+// is split, a node may move to a smaller numbering, whose entries hold another image.)
 constexpr int64_t kFewRowNumbers = 512;
 
 struct Target {

@@ -113,8 +113,8 @@ class ThresholdSearch {
                     : (limits.whole_rows ? limits.min_rows : 1);
   }
 
-  // The best gain, up to the sweep's margin; kNone if nothing is allowed. Where it cannot win
-  // against another column's gain, it may be told as a higher one that cannot win either.
+  // The best gain, up to the sweep's margin; kNone if nothing is allowed. If the column
+  // cannot beat `to_beat`, the gain of another column, any bound below `to_beat` may be returned.
   double best(const ColumnRange& span, double to_beat) const {
     StatBlock left(words()), right(words());
     double gain = best_cut(span, left.data(), to_beat);
