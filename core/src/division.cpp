@@ -28,7 +28,8 @@ NodeDivision<Rows>::NodeDivision(const NodeView<Rows>& node, const Candidate& sp
   }
   const bool missing = view_.known(size_t(split.column)) < view_.n_rows();
   // A split from outside may leave categories out.
-  const bool lists_all = split.kind != SplitKind::subset || !split.left.empty();
+  const bool by_category = split.kind == SplitKind::subset || split.kind == SplitKind::multiway;
+  const bool lists_all = !by_category || !split.left.empty();
   branches_.two_sides =
       split.n_branches == 2 && (split.missing_route >= 0 || (!missing && lists_all));
   if (view_.problem.options.missing == Missing::surrogate && split.n_branches == 2) {
