@@ -544,3 +544,59 @@ def test_an_array_with_missing_values_is_refused_as_a_whole():
         lambda X: model.tree_.refit(X, ["no", "yes"]),
     ):
         assert refusal(ask, bad) == expected
+
+
+# -- rules that every door keeps -------------------------------------------------------
+
+
+def counts(n=120):
+    random = np.random.default_rng(5)
+    X = random.normal(size=(n, 3))
+    return X, np.abs(X[:, 0]).round(1)
+
+
+def test_every_door_refuses_negative_counts(tmp_path):
+    X, y = counts()
+    tree = tw.TreeRegressor(prune=None, criterion="poisson").fit(X, y).tree_
+    wrong = -y - 1
+    doors = [
+        lambda: tree.evaluate(X, wrong),
+        lambda: tree.refit(X, wrong),
+        lambda: tw.report(tree, tmp_path / "page.html", X, wrong),
+        lambda: tree.why(0, X, wrong),
+        lambda: tw.TreeRegressor(criterion="poisson", prune="validation").fit(
+            X, y, X_val=X, y_val=wrong
+        ),
+    ]
+    for door in doors:
+        with pytest.raises(tw.TableError, match="counts or rates, all >= 0"):
+            door()
+
+
+def test_validation_counts_priors_as_evaluation_does():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(900, 3))
+    y = np.where(X[:, 0] + X[:, 1] + random.normal(size=900) > 1.2, "yes", "no")
+    kept = np.r_[500:900]
+    kept = kept[(y[kept] == "no") | (random.random(400) < 0.3)]  # another mix
+    fitted = tw.TreeClassifier(prune="validation", priors={"yes": 0.5, "no": 0.5}).fit(
+        X[:500], y[:500], X_val=X[kept], y_val=y[kept]
+    )
+    found = tw.evaluate(fitted, X[kept], y[kept])
+    chosen = fitted.pruning_.validation_error[fitted.pruning_.chosen]
+    assert found.error == pytest.approx(chosen, rel=1e-12)
+
+
+def test_reliability_counts_priors():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    random = np.random.default_rng(0)
+    x = np.repeat([0.0, 1.0], 200)
+    y = np.where(random.random(400) < 0.5, "a", "b")
+    fitted = tw.TreeClassifier(prune=None, priors={"a": 0.9, "b": 0.1}).fit(
+        x[:, None], y
+    )
+    drawn = tw.plot_reliability(fitted, x[:, None], y, label="a")
+    shown = np.concatenate([line.get_ydata() for line in drawn.get_lines()])
+    assert np.abs(np.asarray(shown, float) - 0.9).min() < 0.02

@@ -474,9 +474,6 @@ void Frontier::grow_subtrees(std::vector<OpenNode> roots, Team& team) {
   });
   const size_t first = subtrees_.size();
   subtrees_.resize(first + roots.size());
-  for (size_t i = 0; i < roots.size(); ++i) {
-    list_.nodes[size_t(roots[i].id)].subtree = static_cast<int32_t>(first + i);
-  }
   if (!roots.empty()) {
     source_->prepare_homes(team.size());
   }
@@ -485,6 +482,8 @@ void Frontier::grow_subtrees(std::vector<OpenNode> roots, Team& team) {
     const NodeSource::Home home = source_->at_home(roots[i].handle, worker);
     grow_subtree(*home.source, list, {0, home.handle});
     subtrees_[first + i] = lay_out(list, facts_, options_.criterion, {});
+    // Only a finished subtree is part of the tree: an interruption leaves the node a leaf.
+    list_.nodes[size_t(roots[i].id)].subtree = static_cast<int32_t>(first + i);
   });
 }
 

@@ -232,7 +232,7 @@ def plot_reliability(
         k = 1 if label is None else class_of(tree.data, label)
         promised, came_true = shares[:, k], codes == k
         of = class_names(tree.data)[k]
-    found = reliability(promised, came_true, groups)
+    found = reliability(promised, came_true, groups, rows.own_weights)
     words = f"share of {wording.cut(of, 40)}, {len(codes):,} rows"
     return charts.draw_reliability(found, ("Reliability", words), ax)
 

@@ -117,3 +117,12 @@ def test_the_impurity_is_the_mean_loss_of_the_best_answer(name):
         about = criterion.loss(y, np.full(31, 3.0)).sum()
         moved = criterion.loss(np.array([answer]), np.array([3.0]))[0]
         assert about == pytest.approx(losses.sum() + 31 * moved)
+
+
+def test_it_prunes_on_validation_rows(grown):
+    from treewright.pruning.validation import prune_by_validation
+    from treewright.tree.new_rows import NewRows
+
+    _, y, tree = grown
+    pruned, _ = prune_by_validation(tree.data, NewRows.read(tree.data, X, y))
+    assert 1 <= pruned.n_leaves <= tree.n_leaves

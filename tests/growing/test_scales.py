@@ -96,3 +96,37 @@ def test_the_unit_travels_with_the_tree():
     schema = fit(X, np.ldexp(y, 700)).tree_.data.schema
     assert type(schema).from_dict(schema.to_dict()) == schema
     assert "exponent" not in fit(X, y).tree_.data.schema.to_dict()["target"]
+
+
+@pytest.mark.parametrize("exponent", [-300, 300])
+def test_prices_and_rules_are_given_in_terms_of_the_target(exponent):
+    X, y = rows("squared_error")
+    scaled, square = np.ldexp(y, exponent), 2.0 ** (2 * exponent)
+    plain = fit(X, y, ccp_alpha=0.3)
+    large = fit(X, scaled, ccp_alpha=0.3 * square)
+    assert 1 < plain.tree_.n_leaves == large.tree_.n_leaves
+    path = tw.TreeRegressor().cost_complexity_pruning_path(X, scaled)
+    expected = tw.TreeRegressor().cost_complexity_pruning_path(X, y)
+    np.testing.assert_allclose(path.ccp_alphas / square, expected.ccp_alphas)
+
+
+@pytest.mark.parametrize("exponent", [-1060, -300, 300, 1000])
+def test_why_finds_the_candidates_at_any_scale(exponent):
+    X, y = rows("squared_error")
+    plain = fit(X, y, prune=None, max_depth=2).tree_.why(0, X, y)
+    scaled = np.ldexp(y, exponent)
+    found = fit(X, scaled, prune=None, max_depth=2).tree_.why(0, X, scaled)
+    assert [each.words for each in found.candidates] == [
+        each.words for each in plain.candidates
+    ]
+
+
+def test_the_report_shows_errors_in_the_unit_of_the_target(tmp_path):
+    X, y = rows("squared_error")
+    scaled = np.ldexp(y, 300)
+    tree = fit(X, scaled).tree_
+    tw.report(tree, tmp_path / "page.html", X, scaled)
+    page = (tmp_path / "page.html").read_text()
+    rmse = tw.evaluate(tree, X, scaled).rmse
+    assert f"{rmse:.4g}" in page
+    assert "in units of 2^" in str(tw.evaluate(tree, X, scaled))

@@ -28,6 +28,7 @@ from treewright.growing.grow import grow
 from treewright.growing.impurity import gain, impurity
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
+from treewright.table.as_table import as_table
 from treewright.tree.data import STOP_REASONS
 from treewright.tree.split import IsMissing, Subset, Threshold, split_of
 from treewright.tree.walk import node_at
@@ -413,3 +414,20 @@ def test_a_fold_with_bad_weights_is_refused(weights, words):
     table = make_table([numeric("x", range(4))], [3.0, 0.0, 0.0, 0.0])
     with pytest.raises(TableError, match=words):
         steps_of(table, weights=weights)
+
+
+def test_an_interrupted_growth_leaves_a_sound_tree():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(120_000, 6))
+    y = X[:, 0] + random.normal(size=len(X)) > 0
+    training = TrainingSet(as_table(X, y, task="class"), GrowOptions(n_jobs=2))
+    whole = training.grow()
+
+    def stop(share):
+        raise KeyError("enough")
+
+    for _ in range(3):
+        steps = training.steps()
+        with pytest.raises(KeyError, match="enough"):
+            steps.grow_all(stop)
+        assert 1 <= steps.tree().n_nodes < whole.n_nodes

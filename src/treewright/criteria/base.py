@@ -110,6 +110,12 @@ class Criterion(ABC):
         """
         return
 
+    def check_values(
+        self, values: NDArray[np.float64], where: str = "the target"
+    ) -> None:
+        """Refuse numbers that no row may have, new rows included."""
+        return
+
     def check_number(self, value: float, where: str, given: object) -> None:
         """Refuse one value of the target, `given` at the place called `where`."""
         return

@@ -51,16 +51,23 @@ class Poisson(NumberCriterion):
         self, values: NDArray[np.float64], weights: NDArray[np.float64] | None
     ) -> None:
         """Refuse negative values, and a target that is 0 everywhere."""
-        if (values < 0).any():
-            row = int(np.argmax(values < 0))
-            raise TableError(
-                "criterion='poisson' needs a target of counts or rates, all >= 0; "
-                f"row {row} has {values[row]:g}. Use criterion='squared_error' instead."
-            )
+        self.check_values(values)
         if not (values if weights is None else values[weights > 0]).any():
             raise TableError(
                 "criterion='poisson' needs a target with a sum above 0, but all values "
                 "are 0: there is nothing to predict."
+            )
+
+    def check_values(
+        self, values: NDArray[np.float64], where: str = "the target"
+    ) -> None:
+        """Refuse negative values."""
+        if (values < 0).any():
+            row = int(np.argmax(values < 0))
+            raise TableError(
+                "criterion='poisson' needs a target of counts or rates, all >= 0; "
+                f"row {row} of {where} has {values[row]:g}. Use "
+                "criterion='squared_error' instead."
             )
 
     def check_number(self, value: float, where: str, given: object) -> None:

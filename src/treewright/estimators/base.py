@@ -32,6 +32,7 @@ from treewright.pruning.result import Pruning
 from treewright.table.as_table import as_table
 from treewright.table.table import Table
 from treewright.table.target import is_column_vector
+from treewright.tree.loss import loss_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -189,7 +190,11 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         tree = grow(self._reweighted(read), self._options())
         risk = "impurity" if self.prune_risk == "auto" else self.prune_risk
         path = find_path(tree, risk)
-        return Bunch(ccp_alphas=path.alpha.copy(), impurities=path.risk.copy())
+        loss = loss_of(tree)
+        return Bunch(
+            ccp_alphas=loss.from_units(path.alpha),
+            impurities=loss.from_units(path.risk),
+        )
 
     def _options(self) -> GrowOptions:
         check_criterion(self.criterion, self._task)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.criteria import find
 from treewright.errors import OptionError, TableError
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions, PruneOptions
@@ -25,7 +26,6 @@ from treewright.pruning.prune import (
 )
 from treewright.pruning.result import Pruning
 from treewright.pruning.validation import grow_validated, prune_by_validation
-from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.data import TreeData
 from treewright.tree.new_rows import NewRows
@@ -128,7 +128,7 @@ def grow_pruned(
         share = options.validation_fraction or _DEFAULT_SHARE
         return grow_validated(training, share, keep_ties=keep_ties, progress=progress)
     if method == "validation":
-        rows = _new_rows(given, training.table, grown, factors)
+        rows = _new_rows(given, training.table, training.options)
     tree = training.grow(progress=progress, last=True)
     if method == "validation":
         tree, pruning = prune_by_validation(tree, rows, keep_ties=keep_ties)
@@ -182,31 +182,21 @@ def _check_divisible(table: Table) -> None:
         )
 
 
-def _new_rows(
-    given: FitArguments,
-    table: Table,
-    options: GrowOptions,
-    factors: NDArray[np.float64] | None,
-) -> NewRows:
+def _new_rows(given: FitArguments, table: Table, options: GrowOptions) -> NewRows:
     """Read the validation rows by the training table's schema."""
     rows = NewRows.read_by_schema(
         table.schema,
         given.X_val,
         given.y_val,
         given.sample_weight_val,
+        criterion=find(str(options.criterion)),
         refuses_missing=options.missing == "error",
         unseen=options.unseen,
         suffix="_val",
     )
-    if not isinstance(rows.target, ClassTarget):
-        return rows
-    _check_all_classes(table, rows.target)
-    if factors is None:
-        return rows
-    info = table.schema.target
-    costs = None if info is None else info.costs
-    own = factors if costs is None else factors / cost_factors(costs)
-    return replace(rows, weights=own[rows.target.codes] * rows.own_weights)
+    if isinstance(rows.target, ClassTarget):
+        _check_all_classes(table, rows.target)
+    return rows
 
 
 def _check_all_classes(table: Table, target: ClassTarget) -> None:

@@ -20,6 +20,7 @@ from treewright.pruning.result import Pruning, leaves_words
 from treewright.pruning.select import least_error, one_standard_error
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.data import TreeData
+from treewright.tree.loss import loss_of
 
 __all__ = [
     "CrossValidation",
@@ -82,6 +83,8 @@ def cut_at(
     if of_root:
         price += f" x {path.risk[-1]:g}, that of the root,"
         alpha = _price(path, alpha)
+    else:
+        alpha = loss_of(tree).in_units(alpha)
     step = path.at(alpha)
     pruned = path.pruned(step, "ccp_alpha")
     words = (

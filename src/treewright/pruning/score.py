@@ -12,7 +12,7 @@ from treewright import _core
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table, Target
 from treewright.tree.data import TreeData
-from treewright.tree.loss import number_criterion
+from treewright.tree.loss import loss_by_node, loss_of, number_criterion
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends, columns_used
 
@@ -159,6 +159,11 @@ def loss_at_nodes(
     """
     ends = rows.ends(tree)
     assert not isinstance(ends, Ends)
+    if not _core_has_loss(tree):
+        y, own, answers = rows.y, rows.own_weights, tree.value[:, 0]
+        loss = own * loss_of(tree).of_numbers(y, answers[ends])
+        ended = np.bincount(ends, loss, minlength=tree.n_nodes).astype(np.float64)
+        return loss_by_node(tree, ends, y, own, answers), ended
     sums: tuple[NDArray[np.float64], NDArray[np.float64]] = _core.node_losses(
         _given(tree, rows, ends)
     )

@@ -33,8 +33,9 @@ __all__ = [
 MOST_INTEGER_CLASSES = 20
 """Whole numbers with at most so many distinct values are taken as classes."""
 
-MOST_EXPONENT = 128
-"""Of two, for a target of numbers that needs no unit of its own."""
+MOST_EXPONENT = 240
+"""A target whose largest number is within two to this power needs no unit of its own:
+even the fourth powers of its numbers, in variances of squares, are floats."""
 
 _NAN_WORDS = "Input y contains NaN."
 _INF_WORDS = "Input y contains infinity or a value too large for dtype('float64')."

@@ -76,6 +76,19 @@ class Loss:
             answers = np.where(answers > 0, answers, self.smallest)
         return self.criterion.loss(y, answers)
 
+    def from_units(self, loss: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """Return mean losses in terms of the target; infinity beyond the floats."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(np.ldexp(loss, self._power * self.exponent))
+
+    def in_units(self, loss: float) -> float:
+        """Return a mean loss in the unit of tree.risk."""
+        return float(np.ldexp(loss, -self._power * self.exponent))
+
+    @property
+    def _power(self) -> int:
+        return getattr(self.criterion, "power", None) or 0
+
     def axis(self, target: str) -> str:
         """Return what an axis of errors is called, for a target of this name."""
         if isinstance(self.criterion, NumberCriterion):

@@ -13,13 +13,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.criteria import Criterion
 from treewright.errors import OptionError, TableError
 from treewright.table.check import check_matched
 from treewright.table.costs import prior_factors
 from treewright.table.match import MatchedColumns, match, plain_matrix
 from treewright.table.match_target import match_target
 from treewright.table.schema import Schema
-from treewright.table.table import ClassTarget, Target
+from treewright.table.table import ClassTarget, NumericTarget, Target
 from treewright.table.weights import read_weights
 from treewright.tree.costs import cost_matrix
 from treewright.tree.data import TreeData
@@ -90,14 +91,9 @@ class NewRows:
         """
         columns = read_columns(tree, X, needed=needed)
         columns, target, weights = _labelled(
-            tree.schema, columns, y, sample_weight, suffix
+            tree.schema, columns, y, sample_weight, suffix, tree.criterion
         )
-        info = tree.schema.target
-        if info is not None and info.priors and isinstance(target, ClassTarget):
-            by_class = prior_factors(info.priors, target, weights)
-            own = by_class[target.codes]
-            weights = own if weights is None else own * weights
-        return cls(columns, target, weights)
+        return cls(columns, target, _with_priors(tree.schema, target, weights))
 
     @classmethod
     def read_by_schema(
@@ -107,11 +103,15 @@ class NewRows:
         y: Any,
         sample_weight: Any = None,
         *,
+        criterion: Criterion,
         refuses_missing: bool = False,
         unseen: str = "missing",
         suffix: str = "",
     ) -> Self:
-        """Read rows before there is a tree: all usable columns, priors not counted.
+        """Read rows before there is a tree: all usable columns, weighed as for growing.
+
+        Class weights count here, since the rows decide on the size of a tree that was
+        grown with them; priors count as in `read`.
 
         Parameters
         ----------
@@ -119,15 +119,22 @@ class NewRows:
             The columns and the target of the training table.
         X, y, sample_weight, suffix
             See `read`.
-        refuses_missing, unseen
-            The rules of the tree to come; see `TreeData`.
+        criterion, refuses_missing, unseen
+            Those of the tree to come; see `TreeData`.
 
         Returns
         -------
         NewRows
         """
         columns = _matched(schema, X, schema.usable, refuses_missing, unseen)
-        return cls(*_labelled(schema, columns, y, sample_weight, suffix))
+        columns, target, weights = _labelled(
+            schema, columns, y, sample_weight, suffix, criterion
+        )
+        info = schema.target
+        if info is not None and info.class_weight and isinstance(target, ClassTarget):
+            own = np.array(info.class_weight)[target.codes]
+            weights = own if weights is None else own * weights
+        return cls(columns, target, _with_priors(schema, target, weights))
 
     @property
     def y(self) -> NDArray[Any]:
@@ -222,11 +229,29 @@ def _matched(
 
 
 def _labelled(
-    schema: Schema, columns: MatchedColumns, y: Any, sample_weight: Any, suffix: str
+    schema: Schema,
+    columns: MatchedColumns,
+    y: Any,
+    sample_weight: Any,
+    suffix: str,
+    criterion: Criterion,
 ) -> tuple[MatchedColumns, Target, NDArray[np.float64] | None]:
     """Return columns with the target and the weights of their rows."""
     n = columns.n_rows
     if not n:
         raise TableError(f"X{suffix} has no rows; at least one is needed.")
     target = match_target(schema, y, n, f"y{suffix}")
+    if isinstance(target, NumericTarget):
+        criterion.check_values(target.values, f"y{suffix}")
     return columns, target, read_weights(sample_weight, n)
+
+
+def _with_priors(
+    schema: Schema, target: Target, weights: NDArray[np.float64] | None
+) -> NDArray[np.float64] | None:
+    """Return weights that give each class its prior share of these rows."""
+    info = schema.target
+    if info is None or not info.priors or not isinstance(target, ClassTarget):
+        return weights
+    own = prior_factors(info.priors, target, weights)[target.codes]
+    return own if weights is None else own * weights

@@ -33,18 +33,26 @@ class Quality:
         Share of wrong answers; mean cost; squared error, told by its root; other.
     axis : str
         What an axis of errors is called.
+    exponent : int
+        Errors are in units of a power of two; see `TargetInfo`.
     """
 
     unit: str
     axis: str
+    exponent: int = 0
+
+    def figure(self, error: float) -> str:
+        """Return an error in the unit of the target."""
+        shown = math.sqrt(max(error, 0.0)) if self.unit == "root" else error
+        return wording.figures(float(np.ldexp(shown, self.exponent)))
 
     def good(self, error: float, root: float) -> str:
         """Return the figure of an error, as large as it can be."""
         if self.unit == "share":
             return wording.percent(1.0 - error)
         if self.unit == "root":
-            return f"± {wording.figures(math.sqrt(max(error, 0.0)))}"
-        return wording.figures(error)
+            return f"± {self.figure(error)}"
+        return self.figure(error)
 
     def words(self, error: float, root: float) -> str:
         """Say what the figure means."""
@@ -62,7 +70,7 @@ def quality_of(tree: TreeData) -> Quality:
     """Return how the losses of a tree are told."""
     name = wording.cut(target_name(tree), _LONGEST)
     loss = loss_of(tree)
-    return Quality(loss.unit, loss.axis(name))
+    return Quality(loss.unit, loss.axis(name), loss.exponent)
 
 
 def headline(
@@ -150,13 +158,13 @@ def _how_good(
             explained = test.r2
         return [
             (f" {where} the root mean squared error of its answers was ", False),
-            (wording.figures(math.sqrt(error)), True),
+            (quality.figure(error), True),
             (f"; they explained {_explained(explained)} of the differences.", False),
         ]
     return [
         (f" {where} its {quality.axis} was ", False),
-        (wording.figures(error), True),
-        (f", against {wording.figures(root)} without a tree.", False),
+        (quality.figure(error), True),
+        (f", against {quality.figure(root)} without a tree.", False),
     ]
 
 

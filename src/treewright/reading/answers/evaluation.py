@@ -139,8 +139,10 @@ class Evaluation:
     def __str__(self) -> str:
         """A page: error, classes, confusion."""
         low, high = self.interval
+        loss = loss_of(self.tree)
+        units = f" in units of 2^{loss.exponent}" if loss.exponent else ""
         lines = [
-            f"{self.n_rows} rows: {loss_of(self.tree).name} {self.error:.4g}, 95 % "
+            f"{self.n_rows} rows: {loss.name}{units} {self.error:.4g}, 95 % "
             f"interval {low:.4g} to {high:.4g} "
             f"(training rows: {self.training_error:.4g})",
             f"questions asked: {self.mean_questions:.2f} on average, "

@@ -27,7 +27,10 @@ class Reliability(NamedTuple):
 
 
 def reliability(
-    promised: NDArray[np.float64], came_true: NDArray[np.bool_], groups: int = 10
+    promised: NDArray[np.float64],
+    came_true: NDArray[np.bool_],
+    groups: int = 10,
+    weights: NDArray[np.float64] | None = None,
 ) -> Reliability:
     """Compare promised with observed shares.
 
@@ -40,6 +43,9 @@ def reliability(
     groups : int, default=10
         Rows are put into at most so many groups of about the same number. Rows with
         the same promise, such as those of one leaf, are never parted.
+    weights : float64 array, optional
+        Weights of the rows, priors counted. Shares count weights; intervals count
+        as many rows of equal weight as would be as certain.
 
     Returns
     -------
@@ -58,6 +64,11 @@ def reliability(
             start = end
     starts = np.array([0, *cuts[:-1]])
     counts = np.diff([0, *cuts])
-    observed = np.add.reduceat(hit, starts) / counts
-    low, high = wilson(observed, counts)
-    return Reliability(np.add.reduceat(p, starts) / counts, observed, low, high, counts)
+    own = np.ones(n) if weights is None else weights[order]
+    total = np.add.reduceat(own, starts)
+    total = np.where(total > 0, total, 1.0)
+    effective = total**2 / np.maximum(np.add.reduceat(own**2, starts), 1e-300)
+    observed = np.add.reduceat(own * hit, starts) / total
+    low, high = wilson(observed, np.where(weights is None, counts, effective))
+    mean = np.add.reduceat(own * p, starts) / total
+    return Reliability(mean, observed, low, high, counts)

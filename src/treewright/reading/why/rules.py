@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from treewright.reading.why.candidates import Candidate, NodeRows
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
+from treewright.tree.loss import loss_of
 
 __all__ = ["Rules"]
 
@@ -40,8 +41,8 @@ class Rules:
         return cls(
             int(least),
             float(options.get("min_weight_fraction_leaf", 0.0)) * total,
-            float(options.get("min_gain", 0.0)),
-            float(options.get("min_impurity_decrease", 0.0)),
+            loss_of(tree).in_units(float(options.get("min_gain", 0.0))),
+            loss_of(tree).in_units(float(options.get("min_impurity_decrease", 0.0))),
             rows.weight / total if total else 0.0,
             getattr(rows.criterion, "needs_positive_sums", False),
             float(options.get("min_branch_weight") or 0.0),

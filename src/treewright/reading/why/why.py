@@ -305,6 +305,7 @@ def _by_core(
         criterion=rows.criterion.name,
         min_samples_leaf=min_rows,
         min_weight_fraction_leaf=share,
+        many_levels=tree.options.get("many_levels"),
     )
     steps = TrainingSet(_table(tree, rows), options).steps()
     if not steps.open:
@@ -414,7 +415,11 @@ def _table(tree: TreeData, rows: NodeRows) -> Table:
         target = ClassTarget(rows.y.astype(np.int32), classes)
     else:
         target = NumericTarget(rows.y)
-    return Table(tuple(made), target, rows.weights, n, tree.schema)
+    schema = tree.schema
+    if schema.target is not None and schema.target.exponent:
+        # These numbers are in units already.
+        schema = replace(schema, target=replace(schema.target, exponent=0))
+    return Table(tuple(made), target, rows.weights, n, schema)
 
 
 def _ties(
