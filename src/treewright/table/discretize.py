@@ -155,7 +155,7 @@ def _cut(
         )
     cuts = _cuts(table, column, rule)
     labels = _labels(feature, cuts)
-    n = f"{len(labels)} intervals" if cuts else "one interval (no cut was found)"
+    n = f"{len(labels)} intervals" if cuts else "one interval, for want of a cut"
     reason = f"{feature.reason.removesuffix('.')}; cut into {n}, by {rule}."
     codes = freeze(codes_of(column.values, cuts))
     make = CategoricalColumn if unordered else OrdinalColumn
