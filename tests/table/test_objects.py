@@ -195,9 +195,7 @@ def test_a_value_outside_the_declared_order_is_refused():
 
 
 def test_text_without_a_declared_order_cannot_be_ordinal():
-    with pytest.raises(
-        ColumnError, match=r"order of its.*not known.*kinds="
-    ):
+    with pytest.raises(ColumnError, match=r"order of its.*not known.*kinds="):
         column(["lo", "hi"], a="ordinal")
 
 
