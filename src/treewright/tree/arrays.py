@@ -23,10 +23,10 @@ FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
 
 
 def settled(
-    name: str, given: ArrayLike, metadata: Mapping[str, Any], n: int
+    name: str, values: ArrayLike, metadata: Mapping[str, Any], n: int
 ) -> NDArray[Any]:
-    """Return `given` as a read-only array of the declared type and shape."""
-    array = _as_type(name, np.asarray(given), metadata["dtype"])
+    """Return `values` as a read-only array of the declared type and shape."""
+    array = _as_type(name, np.asarray(values), metadata["dtype"])
     wanted = metadata["shape"]
     if metadata.get("optional") and not array.size and wanted.startswith("n"):
         array = np.zeros(n + wanted.endswith("+1"), array.dtype)
@@ -38,9 +38,9 @@ def settled(
     return _owned(array)
 
 
-def settled_extra(name: str, given: ArrayLike, n: int) -> NDArray[Any]:
+def settled_extra(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
     """Return an extra array as a read-only array; it may hold any plain type."""
-    array = np.asarray(given)
+    array = np.asarray(values)
     if array.ndim < 1 or len(array) != n or array.dtype.kind not in "biufU":
         raise TreeFormatError(
             f"The extra array {name!r} must hold numbers, booleans or strings, one "

@@ -272,8 +272,8 @@ class TreeData:
                 + (f"; unknown: {', '.join(unknown)}" if unknown else "")
                 + ". Pass arrays of your own as extras."
             )
-        given: dict[str, Any] = {**arrays}
-        return cls(**given, schema=schema, made_by=made_by or {}, extras=extras or {})  # type: ignore[arg-type]
+        values: dict[str, Any] = {**arrays}
+        return cls(**values, schema=schema, made_by=made_by or {}, extras=extras or {})  # type: ignore[arg-type]
 
     # -- derived values, computed once --------------------------------------------
 
