@@ -1,8 +1,8 @@
 """The criteria a tree can be grown by, one file each.
 
 A criterion holds everything that depends on it: the impurity of a set of rows, the
-loss of an answer, and the names shown for both. No other part of the package
-compares the name of a criterion.
+loss of an answer, and the names shown for both. Pruning, reading and drawing call
+these methods and never test the name of a criterion.
 
 To add one, write a file with a subclass of `ClassCriterion` or `NumberCriterion` and
 register an instance:
