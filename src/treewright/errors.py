@@ -1,21 +1,21 @@
-"""What can go wrong.
+"""The errors and warnings of treewright.
 
 TreewrightError
 |-- TableError               the table cannot be used (also a ValueError)
 |   `-- ColumnError          ... because of one named column
-|       `-- ColumnTypeError  ... whose cells are of a kind we cannot read
+|       `-- ColumnTypeError  ... whose cells have a type that cannot be read
 |                            (also a TypeError)
 |-- OptionError              an option is unknown or out of range
 |                            (also a ValueError)
-`-- TreeFormatError          a saved tree is damaged or newer than this version
+`-- TreeFormatError          the arrays or the schema do not describe a valid tree
                              (also a ValueError)
 
 UserWarning
-|-- ColumnSetAsideWarning    columns that tell rows apart were set aside
+|-- ColumnSetAsideWarning    columns that identify rows were set aside
 |-- ColumnKindWarning        columns of numbers were read as categories
 `-- UnseenCategoryWarning    a column of new data has no category the tree knows
 
-Every message says what went wrong, where, the value seen and what to do.
+Every message states what went wrong, where, the value seen and what to do.
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,11 +41,11 @@ __all__ = [
 
 
 class TreewrightError(Exception):
-    """Anything treewright refuses to do."""
+    """The base class of all errors that treewright raises."""
 
 
 class TableError(TreewrightError, ValueError):
-    """The table cannot be used as given."""
+    """The table cannot be used."""
 
 
 class ColumnError(TableError):
@@ -61,11 +61,11 @@ class OptionError(TreewrightError, ValueError):
 
 
 class TreeFormatError(TreewrightError, ValueError):
-    """A saved tree is damaged, or was written by a newer version."""
+    """The arrays or the schema do not describe a valid tree."""
 
 
 class ColumnSetAsideWarning(UserWarning):
-    """Columns that tell rows apart, not classes, were set aside."""
+    """Columns that identify rows, such as names or tickets, were set aside."""
 
 
 class ColumnKindWarning(UserWarning):
@@ -73,17 +73,17 @@ class ColumnKindWarning(UserWarning):
 
 
 class UnseenCategoryWarning(UserWarning):
-    """No category in a column of new data was there when the tree was grown."""
+    """A column of new data holds only categories that the tree has never seen."""
 
 
 @contextmanager
 def memory_explained(n_rows: int, n_columns: int) -> Iterator[None]:
-    """Say what was asked for, and what would help, where memory runs out in growing.
+    """Turn a MemoryError of growing into one that names the table and the remedies.
 
     Parameters
     ----------
     n_rows, n_columns : int
-        Of the table that the tree is grown on.
+        Size of the table that the tree is grown on.
     """
     try:
         yield
@@ -93,15 +93,15 @@ def memory_explained(n_rows: int, n_columns: int) -> Iterator[None]:
         raise MemoryError(
             f"Not enough memory to grow a tree on {n_rows:,} rows and {n_columns:,} "
             f"columns: besides the table, its sorted columns take {needed:,.0f} MB, "
-            "and as much again for every tree that grows at the same time. What "
-            "helps: prune=None or 'validation' instead of 'cv' or a smaller n_jobs "
+            "and as much again for every tree that grows at the same time. To need "
+            "less, use prune=None or 'validation' instead of 'cv' or a smaller n_jobs "
             "(fewer trees at a time), fewer columns, a sample of the rows, or "
             "max_leaf_nodes."
         ) from problem
 
 
 def pandas_for_frames() -> Any:
-    """Return pandas, which is optional; say how to get it where it is missing."""
+    """Return pandas, or explain how to install this optional package."""
     try:
         return import_module("pandas")
     except ImportError as problem:
@@ -111,21 +111,21 @@ def pandas_for_frames() -> Any:
 
 
 def nearest_name(name: str, known: Iterable[str], alike: float = 0.5) -> str | None:
-    """Return the known name most like the one given, for "did you mean".
+    """Return the known name that is most similar to `name`, for "did you mean".
 
     Parameters
     ----------
     name : str
         The name that was not found.
     known : iterable of str
-        The names there are. Letter case is ignored in the comparison.
+        The names to choose from. The comparison ignores letter case.
     alike : float, default=0.5
-        How similar a name must be, from 0 to 1, the same name.
+        Least similarity, from 0 to 1 (the same name).
 
     Returns
     -------
     str or None
-        The nearest name, or None when none is similar.
+        The nearest name, or None if none is similar enough.
     """
     by_lower = {each.lower(): each for each in reversed(list(known))}
     near = get_close_matches(name.lower(), by_lower, n=1, cutoff=alike)

@@ -293,8 +293,8 @@ def test_priors_with_class_weight():
         ),
         (
             [[0, 0], [1, 0]],
-            "costs gives no cost to any answer for the class 'a', so its rows play no "
-            "part. Leave these rows out, or give a cost above 0.",
+            "costs gives no cost to any answer for the class 'a', so its rows would "
+            "have no effect. Leave these rows out, or give a cost above 0.",
         ),
     ],
 )
@@ -325,8 +325,8 @@ def test_wrong_costs(costs, words):
         ([np.nan, 1.0], "got nan for the class 'a'."),
         (
             [0.0, 1.0],
-            "priors gives the share 0 to the class 'a', so its rows play no part. "
-            "Leave these rows out, or give a share above 0.",
+            "priors gives the share 0 to the class 'a', so its rows would have no "
+            "effect. Leave these rows out, or give a share above 0.",
         ),
     ],
 )

@@ -59,7 +59,7 @@ def test_collapse_where_a_condition_holds(tree):
 
 def test_collapse_refuses(tree):
     leaf = int(tree.leaves[0])
-    with pytest.raises(tw.OptionError, match=f"Node {leaf} is a leaf already"):
+    with pytest.raises(tw.OptionError, match=f"Node {leaf} is already a leaf"):
         tree.collapse(leaf)
     with pytest.raises(tw.OptionError, match="in this tree from 0 to 16; got 99"):
         tree.collapse(99)

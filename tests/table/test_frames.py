@@ -240,7 +240,7 @@ def test_nested_columns_are_refused(cell):
         pa.table({"a": [cell, cell]}),
         pd.DataFrame({"a": [cell, cell]}),
     ):
-        with pytest.raises(ColumnTypeError, match=r"'a'.*nested.*columns of their own"):
+        with pytest.raises(ColumnTypeError, match=r"'a'.*nested.*a column of its own"):
             as_table(frame)
 
 

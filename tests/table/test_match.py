@@ -64,12 +64,12 @@ def test_rows_may_be_dicts_and_lists(schema):
 
 
 def test_a_needed_column_that_is_absent_names_the_nearest(schema):
-    words = "no column 'length', which the tree asks for. The nearest is 'lenght'"
+    words = "no column 'length', which the tree needs. The nearest is 'lenght'"
     with pytest.raises(TableError, match=words):
         match(schema, {"lenght": [1.0]}, [0])
     with pytest.raises(TableError, match="no columns 'length', 'colour', which"):
         match(schema, {"lenght": [1.0]}, [0, 1])
-    with pytest.raises(TableError, match=r"The columns given are 'q'\."):
+    with pytest.raises(TableError, match=r"The columns of X are 'q'\."):
         match(schema, {"q": [1.0]}, [0])
 
 
@@ -315,13 +315,13 @@ def test_refusing_looks_only_at_usable_and_needed_columns(schema):
 
 def test_at_most_five_absent_columns_are_named():
     wide = as_table({f"column {i}": [1.0] for i in range(7)}).schema
-    words = r"'column 3', 'column 4' \(and 2 more\), which the tree asks for"
+    words = r"'column 3', 'column 4' \(and 2 more\), which the tree needs"
     with pytest.raises(TableError, match=words):
         match(wide, {"q": [1.0]}, range(7))
 
 
 def test_a_name_that_is_hardly_alike_is_not_called_the_nearest(schema):
-    with pytest.raises(TableError, match="The columns given are 'signs'"):
+    with pytest.raises(TableError, match="The columns of X are 'signs'"):
         match(schema, {"signs": [1]}, [2])
     with pytest.raises(TableError, match="The nearest is 'Size'"):
         match(schema, {"Size": [1]}, [2])

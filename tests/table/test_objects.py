@@ -119,7 +119,7 @@ def test_dates_mixed_with_something_else_are_refused(cells, words):
     ("cell", "words"),
     [
         ([1, 2], r"holds \[1, 2\] in row 1.*nested"),
-        ({"b": 1}, "nested value; put its parts into columns"),
+        ({"b": 1}, "nested value; put each part into a column"),
         (b"raw", "raw bytes among other cells; decode"),
         (object(), "an object; turn the column into"),
         ((1, 2), "not 'tuple'"),
@@ -195,7 +195,7 @@ def test_a_value_outside_the_declared_order_is_refused():
 
 
 def test_text_without_a_declared_order_cannot_be_ordinal():
-    with pytest.raises(ColumnError, match=r"nothing declares the order.*kinds="):
+    with pytest.raises(ColumnError, match=r"order of its.*not known.*kinds="):
         column(["lo", "hi"], a="ordinal")
 
 

@@ -187,7 +187,7 @@ def test_a_missing_class_names_the_row(y):
 
 
 def test_a_target_without_any_value_is_refused():
-    with pytest.raises(TableError, match=r"missing in row 0 \(2 rows have none"):
+    with pytest.raises(TableError, match=r"missing in row 0 \(2 rows in total"):
         target([None, None])
 
 

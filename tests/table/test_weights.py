@@ -61,7 +61,7 @@ def test_contiguous_float64_weights_are_not_copied_nor_locked():
         (2.0, r"single value 2.0, but one weight per row.*numpy.full\(3, 2.0\)"),
         (["a", 1, 1], "holds a value that is not a number.*'a'"),
         ([1e308, 1e308, 1e308], "add up to infinity.*1e[+]308"),
-        ([1e-320, 2e-320, 0], "too small to be told apart.*Multiply all"),
+        ([1e-320, 2e-320, 0], "too small to be distinguished.*Multiply all"),
         ([1j, 1, 1], "Complex data not supported"),
     ],
 )

@@ -221,7 +221,7 @@ def test_collapse_records_the_reason_given():
 
 
 def test_a_leaf_or_unknown_node_cannot_be_collapsed():
-    with pytest.raises(OptionError, match="Node 1 is a leaf already"):
+    with pytest.raises(OptionError, match="Node 1 is already a leaf"):
         collapse(chain(2), [0, 1])
     with pytest.raises(OptionError, match="from 0 to 4; got 9"):
         collapse(chain(2), [9])

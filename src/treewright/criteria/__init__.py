@@ -1,8 +1,8 @@
-"""The criteria a tree can be grown by: one class, one file each.
+"""The criteria a tree can be grown by, one file each.
 
-A criterion carries everything that depends on it: the impurity of a set of rows, the
-loss of an answer, and the words for both. Nothing else in the package asks for a
-criterion by its name.
+A criterion holds everything that depends on it: the impurity of a set of rows, the
+loss of an answer, and the names shown for both. Pruning, reading and drawing call
+these methods and never test the name of a criterion.
 
 To add one, write a file with a subclass of `ClassCriterion` or `NumberCriterion` and
 register an instance:
@@ -17,9 +17,9 @@ register an instance:
 ...         return math.fsum(math.sqrt(p * (1 - p)) for p in shares)
 >>> register(Hellinger())  # doctest: +SKIP
 
-The reference grower grows by any registered criterion. The C++ core has formulas of
-its own, and a criterion whose `core_number` is None is not among them; see
-core/include/treewright/criterion.hpp for how to add it there.
+The reference grower can use any registered criterion. The C++ core has its own
+formulas: a criterion whose `core_number` is None has none there, and
+core/include/treewright/criterion.hpp explains how to add one.
 """
 
 from treewright.criteria.absolute_error import AbsoluteError

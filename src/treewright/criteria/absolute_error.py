@@ -36,16 +36,16 @@ class AbsoluteError(NumberCriterion):
         scaled, exponent = scaled_down(weights)
         scaled.sort()
         reached = accumulate(w for _, w in scaled)
-        # Any median will do: the mean distance from all of them is the same.
+        # Every median gives the same mean distance.
         at = next((i for i, w in enumerate(reached) if w >= total / 2), -1)
         distances = [w / total * abs(y - scaled[at][0]) for y, w in scaled]
         return scaled_up(math.fsum(distances), exponent)
 
     def axis(self, target: str) -> str:
-        """Return what an axis of errors is called."""
+        """Return the label of an axis of errors, for a target of this name."""
         return f"mean absolute error of {target}"
 
     def formula(self, numbers: Working) -> str:
-        """Return Σ|y - median| / W with its numbers."""
+        """Return Σ|y - median| / W with the numbers filled in."""
         total, value = numbers.total, numbers.value
         return f"Σ|y - {numbers.median}| / {total} = {numbers.loss}/{total} = {value}"

@@ -1,4 +1,4 @@
-"""What every criterion has, for classes and for numbers."""
+"""The base classes of all criteria, for classes and for numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ClassCriterion", "Criterion", "NumberCriterion", "Working"]
 
 
 class Working(NamedTuple):
-    """The numbers of a set of rows, written out, for `Criterion.formula`.
+    """The numbers of a set of rows as text, for `Criterion.formula`.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Working(NamedTuple):
     shares : list of str
         Weight over total weight of each class present, such as '3/8'.
     largest : str
-        The largest of them.
+        The largest of these shares.
     mean, median : str
-        Of a numeric target.
+        Mean and median of a numeric target.
     loss : str
         Sum of the losses of the rows.
     value : str
@@ -44,14 +44,14 @@ class Working(NamedTuple):
 
 
 class Criterion(ABC):
-    """A measure of how mixed a set of rows is, and all that follows from it.
+    """A measure of how mixed a set of rows is, and everything that depends on it.
 
     Attributes
     ----------
     name : str
-        What the parameter `criterion` calls it.
+        Value of the parameter `criterion`.
     title : str
-        What people call the impurity, at the start of a sentence.
+        Name of the impurity, capitalized for the start of a sentence.
     aliases : tuple of str
         Other names that the parameter accepts.
     other_names : tuple of str
@@ -59,10 +59,10 @@ class Criterion(ABC):
     task : {'class', 'number'}
         The kind of target.
     core_number : int or None
-        Its number in the C++ core (`enum class Criterion`); None: the core does not
+        Its number in the C++ core (`enum class Criterion`). None: the core does not
         have it, and only the reference grower can use it.
     by_ratio : bool
-        Whether columns compete by gain over split information.
+        Whether columns compete by gain divided by split information.
     """
 
     name: ClassVar[str]
@@ -117,7 +117,21 @@ class Criterion(ABC):
         return
 
     def check_number(self, value: float, where: str, given: object) -> None:
-        """Refuse one value of the target, `given` at the place called `where`."""
+        """Refuse one value of the target.
+
+        Parameters
+        ----------
+        value : float
+            The value.
+        where : str
+            Its place, for the message.
+        given : object
+            The value as the caller wrote it, for the message.
+
+        Raises
+        ------
+        TableError
+        """
         return
 
     def __repr__(self) -> str:
@@ -130,7 +144,7 @@ class Criterion(ABC):
 
 
 class ClassCriterion(Criterion):
-    """A criterion for classes. The loss of an answer is 0 or 1, or its cost."""
+    """A criterion for classes. The loss of an answer is 0 or 1, or a given cost."""
 
     task = "class"
 
@@ -153,9 +167,9 @@ class ClassCriterion(Criterion):
         return np.array([self.impurity(row) if row else 0.0 for row in present])
 
     def of_row(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what a row of each class adds to the impurity of its set.
+        """Return the contribution of a row of each class to the impurity of its set.
 
-        The mean over the rows of a set is the impurity of the set.
+        The mean of the contributions of all rows is the impurity of the set.
 
         Parameters
         ----------
@@ -177,13 +191,13 @@ class NumberCriterion(Criterion):
     answer : {'mean', 'median'}
         The answer of least loss.
     error_name : str
-        What the mean loss is called.
+        Name of the mean loss.
     unit : {'root', 'plain'}
-        'root': people read the square root of the mean loss; 'plain': the loss itself.
+        The figure to show: the square root of the mean loss, or the mean loss itself.
     here : str
-        What the figure in that unit is called for the rows of one node.
+        Name of this figure for the rows of one node.
     power : int or None
-        The impurity of c y is c ** power times that of y; None: it is not so simple.
+        The impurity of c y is c ** power times that of y. None: there is no such power.
     is_bregman : bool
         Whether Σ loss(y, a) = Σ loss(y, mean) + W loss(mean, a) for every answer a,
         as for squared error. Then sums over the rows suffice for the loss of any
@@ -191,10 +205,10 @@ class NumberCriterion(Criterion):
     core_loss : int
         Number of the loss in the C++ core (`enum class Loss`).
     needs_positive_sums : bool
-        Whether every branch needs a sum of y above 0.
+        Whether the sum of y must be above 0 in every branch.
     smallest_share : float or None
-        An answer of 0 counts as this share of the root's, as in the core: it would
-        otherwise make some losses infinite. None: any number may be an answer.
+        An answer of 0 is replaced by this share of the root's answer, as in the core,
+        because 0 would make some losses infinite. None: any answer is possible.
     """
 
     task = "number"
@@ -210,12 +224,12 @@ class NumberCriterion(Criterion):
 
     @abstractmethod
     def loss(self, y: Any, answer: Any) -> NDArray[np.float64]:
-        """Return what each answer costs.
+        """Return the loss of each answer.
 
         Parameters
         ----------
         y : float array
-            The numbers.
+            The true numbers.
         answer : float array
             The answers, of the same shape.
 
@@ -226,11 +240,11 @@ class NumberCriterion(Criterion):
         """
 
     def axis(self, target: str) -> str:
-        """Return what an axis of errors is called."""
+        """Return the label of an axis of errors, for a target of this name."""
         return self.error_name
 
     def impurity(self, weights: Mapping[Any, float]) -> float:
-        """Return the mean loss of answering the mean; see `Criterion.impurity`."""
+        """Return the mean loss when the answer is the mean of the rows."""
         total = math.fsum(weights.values())
         mean = math.fsum(w / total * y for y, w in weights.items())
         losses = self.loss(np.array(list(weights)), np.full(len(weights), mean))
@@ -247,7 +261,7 @@ class NumberCriterion(Criterion):
 
 
 def scaled_down(weights: Mapping[Any, float]) -> tuple[list[tuple[float, float]], int]:
-    """Divide y by a power of two that brings it into [-1, 1], so squares stay finite.
+    """Divide y by the power of two that brings it into [-1, 1]: squares stay finite.
 
     Returns the pairs (y, weight) and the exponent of the power.
     """

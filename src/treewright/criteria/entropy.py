@@ -15,7 +15,7 @@ __all__ = ["Entropy", "GainRatio"]
 
 
 class Entropy(ClassCriterion):
-    """Bits needed to tell the class of a row: 0 to log₂ of the number of classes."""
+    """Bits needed to state the class of a row: 0 to log₂ of the number of classes."""
 
     name, title = "entropy", "Entropy"
     aliases: ClassVar[tuple[str, ...]] = ("log_loss",)
@@ -26,7 +26,7 @@ class Entropy(ClassCriterion):
         """Return -Σ p log₂ p."""
         total = math.fsum(weights.values())
         shares = [w / total for w in weights.values()]
-        # + 0.0 so that a pure set reads 0.0 and not -0.0.
+        # + 0.0 turns the -0.0 of a pure set into 0.0.
         return -math.fsum(p * math.log2(p) for p in shares) + 0.0
 
     def of_shares(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -36,17 +36,17 @@ class Entropy(ClassCriterion):
         return np.asarray(np.maximum(bits, 0.0))
 
     def of_row(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return -log₂ p for a row of a class of share p; 0 for a share of 0."""
+        """Return -log₂ p for a row of a class with share p; 0 for a share of 0."""
         return np.asarray(-np.log2(np.where(shares > 0, shares, 1.0)))
 
     def formula(self, numbers: Working) -> str:
-        """Return -Σ p log₂ p with its numbers."""
+        """Return -Σ p log₂ p with the numbers filled in."""
         terms = " - ".join(f"{p}·log2({p})" for p in numbers.shares)
         return f"-{terms} = {numbers.value}"
 
 
 class GainRatio(Entropy):
-    """C4.5's choice: the fall of the entropy over the entropy of the split itself."""
+    """C4.5's gain ratio: entropy gained, divided by the entropy of the split itself."""
 
     name = "gain_ratio"
     aliases, other_names = (), ()

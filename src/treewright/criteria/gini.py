@@ -26,14 +26,14 @@ class Gini(ClassCriterion):
         return 1.0 - math.fsum((w / total) ** 2 for w in weights.values())
 
     def of_shares(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return Σ p (1 - p), the same without cancellation."""
+        """Return Σ p (1 - p), which equals 1 - Σ p² and avoids cancellation."""
         return np.asarray((shares * (1.0 - shares)).sum(axis=1))
 
     def of_row(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return 1 - p for a row of a class of share p."""
+        """Return 1 - p for a row of a class with share p."""
         return np.asarray(1.0 - shares)
 
     def formula(self, numbers: Working) -> str:
-        """Return 1 - Σ p² with its numbers."""
+        """Return 1 - Σ p² with the numbers filled in."""
         squares = " - ".join(f"({p})²" for p in numbers.shares)
         return f"1 - {squares} = {numbers.value}"

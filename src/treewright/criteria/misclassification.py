@@ -30,5 +30,5 @@ class Misclassification(ClassCriterion):
         return np.asarray(1.0 - shares.max(axis=1))
 
     def formula(self, numbers: Working) -> str:
-        """Return 1 - max p with its numbers."""
+        """Return 1 - max p with the numbers filled in."""
         return f"1 - {numbers.largest} = {numbers.value}"

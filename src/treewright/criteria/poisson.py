@@ -44,7 +44,7 @@ class Poisson(NumberCriterion):
         return scaled_up(math.fsum(terms), exponent)
 
     def formula(self, numbers: Working) -> str:
-        """Return Σ y ln(y / mean) / W with its numbers."""
+        """Return Σ y ln(y / mean) / W with the numbers filled in."""
         return f"Σ y·ln(y/{numbers.mean}) / {numbers.total} = {numbers.value}"
 
     def check_target(
@@ -81,7 +81,7 @@ class Poisson(NumberCriterion):
 
 
 def _half_deviance(y: float, mean: float) -> float:
-    # The y - mean add up to 0; taken off each term they keep it from cancelling.
+    # The sum of all y - mean is 0. Subtracting it term by term avoids cancellation.
     if y > mean / 2:
         return y * math.log1p((y - mean) / mean) - (y - mean)
     return (y * math.log(y / mean) if y > 0 else 0.0) - (y - mean)

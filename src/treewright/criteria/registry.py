@@ -1,4 +1,4 @@
-"""Criteria by name."""
+"""The table of all criteria, by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BY_NAME: dict[str, Criterion] = {}
 
 
 def register(criterion: Criterion) -> None:
-    """Make a criterion known by its name.
+    """Add a criterion to the table.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def register(criterion: Criterion) -> None:
     Raises
     ------
     OptionError
-        When another criterion has this name already.
+        When another criterion already has this name.
     """
     known = _BY_NAME.get(criterion.name)
     if known is not None and type(known) is not type(criterion):
@@ -33,7 +33,7 @@ def register(criterion: Criterion) -> None:
 
 
 def unregister(name: str) -> None:
-    """Remove a criterion that `register` made known."""
+    """Remove a registered criterion."""
     del _BY_NAME[name]
 
 
@@ -54,7 +54,7 @@ def names(task: str | None = None) -> tuple[str, ...]:
 
 
 def find(name: str) -> Criterion:
-    """Return the criterion of a name or alias.
+    """Return the criterion with this name or alias.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def find(name: str) -> Criterion:
     Raises
     ------
     OptionError
-        When there is none; with the nearest name there is.
+        When there is none; the message suggests the nearest name.
     """
     if isinstance(name, str):
         if name in _BY_NAME:
@@ -81,19 +81,19 @@ def find(name: str) -> Criterion:
 
 
 def hint(name: object, task: str | None = None) -> str:
-    """Return a sentence that suggests the criterion meant by an unknown name.
+    """Return a sentence that suggests a criterion for an unknown name.
 
     Parameters
     ----------
     name : object
-        The value given as a criterion.
+        The value that was passed as a criterion.
     task : {'class', 'number'}, optional
         The kind of target the criterion must suit.
 
     Returns
     -------
     str
-        A sentence with a leading blank, or nothing.
+        A sentence with a leading blank, or ''.
     """
     if not isinstance(name, str):
         return ""

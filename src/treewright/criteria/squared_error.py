@@ -33,17 +33,17 @@ class SquaredError(NumberCriterion):
         """Return the weighted mean of (y - mean)²."""
         total = math.fsum(weights.values())
         scaled, exponent = scaled_down(weights)
-        # Counted from one of the values, so that a constant target has exactly 0.
+        # Subtract one of the values, so that a constant target gives exactly 0.
         origin = scaled[0][0]
         mean = math.fsum(w / total * (y - origin) for y, w in scaled)
         squares = [w / total * (y - origin - mean) ** 2 for y, w in scaled]
         return scaled_up(math.fsum(squares), 2 * exponent)
 
     def axis(self, target: str) -> str:
-        """Return what an axis of errors is called."""
+        """Return the label of an axis of errors, for a target of this name."""
         return f"RMSE of {target} (root mean squared error)"
 
     def formula(self, numbers: Working) -> str:
-        """Return Σ(y - mean)² / W with its numbers."""
+        """Return Σ(y - mean)² / W with the numbers filled in."""
         total, value = numbers.total, numbers.value
         return f"Σ(y - {numbers.mean})² / {total} = {numbers.loss}/{total} = {value}"

@@ -1,4 +1,4 @@
-"""How trees are grown and pruned: the options, and what each of them may be."""
+"""The options of growing and pruning, and the values that each one accepts."""
 
 from treewright.options.grow_options import (
     METHODS,

@@ -1,4 +1,4 @@
-"""How a tree is grown: the options, and one table that says what each may be."""
+"""The options of growing, and one table of the values that each one accepts."""
 
 import math
 from collections.abc import Callable
@@ -30,11 +30,11 @@ __all__ = [
 METHODS = ("cart", "id3", "c45")
 _MISSING = ("learned", "surrogate", "fractional", "error")
 _CONVENTIONS = {"sklearn": "cart", "rpart": "cart", "j48": "c45"}
-"""Whose conventions, and the method they belong to."""
+"""Programs whose conventions can be followed, and the method each one uses."""
 
 
 def _criterion_names(task: str | None = None) -> list[str]:
-    """Return the names and aliases of the criteria, of one task or of all."""
+    """Return the names and aliases of all criteria, or of those for one task."""
     return [n for name in names(task) for n in (name, *find(name).aliases)]
 
 
@@ -112,14 +112,14 @@ def check_criterion(value: Any, task: str) -> None:
     Parameters
     ----------
     value : object
-        The criterion; None, to go by the target, always suits.
+        The criterion. None, which means the usual one for the target, always suits.
     task : {'class', 'number'}
         What the target holds.
 
     Raises
     ------
     OptionError
-        Naming the criteria that do.
+        The message names the criteria that suit.
     """
     known = _criterion_names(task)
     if value is None or (isinstance(value, str) and value in known):
@@ -132,10 +132,10 @@ def check_criterion(value: Any, task: str) -> None:
 
 
 class _Clash(NamedTuple):
-    """Two options that contradict each other, and the words for it."""
+    """Two options that contradict each other, and the error message."""
 
     holds: Callable[["GrowOptions"], bool]
-    words: str
+    message: str
 
 
 _CLASHES = (
@@ -176,7 +176,7 @@ _CLASHES = (
         "method={o.method!r}. Change one of them, or leave conventions out.",
     ),
 )
-"""What cannot be asked for together, each with what to do about it."""
+"""Combinations of options that are refused, each with its remedy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,26 +186,26 @@ class GrowOptions:
     Parameters
     ----------
     method : {'cart', 'id3', 'c45'}, default='cart'
-        'cart' splits in two. 'id3' opens a branch for every category and uses a
-        column once on a path. 'c45' does so for categories, cuts numbers in two
-        and chooses by the gain ratio; for classes only.
+        'cart' makes splits with two branches. 'id3' makes a branch for every
+        category and uses a column at most once on a path. 'c45' makes a branch for
+        every category, splits numbers in two and chooses by the gain ratio; it
+        grows trees for classes only.
     criterion : str or None, default=None
-        Impurity to bring down: 'gini', 'entropy' (in bits; alias 'log_loss')
-        or 'misclassification' for classes, or 'gain_ratio', the fall of the
-        entropy as a share of the entropy of the split itself; 'squared_error',
-        'poisson' or 'absolute_error' for numbers. None goes by method and
-        target: 'gini' ('entropy' for 'id3', 'gain_ratio' for 'c45') for
-        classes, 'squared_error' for numbers.
+        The impurity that splits reduce. For classes: 'gini', 'entropy' (in bits;
+        alias 'log_loss'), 'misclassification', or 'gain_ratio', which divides the
+        entropy gained by the entropy of the split itself. For numbers:
+        'squared_error', 'poisson' or 'absolute_error'. None: 'gini' for classes
+        ('entropy' for 'id3', 'gain_ratio' for 'c45'), 'squared_error' for numbers.
     max_depth : int or None, default=None
         Most splits on any path from the root. None: no limit.
     min_samples_split : int or float, default=2
         Fewest rows a node needs to be split. A float is a share of all rows,
         rounded up. A row that is divided among branches (``missing='fractional'``)
-        counts by its share; at 2 any share will do.
+        counts as its share; at 2, any share is enough.
     min_samples_leaf : int or float, default=1
         Fewest rows a branch may hold. A float is a share of all rows, rounded
-        up. Counts rows, not weights; a row that is divided among branches by its
-        share, and at 1 any share will do.
+        up. Rows are counted, not weights. A row that is divided among branches
+        counts as its share; at 1, any share is enough.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the total weight a branch may hold.
     min_impurity_decrease : float, default=0.0
@@ -219,50 +219,48 @@ class GrowOptions:
     max_features : int, float, 'sqrt', 'log2' or None, default=None
         Columns tried at each node, drawn at random. None: all of them.
     random_state : int, numpy.random.RandomState, Generator or None, default=None
-        Seed of the draw of columns. None is a fixed seed.
+        Seed for drawing columns. None is a fixed seed.
     n_jobs : int or None, default=None
-        Threads. None: the cores this process may use. -1: all cores, -2: all but
-        one, and so on, but at least one. Never changes the tree.
+        Number of threads. None: the cores this process may use. -1: all cores, -2:
+        all but one, and so on, but at least one. The tree does not depend on it.
     missing : {'learned', 'surrogate', 'fractional', 'error'} or None, default=None
-        'learned': each split learns a branch for missing values. 'surrogate':
-        another column answers in the missing one's place (method 'cart').
-        'fractional': a row goes down every branch, divided by their weights; two
-        branches must weigh at least as much as the lightest row (method 'c45': see
-        `min_branch_weight`).
-        'error': refuse missing and infinite values. None is 'fractional' for
-        'c45' and 'learned' otherwise.
+        'learned': each split learns a branch for missing values. 'surrogate': a
+        split on another column stands in for the one that is missing (method
+        'cart'). 'fractional': a row goes down every branch, divided in proportion
+        to their weights; two branches must weigh at least as much as the lightest
+        row (method 'c45': see `min_branch_weight`). 'error': refuse missing and
+        infinite values. None is 'fractional' for 'c45' and 'learned' otherwise.
     unseen : {'missing', 'error'}, default='missing'
-        At prediction, send a category never seen where missing values go, or
-        refuse it.
+        At prediction, treat a category that was never seen as missing, or refuse
+        it.
     max_surrogates : int, default=5
         Most surrogates that a split keeps (``missing='surrogate'``).
     surrogate_fallback : {'majority', 'stop'}, default='majority'
-        Where a row goes that no surrogate can place: down the heavier branch, or
+        Where a row goes if no surrogate can place it: down the heavier branch, or
         no further.
     surrogate_agreement : {'all', 'known'}, default='all'
-        Rows that agreement is a share of: all rows known in the split's column,
-        or those known in the surrogate's column too.
+        The rows over which agreement is measured: all rows with a value in the
+        split's column, or only those that also have one in the surrogate's column.
     categories : {'multiway', 'grouped'} or None, default=None
-        Under method 'c45': a branch for every category, or the best grouping in
+        Under method 'c45': a branch for every category, or the best grouping into
         two. None is 'multiway'.
     many_levels : {'guard', 'exact'} or None, default=None
-        Under method 'cart', columns of more than 12 categories. 'guard': where
-        columns compete for a node, such a column's best grouping is charged what
-        the best of so many groupings gains from noise alone; the grouping itself,
-        and the gain that is recorded, are exact. 'exact': no charge. None is
-        'guard', but 'exact' with `conventions`.
+        Under method 'cart', how columns of more than 12 categories compete. 'guard':
+        subtract from the gain of the column's best grouping what the best of that
+        many groupings gains from noise alone. The grouping itself and the recorded
+        gain stay exact. 'exact': subtract nothing. None is 'guard', or 'exact' with
+        `conventions`.
     min_branch_weight : float or None, default=None
-        Under method 'c45': at least two branches must have this weight. None is
-        2.
+        Under method 'c45': at least two branches must have this weight. None is 2.
     conventions : {'sklearn', 'rpart', 'j48'} or None, default=None
-        Habits of another program that have no option of their own: 'sklearn' and
-        'rpart' for method 'cart', 'j48' for 'c45'.
+        Follow another program where no other option does: 'sklearn' and 'rpart'
+        for method 'cart', 'j48' for 'c45'.
     thresholds : {'midpoint', 'readable'}, default='midpoint'
-        Where a number is cut between two neighbouring training values: halfway, or
-        at the shortest decimal in the middle half of the gap. Same training rows
-        left and right.
+        Where to cut between two neighbouring training values: halfway, or at the
+        shortest decimal in the middle half of the gap. Both send the same training
+        rows left and right.
     competitors : int, default=0
-        Keep the best splits of so many other columns at every node.
+        At every node, also keep the best split of this many other columns.
 
     Raises
     ------
@@ -312,10 +310,10 @@ for no limit; got 0.
         for clash in _CLASHES:
             if clash.holds(self):
                 wanted = _CONVENTIONS.get(str(self.conventions))
-                raise OptionError(clash.words.format(o=self, wanted=wanted))
+                raise OptionError(clash.message.format(o=self, wanted=wanted))
 
     def for_task(self, task: str) -> "GrowOptions":
-        """Return the options with all that is None by default settled.
+        """Return the options with each default of None replaced by its value.
 
         Parameters
         ----------
@@ -325,8 +323,8 @@ for no limit; got 0.
         Returns
         -------
         GrowOptions
-            The same options; `criterion`, `missing` and `many_levels` are never
-            None, nor, under method 'c45', `categories` and `min_branch_weight`.
+            In it `criterion`, `missing` and `many_levels` are never None; nor are
+            `categories` and `min_branch_weight` under method 'c45'.
 
         Raises
         ------
@@ -357,7 +355,7 @@ for no limit; got 0.
         return self.method == "cart" and self.conventions is None
 
     def columns_to_try(self, n_columns: int) -> int:
-        """Return how many of the columns `max_features` stands for.
+        """Return the number of columns that `max_features` stands for.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""How a tree is cut to size: the options, and one table that says what each may be."""
+"""The options of pruning, and one table of the values that each one accepts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ __all__ = ["PruneOptions", "is_pairs", "is_splitter"]
 
 _METHODS = ("auto", "cv", "validation", "pessimistic")
 _BY_DEFAULT = {"cart": "cv", "c45": "pessimistic", "id3": None}
-"""What 'auto' stands for, by the method of growing."""
+"""The meaning of 'auto' for each method of growing."""
 
 
 def is_splitter(cv: Any) -> bool:
-    """Return whether this divides rows as scikit-learn's splitters do."""
+    """Return whether `cv` is a splitter, as scikit-learn defines one."""
     return hasattr(cv, "split") and not isinstance(cv, str)
 
 
 def is_pairs(cv: Any) -> bool:
-    """Return whether this may list pairs of (train, test)."""
+    """Return whether `cv` can be a list of (train, test) pairs."""
     return isinstance(cv, Iterable) and not isinstance(cv, str) and not is_splitter(cv)
 
 
@@ -72,7 +72,7 @@ _RULES: dict[str, Rule] = {
 
 
 class _Belongs(NamedTuple):
-    """The default of an option, and the ways of pruning that it belongs to."""
+    """The default of an option, and the methods of pruning that use it."""
 
     default: Any
     methods: tuple[str, ...]
@@ -90,34 +90,34 @@ _BELONGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class PruneOptions:
-    """How a tree is cut to size. The names are the parameters of the estimators.
+    """How a tree is pruned. The names are the parameters of the estimators.
 
     Parameters
     ----------
     prune : {'auto', 'cv', 'validation', 'pessimistic'} or None, default='auto'
-        How the tree gets its size; None: as it was grown. 'auto': the fixed cut if
-        `ccp_alpha` is given, otherwise by the method of growing.
+        The method of pruning. None: no pruning. 'auto': prune at `ccp_alpha` if it
+        is set, otherwise by the usual method for the method of growing.
     prune_rule : {'1se', 'min'}, default='1se'
-        With 'cv': the smallest tree within one standard error of the best, or the
-        best itself.
+        With 'cv': choose the smallest tree within one standard error of the best,
+        or the best itself.
     prune_risk : {'auto', 'error', 'impurity'}, default='auto'
-        What a leaf is priced against.
+        The risk of a leaf in cost-complexity pruning.
     prune_ties : {'prune', 'keep'}, default='prune'
-        With 'validation': cut a split that makes no difference, or keep it.
+        With 'validation': prune a split that makes no difference, or keep it.
     prune_confidence : float, default=0.25
         With 'pessimistic': confidence of the bound.
     cv : int, splitter, list of (train, test) or None, default=None
         With 'cv': the number of folds, or the folds.
     ccp_alpha : float or None, default=None
         Price of a leaf. Under the conventions of rpart it is a share of the root's
-        error, and with 'cv' the least price that is tried.
+        error, and with 'cv' it is the lowest price that is tried.
     validation_fraction : float or None, default=None
-        With 'validation': share of the rows held out.
+        With 'validation': share of the rows to hold out.
 
     Raises
     ------
     OptionError
-        When a value is out of range; the message says what is allowed.
+        When a value is out of range; the message states what is allowed.
     """
 
     prune: str | None = "auto"
@@ -134,7 +134,7 @@ class PruneOptions:
         check_all(self, _RULES)
 
     def method_for(self, grown: GrowOptions, task: str) -> str | None:
-        """Return how a tree gets its size, and refuse options that contradict it.
+        """Return the method of pruning, and refuse options that contradict it.
 
         Parameters
         ----------
@@ -146,13 +146,13 @@ class PruneOptions:
         Returns
         -------
         {'cv', 'validation', 'pessimistic', 'ccp_alpha'} or None
-            None: not at all.
+            None: the tree is not pruned.
 
         Raises
         ------
         OptionError
-            When an option would be passed over in silence, or the method does not
-            suit the target.
+            When an option would have no effect, or the method does not suit the
+            target.
         """
         method = self.prune
         if method == "pessimistic" and task != "class":
@@ -170,7 +170,7 @@ class PruneOptions:
         return method
 
     def risk_for(self, grown: GrowOptions) -> str:
-        """Return what a leaf is priced against: 'error' or 'impurity'.
+        """Return the risk of a leaf in cost-complexity pruning.
 
         Parameters
         ----------
@@ -179,9 +179,9 @@ class PruneOptions:
 
         Returns
         -------
-        str
-            By default the error; with `ccp_alpha`, scikit-learn's parameter, the
-            impurity, unless it is rpart's cp.
+        {'error', 'impurity'}
+            By default 'error'. With `ccp_alpha` it is 'impurity', as in
+            scikit-learn, except under the conventions of rpart.
         """
         if self.prune_risk != "auto":
             return self.prune_risk
@@ -190,7 +190,7 @@ class PruneOptions:
 
     def _check_used(self, method: str | None, grown: GrowOptions) -> None:
         prune = f"prune={self.prune!r}"
-        # rpart's cp says where the table of cross-validation begins.
+        # With rpart's cp, cross-validation is allowed: its table begins at cp.
         priced = "ccp_alpha", *(["cv"] if grown.conventions == "rpart" else [])
         if self.ccp_alpha is not None and method not in priced:
             raise OptionError(
@@ -199,8 +199,8 @@ class PruneOptions:
             )
         for name, (default, methods) in _BELONGS.items():
             value = getattr(self, name)
-            # Programs hand ready-made folds to whatever has a `cv`, scikit-learn's
-            # checks among them; a number is what people write.
+            # Programs, such as scikit-learn's checks, pass folds to any estimator
+            # that has a `cv`. Only a number shows that a person set it.
             unset = not is_whole(value) if name == "cv" else value == default
             if not unset and method not in methods:
                 what = f"prune={methods[0]!r}"

@@ -1,4 +1,4 @@
-"""What an option may be: tests for the accepted forms, and the words for them."""
+"""Rules for options: tests for the accepted values, and descriptions of them."""
 
 import math
 import numbers
@@ -27,23 +27,24 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Rule:
-    """What one option may be."""
+    """The values that one option accepts."""
 
     accepts: tuple[Callable[[Any], bool], ...]
-    """A test for each accepted form."""
-    words: str | Callable[[], str]
-    """The accepted forms, for the error message."""
+    """One test for each accepted kind of value."""
+    description: str | Callable[[], str]
+    """Description of the accepted values, for the error message."""
     hint: Callable[[Any], str] = lambda value: ""
-    """A sentence, with a blank before it, about a value that is refused."""
+    """Return a sentence about a refused value, with a leading blank, or ''."""
     plain: Callable[[str], str] = str
-    """Turn an accepted word into the one to keep."""
+    """Replace an alias by the name to keep."""
 
     def checked(self, name: str, value: Any) -> Any:
         """Return the value as a plain Python value, or raise OptionError."""
         if not any(accepts(value) for accepts in self.accepts):
-            words = self.words if isinstance(self.words, str) else self.words()
+            text = self.description
+            text = text if isinstance(text, str) else text()
             raise OptionError(
-                f"{name} must be {words}; got {value!r}.{self.hint(value)}"
+                f"{name} must be {text}; got {value!r}.{self.hint(value)}"
             )
         if isinstance(value, str):
             return self.plain(value)
@@ -60,7 +61,7 @@ def check_all(options: Any, rules: Mapping[str, Rule]) -> None:
 
 
 def whole(low: int) -> Callable[[Any], bool]:
-    """Accept a whole number from `low` on."""
+    """Accept a whole number >= `low`."""
     return lambda v: is_whole(v) and v >= low
 
 
@@ -70,7 +71,7 @@ def real(low: float, high: float = math.inf) -> Callable[[Any], bool]:
 
 
 def share(*, one: bool) -> Callable[[Any], bool]:
-    """Accept a share of rows or columns: above 0, below 1 (or 1.0 itself)."""
+    """Accept a share of rows or columns: above 0, below 1 (with `one`, or 1.0)."""
     return lambda v: (
         is_real(v) and not is_whole(v) and (0.0 < v < 1.0 or (one and v == 1.0))
     )
@@ -87,13 +88,13 @@ def none(value: Any) -> bool:
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether this is a whole number of Python's or NumPy's, and no bool."""
+    """Return whether this is a whole number of Python or NumPy, but not a bool."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool)
 
 
 def is_real(value: Any) -> bool:
-    """Return whether this is a number of Python's or NumPy's, and no bool."""
-    # Decimals and fractions are not registered as float; NaN fails every range.
+    """Return whether this is a real number of Python or NumPy, but not a bool."""
+    # Decimal is not registered as Real. NaN passes here but fails every range test.
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool)
 
 

@@ -1,1 +1,1 @@
-"""Tables in: any table becomes columns, a target, weights and a schema."""
+"""Reading tables: any table becomes columns, a target, weights and a schema."""

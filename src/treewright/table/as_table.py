@@ -44,38 +44,39 @@ def as_table(
         NumPy arrays (columns are called 'x0', 'x1', ...), pandas, polars and
         pyarrow tables, any Arrow stream, dicts of columns, lists of rows. Float
         columns are read in place; the input is never modified. Missing is NaN,
-        None, null or NaT. Names that are not text are taken as their text.
+        None, null or NaT. Column names that are not text are converted to text.
     y : array, series or list, default=None
         The target, one value per row.
     sample_weight : array, series or list, default=None
         One finite weight >= 0 per row; 0 leaves the row out.
     kinds : dict, default=None
-        Column name -> 'numeric', 'categorical' or 'ordinal', where the inferred
-        kind is wrong, or a list of the categories from lowest to highest, which
-        makes the column ordinal. Columns of plain arrays may be given by number.
+        Corrects inferred kinds. Column name -> 'numeric', 'categorical', 'ordinal',
+        or a list of the categories from lowest to highest, which makes the column
+        ordinal. Columns of plain arrays can also be named by number.
     task : {'class', 'number'} or None, default=None
         What the target holds. None: text, bools, categories and whole numbers
-        with few distinct values are classes, other numbers are numbers.
+        with few distinct values are classes; other numbers are numbers.
     discretize : dict, tuple, str, int or None, default=None
-        Cuts columns of numbers into intervals. ``{"age": ("quantile", 5)}``:
-        intervals of about the same weight; ``("width", 5)``: of the same width;
-        ``"mdl"``: by the entropy of the classes, as long as a cut pays (Fayyad and
-        Irani; weights count as numbers of rows); a whole number n is
-        ``("quantile", n)``. One of these instead of a dict: all numeric columns.
-        The column is then ordinal, or categorical if named here and in `kinds` as
-        'categorical'. Cuts lie between values, are taken once from the weighted
-        rows, and are kept in the schema.
+        Cuts columns of numbers into intervals. ``{"age": ("quantile", 5)}`` makes
+        intervals of about the same weight, ``("width", 5)`` intervals of the same
+        width, and ``"mdl"`` cuts by the entropy of the classes as long as a cut
+        pays (Fayyad and Irani; weights count as numbers of rows). A whole number n
+        is short for ``("quantile", n)``. A rule instead of a dict applies to all
+        numeric columns. The column becomes ordinal, or categorical if it is named
+        here and `kinds` makes it 'categorical'. Cuts lie between values, are
+        computed once from the weighted rows, and are kept in the schema.
 
     Returns
     -------
     Table
-        Its `schema` says the kind of each column, and why.
+        Its `schema` states the kind of each column, and the reason.
 
     Warns
     -----
     ColumnSetAsideWarning
-        When a categorical column tells rows apart, not classes: more than half of
-        its known values occur once, in 50 rows or more. `kinds` brings it back.
+        When a categorical column identifies rows rather than classes: more than
+        half of its known values occur once, in 50 rows or more. Name the column in
+        `kinds` to use it all the same.
     ColumnKindWarning
         When a column of text is read as categories though nearly all values spell
         numbers and only a few, such as 'NA', do not.
@@ -128,7 +129,7 @@ def _check_task(task: str | None, y: Any) -> None:
 def _passed_on(table: Table, kinds: Mapping[Any, Any] | None) -> Table:
     if kinds is not None:
         raise OptionError(
-            "kinds must be None when X is a Table already: its kinds are settled. "
+            "kinds must be None when X is already a Table, whose kinds are fixed. "
             "Pass kinds where the table is made."
         )
     return table
@@ -159,7 +160,7 @@ def _read(
 
 
 def _plain_columns(source: ArraySource) -> tuple[list[Column], list[Feature]]:
-    """Views of a float array: no scan, no copy, whatever its size."""
+    """Return views of a float array, without a scan or a copy."""
     array = freeze(source.array)
     reason = f"The values are numbers ({array.dtype})."
     columns: list[Column] = [
@@ -194,7 +195,7 @@ def _warn_of_set_aside(schema: Schema) -> None:
     )
     warn(
         f"{first.format(_listed(names))} set aside: more than half of the known values "
-        "occur only once, so they tell rows apart, not classes. Pass "
+        "occur only once, so they identify rows, not classes. Pass "
         f"kinds={{{names[0]}: 'categorical'}} to use such a column all the same."
         f"{left}",
         ColumnSetAsideWarning,
@@ -202,14 +203,14 @@ def _warn_of_set_aside(schema: Schema) -> None:
 
 
 def _warn_of_kinds(schema: Schema) -> None:
-    found = [each for each in schema.features if nearly_numbers(each)]
-    if not found:
+    suspects = [each for each in schema.features if nearly_numbers(each)]
+    if not suspects:
         return
-    names = [repr(each.name) for each in found]
+    names = [repr(each.name) for each in suspects]
     columns = "Column {} is" if len(names) == 1 else "Columns {} are"
     warn(
         f"{columns.format(_listed(names))} read as categories, though nearly all "
-        f"values spell numbers ({names[0]}: {_counted(found[0].reason)}). "
+        f"values spell numbers ({names[0]}: {_counted(suspects[0].reason)}). "
         "Make the other values missing, for example with "
         f"pandas.to_numeric(X[{names[0]}], errors='coerce'), or pass "
         f"kinds={{{names[0]}: 'categorical'}} if they are categories.",
@@ -218,7 +219,7 @@ def _warn_of_kinds(schema: Schema) -> None:
 
 
 def _counted(reason: str) -> str:
-    """Return the middle of the reason: how many values spell numbers."""
+    """Return the middle of a `Feature.reason`: how many values spell numbers."""
     return reason.partition("; ")[2].partition("; make those")[0]
 
 

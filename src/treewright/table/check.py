@@ -19,12 +19,12 @@ def check_no_missing(table: Table) -> None:
     Parameters
     ----------
     table : Table
-        The table; columns set aside are not looked at.
+        The table; columns set aside are ignored.
 
     Raises
     ------
     ColumnError
-        Naming the first such column, and in it the first such row.
+        The message names the first such column, and its first such row.
     """
     columns = table.columns
     _check((columns[i].name, columns[i].data) for i in table.usable)
@@ -38,12 +38,12 @@ def check_matched(schema: Schema, arrays: Iterable[NDArray[Any] | None]) -> None
     schema : Schema
         The schema the data were matched to.
     arrays : iterable of ndarray or None
-        One per column of the schema; None where not needed.
+        One per column of the schema; None if the column is not needed.
 
     Raises
     ------
     ColumnError
-        Naming the first such column, and in it the first such row.
+        The message names the first such column, and its first such row.
     """
     pairs = zip(schema.names, arrays, strict=True)
     _check((name, array) for name, array in pairs if array is not None)
@@ -61,7 +61,7 @@ def _check(columns: Iterable[tuple[str, NDArray[Any]]]) -> None:
                 "Input X contains infinity or a value too large for "
                 f"dtype({str(array.dtype)!r}). Column {name!r} holds "
                 f"{float(array[row])} in row {row}, and missing='error' refuses it. "
-                "Replace the value, or use missing='learned', which takes infinities "
+                "Replace the value, or use missing='learned', which treats infinities "
                 "as ordinary values."
             )
         n_bad = int(np.count_nonzero(np.isnan(array) if is_float else bad))

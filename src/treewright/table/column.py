@@ -1,4 +1,4 @@
-"""The three kinds of column. All are read-only and of one length per table."""
+"""The three kinds of column, all read-only. The columns of a table have one length."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
@@ -23,7 +23,7 @@ IntArray: TypeAlias = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NumericColumn:
-    """Numbers, split by thresholds.
+    """A column of numbers, split by thresholds.
 
     Attributes
     ----------
@@ -33,8 +33,8 @@ class NumericColumn:
         NaN is missing; infinities are ordinary values. May be a strided view of
         the caller's array.
     stored_as : {'float', 'int', 'bool', 'date', 'datetime', 'duration', 'text'}
-        What the caller's values were, so that they can be shown as themselves.
-        Dates count microseconds since 1970, durations microseconds.
+        The type of the caller's values, so that they can be shown in their own
+        form. Dates are microseconds since 1970, durations are microseconds.
     """
 
     name: str
@@ -50,7 +50,7 @@ class NumericColumn:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CategoricalColumn:
-    """Categories without an order, split by sets.
+    """A column of categories without an order, split by sets.
 
     Attributes
     ----------
@@ -59,8 +59,8 @@ class CategoricalColumn:
     codes : ndarray of int32, one-dimensional
         Position in `labels`; -1 is missing.
     labels : tuple of str, int, float or bool
-        The categories, sorted by value or in the order the caller declared;
-        never in the order they happened to arrive.
+        The categories, sorted by value or in the order that the caller declared;
+        never in the order of the rows.
     """
 
     name: str
@@ -76,7 +76,7 @@ class CategoricalColumn:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class OrdinalColumn:
-    """Ordered categories, split by thresholds on their rank.
+    """A column of ordered categories, split by thresholds on their rank.
 
     Attributes
     ----------

@@ -1,8 +1,9 @@
-"""Costs of wrong answers and priors of classes, read and turned into weights.
+"""Costs of wrong answers and priors of classes, checked and turned into weights.
 
-As in the CART book and in rpart: a row weighs as much as its class is frequent in
-the population (priors) and as its wrong answers are dear (altered priors). The tree
-grows on these weights. What its nodes then say is worked out by `tree.costs`.
+As in the CART book and in rpart: the weight of a row is multiplied so that its class
+has its share of the population (priors), and by the cost of answering its class
+wrongly (altered priors). The tree grows on these weights. `tree.costs` then computes
+what each node answers.
 """
 
 import math
@@ -31,7 +32,7 @@ _SUM_TOLERANCE = 1e-6
 
 
 def with_costs(table: Table, costs: Any, priors: Any) -> Table:
-    """Return the table with weights altered for growing, and what altered them.
+    """Return the table with weights altered by costs and priors, for growing.
 
     Parameters
     ----------
@@ -46,13 +47,13 @@ def with_costs(table: Table, costs: Any, priors: Any) -> Table:
     -------
     Table
         Priors give each class its share of the total weight, which stays the same;
-        then the weight of a class is multiplied by the sum of its costs. Both are
-        kept in ``schema.target``.
+        then the weight of a class is multiplied by the sum of its costs. Costs and
+        priors are kept in ``schema.target``.
 
     Raises
     ------
     OptionError
-        When they do not fit the classes.
+        When costs or priors do not fit the classes.
     """
     target = table.target
     if (costs is None and priors is None) or not isinstance(target, ClassTarget):
@@ -77,7 +78,7 @@ def with_costs(table: Table, costs: Any, priors: Any) -> Table:
 
 
 def cost_factors(costs: Costs | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what the weights of each class are multiplied by for growing.
+    """Return the factor by which costs multiply the weights of each class.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def cost_factors(costs: Costs | NDArray[np.float64]) -> NDArray[np.float64]:
     Returns
     -------
     float64 array of classes
-        The sum of the costs of each class over the mean of these sums.
+        The sum of the costs of each class, divided by the mean of these sums.
     """
     sums = np.array([math.fsum(row) for row in costs])
     if (sums == sums[0]).all():
@@ -98,22 +99,22 @@ def cost_factors(costs: Costs | NDArray[np.float64]) -> NDArray[np.float64]:
 def prior_factors(
     priors: Sequence[float], target: ClassTarget, weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    """Return what gives each class of some rows its prior share of their weight.
+    """Return the factors that give each class its prior share of the weight.
 
     Parameters
     ----------
     priors : sequence of float
         Share of each class.
     target : ClassTarget
-        The rows' classes.
+        The classes of the rows.
     weights : float64 array or None
-        Their weights.
+        The weights of the rows; None: all 1.
 
     Returns
     -------
     float64 array of classes
-        The total weight stays the same; 1 for a class that does not occur, whose
-        share goes to the others.
+        They keep the total weight. The factor of a class that does not occur is 1,
+        and its share goes to the other classes.
     """
     return _prior_factors(priors, _class_totals(target, weights))
 
@@ -121,11 +122,11 @@ def prior_factors(
 def _prior_factors(
     priors: Sequence[float], totals: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    there, shares = totals > 0, np.array(priors)
+    occurs, shares = totals > 0, np.array(priors)
     factors = np.ones(len(shares))
-    whole = 1.0 if there.all() else float(shares[there].sum())
+    whole = 1.0 if occurs.all() else float(shares[occurs].sum())
     if whole > 0:
-        factors[there] = shares[there] * math.fsum(totals) / totals[there] / whole
+        factors[occurs] = shares[occurs] * math.fsum(totals) / totals[occurs] / whole
     return factors
 
 
@@ -135,8 +136,8 @@ def read_costs(costs: Any, classes: Sequence[Any]) -> Costs:
     Parameters
     ----------
     costs : array, data frame or dict
-        ``costs[true][predicted]``. In a dict what is not named costs 1, and a
-        right answer 0.
+        ``costs[true][predicted]``. In a dict, a wrong answer that is not named
+        costs 1 and a right answer costs 0.
     classes : sequence
         The classes, sorted.
 
@@ -147,8 +148,8 @@ def read_costs(costs: Any, classes: Sequence[Any]) -> Costs:
     Raises
     ------
     OptionError
-        When the shape is wrong, a class is unknown, or a cost is negative, not a
-        number, or that of a right answer.
+        When the shape is wrong, a class is unknown, a cost is negative or not a
+        number, or a right answer has a cost.
     """
     if hasattr(costs, "columns") and hasattr(costs, "to_dict"):
         costs = costs.to_dict("index")
@@ -193,18 +194,18 @@ def read_priors(
                 f"priors must give a share to every class; {left_out[0]!r} has none. "
                 f"The classes are {_shown(classes)}."
             )
-        given = [priors[name] for name in classes]
+        shares = [priors[name] for name in classes]
     else:
-        given = _listed("priors", priors, classes, "one share per class")
-    for name, share, total in zip(classes, given, totals, strict=True):
+        shares = _listed("priors", priors, classes, "one share per class")
+    for name, share, total in zip(classes, shares, totals, strict=True):
         _check_prior(name, share, total)
-    total = math.fsum(given)
+    total = math.fsum(shares)
     if abs(total - 1) > _SUM_TOLERANCE:
         raise OptionError(
             f"priors must sum to 1; they sum to {total:.6g}. Divide each by "
             f"{total:.6g}."
         )
-    return tuple(float(share) / total for share in given)
+    return tuple(float(share) / total for share in shares)
 
 
 def _class_totals(
@@ -213,7 +214,7 @@ def _class_totals(
     n_classes = len(target.classes)
     if weights is None:
         return np.bincount(target.codes, minlength=n_classes).astype(np.float64)
-    # Exact sums, so that the order of the rows does not matter.
+    # The sums are exact, so that the order of the rows does not matter.
     order = np.argsort(target.codes, kind="stable")
     ends = np.searchsorted(target.codes[order], np.arange(n_classes + 1))
     sorted_weights = weights[order].tolist()
@@ -240,18 +241,19 @@ def _rows_by_class(
 
 def _rows_of_array(costs: Any, classes: Sequence[Any]) -> list[Sequence[Any]]:
     n = len(classes)
-    words = f"{n} rows (true class) of {n} costs (predicted class)"
-    rows = _listed("costs", costs, classes, words)
-    return [_listed(f"costs[{i}]", row, classes, words) for i, row in enumerate(rows)]
+    form = f"{n} rows (true class) of {n} costs (predicted class)"
+    rows = _listed("costs", costs, classes, form)
+    return [_listed(f"costs[{i}]", row, classes, form) for i, row in enumerate(rows)]
 
 
-def _listed(what: str, given: Any, classes: Sequence[Any], words: str) -> list[Any]:
-    is_list = isinstance(given, list | tuple) or getattr(given, "ndim", 0) > 0
-    values = list(given) if is_list else []
+def _listed(what: str, entries: Any, classes: Sequence[Any], form: str) -> list[Any]:
+    """Return one entry per class; `form` describes the accepted form in the error."""
+    is_list = isinstance(entries, list | tuple) or getattr(entries, "ndim", 0) > 0
+    values = list(entries) if is_list else []
     if not is_list or len(values) != len(classes):
-        seen = f"{len(values)} entries" if is_list else f"{given!r}"
+        seen = f"{len(values)} entries" if is_list else f"{entries!r}"
         raise OptionError(
-            f"{what.partition('[')[0]} must be {words}, in the order of the classes "
+            f"{what.partition('[')[0]} must be {form}, in the order of the classes "
             f"{_shown(classes)}, or a dict by class; {_place(what)}got {seen}."
         )
     return values
@@ -285,7 +287,7 @@ def _check_row(true: Any, row: Sequence[Any], classes: Sequence[Any]) -> None:
     if not any(row) and len(classes) > 1:
         raise OptionError(
             f"costs gives no cost to any answer for the class {true!r}, so its rows "
-            "play no part. Leave these rows out, or give a cost above 0."
+            "would have no effect. Leave these rows out, or give a cost above 0."
         )
 
 
@@ -297,13 +299,13 @@ def _check_prior(name: Any, share: Any, total: float) -> None:
         )
     if share == 0 and total > 0:
         raise OptionError(
-            f"priors gives the share 0 to the class {name!r}, so its rows play no "
-            "part. Leave these rows out, or give a share above 0."
+            f"priors gives the share 0 to the class {name!r}, so its rows would have "
+            "no effect. Leave these rows out, or give a share above 0."
         )
     if share > 0 and not total > 0:
         raise OptionError(
             f"priors gives the share {share!r} to the class {name!r}, but none of its "
-            "rows has a weight."
+            "rows has a weight. Give the class the share 0, or its rows a weight."
         )
 
 

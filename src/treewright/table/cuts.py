@@ -1,8 +1,8 @@
 """Where to cut a column of numbers into intervals: quantiles, widths, MDL.
 
-A cut c divides values into x <= c and x > c. Equal values are never divided, rows
-without a value or a weight play no part, and a row of weight k counts as k rows.
-Weights are added as whole numbers, so that the order of the rows does not matter.
+A cut c divides values into x <= c and x > c. Equal values stay together, rows without
+a value or a weight are ignored, and a row of weight k counts as k rows. Weights are
+added as whole numbers, so that the order of the rows does not matter.
 """
 
 import math
@@ -24,31 +24,31 @@ _STEPS: dict[str, tuple[float, ...]] = {
     "datetime": _TIMES,
     "duration": _TIMES,
 }
-"""Steps between the values of a type, coarsest first. A cut on such a grid divides
-the values as well as one beside it, and is shown as a value of that type."""
+"""Steps between the values of a type, coarsest first. A cut at a multiple of a step
+can be shown as a value of that type."""
 _TIE = 1e-12
 
 
 class _Runs(NamedTuple):
-    """A column sorted, equal values together."""
+    """A sorted column, as runs of equal values."""
 
     values: NDArray[np.float64]
-    """The different values, ascending."""
+    """The distinct values, ascending."""
     start: NDArray[np.intp]
-    """Where each begins among the sorted rows."""
+    """Where the run of each value starts among the sorted rows."""
     order: NDArray[np.intp] | None
-    """The rows by value; None when only counts are needed."""
+    """The rows in order of value; None when only counts are needed."""
     weights: NDArray[np.int64] | None
-    """Whole weights of the rows, by value; None: all 1."""
+    """Weights of the rows as whole numbers, in the same order; None: all 1."""
     n_rows: int
     unit: float
-    """How many of the whole numbers make a weight of 1."""
+    """The whole number that stands for a weight of 1."""
 
 
 def quantile_cuts(
     values: NDArray[Any], weights: NDArray[np.float64] | None, n: int, stored_as: str
 ) -> tuple[float, ...]:
-    """Return the cuts into n intervals of about the same weight.
+    """Return the cuts that make n intervals of about the same weight.
 
     Parameters
     ----------
@@ -57,16 +57,16 @@ def quantile_cuts(
     weights : float64 array or None
         One per row; None: all 1.
     n : int
-        Intervals wanted, 2 or more.
+        Number of intervals, 2 or more.
     stored_as : str
-        What the values were, see `Feature`.
+        The type of the caller's values; see `Feature`.
 
     Returns
     -------
     tuple of float
-        Ascending. Cut j stands between the two neighbouring values where the
-        weight below is nearest to j/n of all, above on a tie; where values
-        repeat, several j may find the same place, and there are fewer cuts.
+        Ascending. Cut j lies between the two neighbouring values where the weight
+        below is nearest to j/n of the total; on a tie, the higher place. If values
+        repeat, several cuts may fall on one place, and there are fewer than n - 1.
     """
     runs = _sorted(values, weights, with_order=weights is not None)
     below = np.cumsum(_totals(runs))
@@ -86,18 +86,19 @@ def quantile_cuts(
 def width_cuts(
     values: NDArray[Any], weights: NDArray[np.float64] | None, n: int, stored_as: str
 ) -> tuple[float, ...]:
-    """Return the cuts into n intervals of the same width.
+    """Return the cuts that make n intervals of the same width.
 
     Parameters
     ----------
     values, weights, n, stored_as
-        As for `quantile_cuts`. Of the weights only matters whether they are 0.
+        As for `quantile_cuts`. Rows of weight 0 are ignored; other weights have no
+        effect.
 
     Returns
     -------
     tuple of float
-        Ascending, from the smallest finite value to the largest. Whole numbers
-        and dates are cut at whole numbers and dates, so there may be fewer.
+        Ascending, between the smallest and the largest finite value. Whole numbers
+        and dates are cut at whole numbers and dates, so there may be fewer cuts.
     """
     known = np.isfinite(values)
     if weights is not None:
@@ -121,7 +122,7 @@ def mdl_cuts(
     n_classes: int,
     stored_as: str,
 ) -> tuple[float, ...]:
-    """Return the cuts of Fayyad and Irani (1993): by entropy, while they pay.
+    """Return the cuts of Fayyad and Irani (1993): by entropy, as long as a cut pays.
 
     Parameters
     ----------
@@ -135,10 +136,10 @@ def mdl_cuts(
     Returns
     -------
     tuple of float
-        Ascending. The cut of least entropy (the lowest on a tie) is taken, then
-        those in its two parts, as long as the gain exceeds the price of
-        describing the cut: (log2(N - 1) + log2(3^k - 2) - k H + k1 H1 + k2 H2) / N,
-        with N the weight and k the number of classes of a part.
+        Ascending. The cut of least entropy (the lowest on a tie) divides the values
+        in two, and the same is done in both parts, as long as the gain exceeds the
+        price of describing the cut: (log2(N - 1) + log2(3^k - 2) - k H + k1 H1 +
+        k2 H2) / N, with N the weight and k the number of classes of a part.
     """
     runs = _sorted(values, weights, with_order=True)
     if len(runs.values) < 2 or runs.order is None:
@@ -146,9 +147,9 @@ def mdl_cuts(
     lengths = np.diff(runs.start, append=runs.n_rows)
     cell = np.repeat(np.arange(len(lengths)), lengths) * n_classes
     cell += codes[runs.order]
-    found = np.bincount(cell, runs.weights, len(lengths) * n_classes)
-    counts = found.reshape(-1, n_classes) / runs.unit  # a power of two: exact
-    # The best cut never divides neighbours of one and the same class.
+    totals = np.bincount(cell, runs.weights, len(lengths) * n_classes)
+    counts = totals.reshape(-1, n_classes) / runs.unit  # a power of two: exact
+    # The best cut never lies between two values that have only the same class.
     candidates = np.flatnonzero(_differ(counts))
     below = np.cumsum(counts, axis=0)[np.append(candidates, len(counts) - 1)]
     below = np.concatenate([np.zeros((1, n_classes)), below])
@@ -164,7 +165,7 @@ def mdl_cuts(
 
 
 def _differ(counts: NDArray[np.float64]) -> NDArray[np.bool]:
-    """Return, for each value but the last, whether it and the next have two classes."""
+    """Return, for each value but the last, whether it and the next mix classes."""
     only = np.where((counts > 0).sum(axis=1) == 1, counts.argmax(axis=1), -1)
     return np.asarray((only[1:] != only[:-1]) | (only[1:] < 0))
 
@@ -177,7 +178,7 @@ def codes_of(values: NDArray[Any], cuts: tuple[float, ...]) -> NDArray[np.int32]
     values : float array
         Numbers.
     cuts : tuple of float
-        Ascending; interval i ends with, and includes, cut i.
+        Ascending; cut i is the upper bound of interval i, and belongs to it.
 
     Returns
     -------
@@ -212,18 +213,18 @@ def _sorted(
 
 
 def _whole(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
-    """Return weights as whole numbers whose sum is exact, and what 1 became."""
+    """Return weights as whole numbers whose sum is exact, and the one that means 1."""
     if not len(weights):
         return np.empty(0, np.int64), 1.0
     largest = math.frexp(float(weights.max()))[1] + len(weights).bit_length()
     shift = _EXACT_BITS - largest
-    # A weight far below the others still counts.
+    # A weight far below the others still counts as 1.
     whole = np.maximum(np.rint(np.ldexp(weights, shift)), 1).astype(np.int64)
     return whole, math.ldexp(1.0, shift)
 
 
 def _totals(runs: _Runs) -> NDArray[np.int64]:
-    """Return the weight of each different value."""
+    """Return the weight of each distinct value."""
     if runs.weights is None:
         return np.diff(runs.start, append=runs.n_rows)
     if not len(runs.start):
@@ -234,7 +235,7 @@ def _totals(runs: _Runs) -> NDArray[np.int64]:
 def _mdl_place(below: NDArray[np.float64]) -> int | None:
     """Return the value after which a part is cut, or None if no cut pays.
 
-    `below` has, for each value and a 0 before them, the class weights up to it.
+    Row i of `below` holds the class weights of the first i values.
     """
     whole = below[-1]
     if len(below) < 3 or np.count_nonzero(whole) < 2:
@@ -266,13 +267,13 @@ def _x_log2(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _between(
     values: NDArray[np.float64], places: list[int], stored_as: str
 ) -> tuple[float, ...]:
-    """Return a cut after each of these values, before the next one."""
+    """Return a cut between each of these values and the next one."""
     pairs = [(float(values[place]), float(values[place + 1])) for place in places]
     return tuple(_cut(low, high, stored_as) + 0.0 for low, high in pairs)
 
 
 def _cut(low: float, high: float, stored_as: str) -> float:
-    """Return the shortest number to write near the middle with low <= cut < high."""
+    """Return the shortest decimal near the middle with low <= cut < high."""
     middle = low / 2 + high / 2
     if not math.isfinite(middle):
         return low
@@ -283,7 +284,7 @@ def _cut(low: float, high: float, stored_as: str) -> float:
 
 
 def _shorter(low: float, middle: float, stored_as: str) -> Iterator[float]:
-    """Return numbers near the middle, or else near the lower end, shortest first."""
+    """Yield numbers near the middle or the lower end, shortest first."""
     steps = _STEPS.get(stored_as, ())
     if stored_as not in ("int", "bool") and steps:
         yield from (math.floor(middle / step) * step for step in steps)

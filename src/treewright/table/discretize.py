@@ -1,4 +1,4 @@
-"""`discretize`: columns of numbers become intervals, cut once from the rows."""
+"""`discretize`: cut columns of numbers into intervals, once, by the training rows."""
 
 import numbers
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class Rule(NamedTuple):
     n: int = 0
 
     def __str__(self) -> str:
-        """Write it as the caller would."""
+        """Return the rule as the caller writes it."""
         return repr(self.method) if self.method == "mdl" else repr(tuple(self))
 
 
@@ -45,7 +45,7 @@ class Plan(NamedTuple):
 
     by_column: dict[int, Rule]
     for_all: Rule | None = None
-    """The rule of all numeric columns."""
+    """The rule for all numeric columns."""
     unordered: frozenset[int] = frozenset()
     """Columns whose intervals become categories without an order."""
 
@@ -66,8 +66,8 @@ def read_discretize(
     names : sequence of str
         The table's column names.
     kinds : dict, optional
-        What `read_kinds` returned. Kinds of columns that are cut by name are taken
-        out of it: they speak of the intervals, not of the numbers.
+        The result of `read_kinds`. The kinds of columns that are cut by name are
+        removed from it, because they apply to the intervals, not to the numbers.
     named : bool, default=True
         Whether these names are the caller's own.
 
@@ -78,9 +78,9 @@ def read_discretize(
     Raises
     ------
     TableError
-        When a column is unknown; the nearest name is given.
+        When a column is unknown; the message suggests the nearest name.
     OptionError
-        When a rule is none.
+        When a value is not a rule.
     """
     if discretize is None:
         return Plan({})
@@ -88,9 +88,9 @@ def read_discretize(
         return Plan({}, _rule("discretize", discretize))
     kinds = {} if kinds is None else kinds
     rules, unordered = {}, set()
-    for key, given in discretize.items():
+    for key, value in discretize.items():
         index = find_column(key, names, named=named, option="discretize")
-        rules[index] = _rule(f"discretize[{key!r}]", given)
+        rules[index] = _rule(f"discretize[{key!r}]", value)
         wanted = kinds.pop(index, None)
         if isinstance(wanted, tuple):
             raise OptionError(
@@ -124,7 +124,7 @@ def discretized(table: Table, plan: Plan) -> Table:
     ColumnError
         When a column that is to be cut holds no numbers.
     OptionError
-        When 'mdl' is asked for without classes to predict.
+        When the rule is 'mdl' and the target holds no classes.
     """
     rules = dict(plan.by_column)
     if plan.for_all is not None:
@@ -159,9 +159,9 @@ def _cut(
     reason = f"{feature.reason.removesuffix('.')}; cut into {n}, by {rule}."
     codes = freeze(codes_of(column.values, cuts))
     make = CategoricalColumn if unordered else OrdinalColumn
-    made = make(feature.name, codes, labels)
-    return made, replace(
-        feature, kind=made.kind, labels=labels, reason=reason, cuts=cuts
+    cut_column = make(feature.name, codes, labels)
+    return cut_column, replace(
+        feature, kind=cut_column.kind, labels=labels, reason=reason, cuts=cuts
     )
 
 
@@ -193,23 +193,23 @@ def _labels(feature: Feature, cuts: tuple[float, ...]) -> tuple[str, ...]:
     return (f"<= {shown[0]}", *inner, f"> {shown[-1]}")
 
 
-def _rule(what: str, given: Any) -> Rule:
-    if isinstance(given, str) and given == "mdl":
+def _rule(what: str, value: Any) -> Rule:
+    if isinstance(value, str) and value == "mdl":
         return Rule("mdl")
-    method, n = "quantile", given
-    if isinstance(given, tuple | list) and len(given) == 2:
-        method, n = given
+    method, n = "quantile", value
+    if isinstance(value, tuple | list) and len(value) == 2:
+        method, n = value
     whole = isinstance(n, numbers.Integral) and not isinstance(n, bool)
     if method in ("quantile", "width") and whole and n >= 2:
         return Rule(str(method), int(n))
-    raise OptionError(f"{what} must be {_FORMS}; got {given!r}.{_hint(given)}")
+    raise OptionError(f"{what} must be {_FORMS}; got {value!r}.{_hint(value)}")
 
 
-def _hint(given: Any) -> str:
-    word = given[0] if isinstance(given, tuple | list) and given else given
+def _hint(value: Any) -> str:
+    word = value[0] if isinstance(value, tuple | list) and value else value
     if not isinstance(word, str):
         return ""
     if word in ("quantile", "width"):
-        return f" Did you mean ({word!r}, 5)?" if isinstance(given, str) else ""
+        return f" Did you mean ({word!r}, 5)?" if isinstance(value, str) else ""
     near = nearest_name(word, _METHODS)
     return f" Did you mean {near!r}?" if near else ""

@@ -1,4 +1,4 @@
-"""Data frames (pandas, polars, pyarrow, any Arrow stream) to columns, by narwhals."""
+"""Read data frames (pandas, polars, pyarrow, any Arrow stream) through narwhals."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ class FrameSource:
     frame : narwhals.DataFrame
         The data frame.
     own_names : list
-        The names as the frame spells them: a column is found by its name at once,
-        by its number only after looking at all.
+        The names as the frame holds them. Access by name is fast; access by number
+        scans all columns.
     names, n_rows, named
         See `treewright.table.source.Source`.
     matrix : float array of rows x columns, or None
-        All columns at once, where that is cheaper than one by one.
+        All columns, if reading them at once is faster than one by one.
     """
 
     frame: nw.DataFrame[Any]
@@ -46,7 +46,7 @@ class FrameSource:
 
     @classmethod
     def open(cls, X: Any) -> "FrameSource":
-        """Check that this is a data frame with distinct names and its rows at hand.
+        """Check that this is a data frame with distinct names whose rows are loaded.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class FrameSource:
         Raises
         ------
         TableError
-            When it is lazy, a single series, or has two columns of one name.
+            When it is lazy, a single series, or has two columns of the same name.
         """
         try:
             frame = nw.from_native(X, allow_series=True, pass_through=True)
@@ -68,12 +68,12 @@ class FrameSource:
             distinct_names(list(getattr(X, "column_names", None) or X.columns))
             raise
         if isinstance(frame, nw.LazyFrame):
-            raise TableError(_lazy_words(X))
+            raise TableError(_lazy_message(X))
         if isinstance(frame, nw.Series):
             raise TableError(
                 "Expected 2D array, got 1D array instead: X is a single series. "
-                "Reshape your data with X.to_frame() if it is a single column; of a "
-                "frame, take one row with frame.iloc[[i]]."
+                "Reshape your data with X.to_frame() if it is a single column. Take a "
+                "single row of a frame with frame.iloc[[i]]."
             )
         if not isinstance(frame, nw.DataFrame):
             frame = _from_arrow_stream(X)
@@ -96,7 +96,7 @@ class FrameSource:
 def _matrix(frame: nw.DataFrame[Any]) -> NDArray[np.floating[Any]] | None:
     """Return a pandas frame of floats as one array if it has more columns than rows.
 
-    pandas takes long to hand over a column, however short.
+    pandas is slow to return a column, even a short one.
     """
     if not frame.implementation.is_pandas() or len(frame) >= len(frame.columns):
         return None
@@ -107,7 +107,7 @@ def _matrix(frame: nw.DataFrame[Any]) -> NDArray[np.floating[Any]] | None:
 
 
 def from_series(name: str, values: Any) -> RawColumn:
-    """Sort a series (or a data frame of one column) by its type.
+    """Return a series (or a data frame of one column) as a raw column.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def from_series(name: str, values: Any) -> RawColumn:
     """
     series = nw.from_native(values, allow_series=True, pass_through=True)
     if isinstance(series, nw.LazyFrame):
-        raise TableError(_lazy_words(values))
+        raise TableError(_lazy_message(values))
     if isinstance(series, nw.DataFrame) and len(series.columns) == 1:
         series = series[:, 0]
     if isinstance(series, nw.Series):
@@ -132,11 +132,11 @@ def from_series(name: str, values: Any) -> RawColumn:
     return from_array(name, np.asarray(values))
 
 
-def _lazy_words(X: Any) -> str:
+def _lazy_message(X: Any) -> str:
     verb = "compute" if hasattr(X, "compute") else "collect"
     return (
         f"X is a lazy table ({type(X).__module__.split('.')[0]} {type(X).__name__}): "
-        f"its rows are not there yet. Call .{verb}() first and pass the result."
+        f"its rows are not loaded yet. Call .{verb}() first and pass the result."
     )
 
 
@@ -167,7 +167,7 @@ def _from_narwhals(name: str, series: "nw.Series[Any]") -> RawColumn:
         return _categories(name, series)
     if dtype == nw.String:
         if str(getattr(series.to_native(), "dtype", "")) == "object":
-            # narwhals judges such columns by their first cells only.
+            # narwhals infers the type of such columns from their first cells only.
             return from_objects(name, _objects(series))
         return RawColumn(name, "text", _objects(series), storage="text")
     if dtype.is_decimal():
@@ -177,7 +177,7 @@ def _from_narwhals(name: str, series: "nw.Series[Any]") -> RawColumn:
     if dtype in _NESTED:
         raise ColumnTypeError(
             f"Column {name!r} is nested ({dtype}): argument must be a string or a "
-            "number per row. Put the parts into columns of their own."
+            "number per row. Put each part into a column of its own."
         )
     return _unknown(name, series)
 
@@ -191,7 +191,7 @@ def _whole(name: str, series: "nw.Series[Any]", storage: str) -> RawColumn:
         filled = series.fill_null(False if series.dtype == nw.Boolean else 0)
     values = filled.to_numpy()
     if values.dtype.kind not in "iub":
-        # Some nullable bools come as objects although nothing is missing.
+        # Some nullable bools arrive as objects although nothing is missing.
         return from_objects(name, series.to_list())
     content = "bool" if series.dtype == nw.Boolean else "int"
     return RawColumn(name, content, values, missing, storage=storage)
@@ -211,18 +211,18 @@ def _moments(name: str, series: "nw.Series[Any]") -> RawColumn:
     zone = getattr(dtype, "time_zone", None) or ""
     values = series.to_numpy()
     if values.dtype.kind not in "mM":
-        # Dates come as objects from pandas columns that are held by Arrow.
+        # Arrow-backed pandas columns return dates as objects.
         return from_objects(name, values)
     content = {nw.Date: "date", nw.Duration: "duration"}.get(type(dtype), "datetime")
     return RawColumn(name, content, values, timezone=zone, storage=str(dtype))
 
 
 def _categories(name: str, series: "nw.Series[Any]") -> RawColumn:
-    """Read codes and labels where the library keeps them: narwhals shows neither."""
+    """Read codes and labels from the library itself: narwhals exposes neither."""
     native = series.to_native()
     if series.implementation.is_polars():
         if series.dtype == nw.Categorical:
-            # Numbered by arrival inside polars: take the text, number it by value.
+            # polars numbers these by first occurrence: take the text and sort it.
             text = _objects(series.cast(nw.String))
             return RawColumn(name, "text", text, storage="category")
         labels = native.dtype.categories.to_list()

@@ -1,4 +1,4 @@
-"""NumPy arrays to columns, without copying floats."""
+"""Read NumPy arrays, without copying floats."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -58,7 +58,7 @@ class ArraySource:
             When the shape or the type of the array is unsuitable.
         """
         if not isinstance(array, np.ma.MaskedArray):
-            # A matrix or another subclass would not slice into columns.
+            # A column of numpy.matrix, or of another subclass, can be 2D.
             array = np.asarray(array)
         fields = array.dtype.names
         if fields is not None and array.ndim == 1:
@@ -73,10 +73,10 @@ class ArraySource:
         return cls(array, made_up_names(n_columns), False, n_rows)
 
     def all_at_once(self) -> "ArraySource":
-        """Return a source for someone who will read every column.
+        """Return a source for reading every column.
 
-        Columns of a row-major array lie across it, and each would bring the whole
-        array through the cache; integers are converted here, in one pass.
+        A column of a row-major array is spread over the whole array, so that reading
+        it alone reads all of the array. Integers are converted here in one pass.
         """
         if self.named or self.array.dtype.kind not in "iu":
             return self
@@ -117,7 +117,7 @@ def check_shape(array: NDArray[Any]) -> None:
 
 
 def is_plain_float(array: NDArray[Any]) -> bool:
-    """Return whether the core can read this array where it lies."""
+    """Return whether the core can read this array in place."""
     dtype = array.dtype
     return (
         (dtype == np.float64 or dtype == np.float32)
@@ -127,7 +127,7 @@ def is_plain_float(array: NDArray[Any]) -> bool:
 
 
 def as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Round to float32; what is too large for it becomes infinite."""
+    """Round to float32; values that are too large become infinite."""
     with np.errstate(over="ignore"):
         return values.astype(np.float32, copy=False)
 
@@ -142,9 +142,9 @@ def readable_floats(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _exact_floats(integers: NDArray[Any]) -> NDArray[Any] | None:
-    """Return a matrix as floats, column by column in memory; None if that would round.
+    """Return a matrix as column-major floats; None if that would round.
 
-    The rows are turned a block at a time, which stays in the cache.
+    The matrix is transposed in blocks of rows that fit into the cache.
     """
     largest = 0
     if integers.size:
@@ -161,7 +161,7 @@ def _exact_floats(integers: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def from_array(name: str, values: NDArray[Any]) -> RawColumn:
-    """Sort a one-dimensional array by its type.
+    """Return a one-dimensional array as a raw column.
 
     Parameters
     ----------
@@ -177,12 +177,12 @@ def from_array(name: str, values: NDArray[Any]) -> RawColumn:
     Raises
     ------
     ColumnError
-        When the array has another shape or a type that is not a column's.
+        When the array is not one-dimensional, or its type cannot be read.
     """
     if values.ndim != 1:
         raise ColumnError(
             f"Column {name!r} has shape {values.shape}: a nested column. Pass one "
-            "value per row; put the parts into columns of their own."
+            "value per row; put each part into a column of its own."
         )
     if isinstance(values, np.ma.MaskedArray):
         return _from_masked(name, values)
@@ -226,7 +226,7 @@ def _from_text(name: str, values: NDArray[Any]) -> RawColumn:
         )
     raise ColumnTypeError(
         f"Column {name!r} is of type {values.dtype}: argument must be a string or a "
-        "number. Put the parts of nested values into columns of their own."
+        "number. Put each part of a nested value into a column of its own."
     )
 
 

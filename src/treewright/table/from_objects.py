@@ -1,4 +1,4 @@
-"""Python objects (object arrays, lists) to raw columns: what are these cells?"""
+"""Read columns of Python objects (object arrays, lists) by the types of their cells."""
 
 import numbers
 from collections.abc import Callable, Iterable, Sequence
@@ -18,12 +18,12 @@ COMPLEX_WORDS = "Complex data not supported"
 _NUMBERS = frozenset({"bool", "int", "float", "decimal"})
 _MOMENTS = frozenset({"date", "datetime"})
 _UNREADABLE = {
-    "nested": "a nested value; put its parts into columns of their own",
+    "nested": "a nested value; put each part into a column of its own",
     "bytes": "raw bytes among other cells; decode them to text first",
     "other": "an object; turn the column into text, numbers or dates first",
 }
 _BYTES = (bytes, bytearray, memoryview)
-# First match wins: bool is an int, a datetime is a date, timedelta64 an integer.
+# The first match wins: bool is an int, a datetime is a date, timedelta64 an integer.
 _GROUPS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("bool", (bool, np.bool)),
     ("text", (str,)),
@@ -41,7 +41,7 @@ _group_cache: dict[type, str] = {}
 
 
 def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
-    """Sort a column of Python objects by what its cells are.
+    """Return a column of Python objects as a raw column, by the types of its cells.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
 
 
 def _decoded(name: str, cells: NDArray[Any] | Sequence[Any]) -> list[Any]:
-    """Return bytes as the text that they spell."""
+    """Return the cells with bytes decoded to text."""
     try:
         return [
             bytes(cell).decode() if isinstance(cell, _BYTES) else cell for cell in cells
@@ -98,7 +98,7 @@ def _decoded(name: str, cells: NDArray[Any] | Sequence[Any]) -> list[Any]:
 
 
 def not_utf8(name: str, problem: UnicodeDecodeError) -> ColumnError:
-    """Return the error for bytes that spell no text."""
+    """Return the error for bytes that are not text."""
     return ColumnError(
         f"Column {name!r} holds bytes that are not UTF-8 text ({problem}). Decode the "
         "column to text first."
@@ -113,7 +113,7 @@ def _group_of(cell_type: type) -> str:
 
 
 def _find_group(cell_type: type) -> str:
-    # pandas' NA and NaT are known by name, so that pandas need not be there.
+    # pandas' NA and NaT are recognized by name, so that pandas is not needed.
     if cell_type.__name__ in ("NoneType", "NAType", "NaTType"):
         return "missing"
     for group, members in _GROUPS:
@@ -186,8 +186,8 @@ def _numbers(
         values = np.asarray(cells, np.float64)
     except (TypeError, ValueError):
         values = np.array([np.nan if _is_missing(v) else float(v) for v in cells])
-    words = "decimal numbers" if "decimal" in groups else "numbers"
-    return RawColumn(name, "float", values, storage=words)
+    storage = "decimal numbers" if "decimal" in groups else "numbers"
+    return RawColumn(name, "float", values, storage=storage)
 
 
 def _whole_numbers(
@@ -197,7 +197,8 @@ def _whole_numbers(
     plain: NDArray[Any] | Sequence[Any] = cells
     if not complete:
         mask = np.fromiter(map(_is_missing, cells), np.bool, len(cells))
-        plain = [0 if gone else cell for gone, cell in zip(mask, cells, strict=True)]
+        pairs = zip(mask, cells, strict=True)
+        plain = [0 if is_missing else cell for is_missing, cell in pairs]
     if groups == {"bool"}:
         return RawColumn(name, "bool", np.array(plain, np.bool), mask)
     try:
@@ -208,7 +209,7 @@ def _whole_numbers(
 
 
 def _any_huge(cells: Iterable[Any]) -> bool:
-    """Whether a whole number or decimal is too large to be told apart as a float."""
+    """Return whether float64 cannot distinguish all whole numbers and decimals."""
     return any(
         abs(cell) > EXACT_INTEGERS
         for cell in cells
@@ -237,8 +238,8 @@ def _moments(name: str, cells: Iterable[Any], groups: set[str]) -> RawColumn:
 
 
 def _mixed_error(name: str, cells: Iterable[Any], groups: set[str]) -> ColumnError:
-    words = {"text": "text", "date": "dates", "datetime": "dates"}
-    seen = sorted({words.get(g, "durations" if g == "duration" else "numbers")
+    plural = {"text": "text", "date": "dates", "datetime": "dates"}
+    seen = sorted({plural.get(g, "durations" if g == "duration" else "numbers")
                    for g in groups})  # fmt: skip
     kept = list(cells)
     first = next(i for i, cell in enumerate(kept) if not _is_missing(cell))

@@ -1,4 +1,4 @@
-"""Dicts of columns and lists of rows."""
+"""Read dicts of columns and lists of rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ OpenColumn = Callable[[str, Any], RawColumn]
 
 
 def distinct_names(names: Sequence[Any]) -> tuple[str, ...]:
-    """Return column names as text, refusing two of the same name.
+    """Return column names as text, and refuse duplicates.
 
     Parameters
     ----------
     names : sequence
-        Names as the caller gave them. Numbers and other names that are not text
-        are taken as their text: column 0 is called '0'.
+        The caller's names. Numbers and other names that are not text are converted:
+        column 0 is called '0'.
 
     Returns
     -------
@@ -59,7 +59,7 @@ class DictSource:
 
     @classmethod
     def open(cls, columns: Mapping[Any, Any], open_column: OpenColumn) -> "DictSource":
-        """Check that a dict holds columns of one length.
+        """Check that a dict holds columns of equal length.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ def rows_source(
     Parameters
     ----------
     rows : sequence of lists, tuples, arrays or dicts
-        One entry per row. In rows that are dicts, an absent name is missing.
+        One entry per row. If rows are dicts, a name that a row lacks is missing.
     open_column : callable
         Reads one column.
 
@@ -166,7 +166,7 @@ def _refuse_rows(rows: Sequence[Any]) -> None:
 
 
 def _stacked(rows: Sequence[Any]) -> ArraySource:
-    """Rows that are arrays: one type for all, objects if they disagree."""
+    """Stack rows that are arrays; as objects if their types differ."""
     _check_lengths(rows)
     one_type = len({row.dtype for row in rows}) == 1
     return ArraySource.open(np.array(rows, None if one_type else object))

@@ -1,7 +1,7 @@
-"""Which kind is this column, and why?
+"""Infer the kind of a column, and record the reason.
 
-`infer_kind` gives the kind and a sentence that can be shown; `settle` builds the
-column, following the caller's `kinds` where there is one.
+`infer_kind` returns the kind and a sentence that can be shown; `settle` builds the
+column, by the caller's `kinds` if they name it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,8 +44,10 @@ FEWEST_ROWS_TO_SET_ASIDE = 50
 """In a smaller table a category that occurs once proves nothing."""
 
 Wanted: TypeAlias = str | tuple[Label, ...] | None
-"""What `kinds` asks of a column: a kind, an order of categories, or nothing."""
+"""The caller's wish for a column: a kind, an order of categories, or None."""
 
+# Reasons are part of the schema, and so of the fingerprint of every tree: rewording
+# one changes fingerprints.
 _REASONS = {
     "int": "The values are whole numbers",
     "bool": "The values are true or false",
@@ -56,18 +58,19 @@ _REASONS = {
 }
 _BY_KINDS = "Asked for by kinds."
 _NEARLY = "spell numbers, the others are"
-# Text is taken for badly read numbers when nearly all values spell one; fewer will
-# do when the others are but a few different ones, as marks of missing values are.
+# Text counts as badly read numbers if nearly all values spell a number. A smaller
+# share is enough if the other values are only a few distinct ones, as markers of
+# missing values are.
 _NEARLY_ALL, _MOST, _FEW_OTHERS, _FEWEST_NUMBERS = 0.95, 0.8, 3, 4
 
 
 def infer_kind(raw: RawColumn) -> tuple[str, str]:
-    """Return the kind of a column and a sentence saying why.
+    """Return the kind of a column and a sentence that states the reason.
 
     Parameters
     ----------
     raw : RawColumn
-        The column as the caller gave it.
+        The column as it was read.
 
     Returns
     -------
@@ -90,8 +93,9 @@ def infer_kind(raw: RawColumn) -> tuple[str, str]:
         raise _mixed_error(raw)
     if raw.content == "huge":
         return "numeric", "The values are numbers."
-    told = raw.storage if raw.storage.startswith(("float", "int", "uint")) else ""
-    return "numeric", _REASONS[raw.content] + (f" ({told})." if told else ".")
+    storage = raw.storage
+    dtype = f" ({storage})" if storage.startswith(("float", "int", "uint")) else ""
+    return "numeric", f"{_REASONS[raw.content]}{dtype}."
 
 
 def settle(raw: RawColumn, wanted: Wanted = None) -> tuple[Column, Feature]:
@@ -100,10 +104,10 @@ def settle(raw: RawColumn, wanted: Wanted = None) -> tuple[Column, Feature]:
     Parameters
     ----------
     raw : RawColumn
-        The column as the caller gave it.
+        The column as it was read.
     wanted : str, tuple of labels or None, default=None
-        What `kinds` says: a kind, or the categories from lowest to highest. None:
-        infer the kind.
+        The column's entry in `kinds`: a kind, or the categories from lowest to
+        highest. None: infer the kind.
 
     Returns
     -------
@@ -134,7 +138,7 @@ def read_kinds(
     ----------
     kinds : mapping or None
         Column name -> 'numeric', 'categorical', 'ordinal', or a list of categories
-        from lowest to highest. Columns of plain arrays may be given by number.
+        from lowest to highest. Columns of plain arrays can also be named by number.
     names : sequence of str
         The table's column names.
     named : bool, default=True
@@ -147,7 +151,7 @@ def read_kinds(
     Raises
     ------
     TableError
-        When a column is unknown; the nearest name is given.
+        When a column is unknown; the message suggests the nearest name.
     OptionError
         When a kind is unknown.
     """
@@ -186,7 +190,7 @@ def find_column(key: Any, names: Sequence[str], *, named: bool, option: str) -> 
     Raises
     ------
     TableError
-        When there is no such column; the nearest name is given.
+        When there is no such column; the message suggests the nearest name.
     """
     with suppress(ValueError):
         return names.index(str(key))
@@ -286,9 +290,9 @@ def _ordinal(
         codes, labels = _ranked(raw, codes, labels, order), order
     elif not raw.declared and any(isinstance(label, str) for label in labels):
         raise ColumnError(
-            f"Column {raw.name!r} is asked to be ordinal, but nothing declares the "
-            f"order of its categories (such as {labels[0]!r}). List them from lowest "
-            f"to highest: kinds={{{raw.name!r}: [{labels[0]!r}, ...]}}."
+            f"kinds makes column {raw.name!r} ordinal, but the order of its categories "
+            f"(such as {labels[0]!r}) is not known. List them from lowest to highest: "
+            f"kinds={{{raw.name!r}: [{labels[0]!r}, ...]}}."
         )
     column = OrdinalColumn(raw.name, freeze(codes), labels)
     return column, Feature(raw.name, "ordinal", "category", labels, reason)
@@ -300,7 +304,7 @@ def _ranked(
     labels: tuple[Label, ...],
     order: tuple[Label, ...],
 ) -> IntArray:
-    """Renumber codes by the order asked for; every value must be in it."""
+    """Renumber codes by the caller's order, which must list every value."""
     rank_of = {label: rank for rank, label in enumerate(order)}
     ranks = np.array([*(rank_of.get(label, -2) for label in labels), -1], np.int32)
     ranked: IntArray = ranks[codes]
@@ -315,7 +319,7 @@ def _ranked(
 
 
 def _why_set_aside(name: str, codes: IntArray, n_labels: int) -> str:
-    """Return why a column tells rows apart rather than classes, or ''."""
+    """Return why a column identifies rows rather than classes; '' if it does not."""
     if len(codes) < FEWEST_ROWS_TO_SET_ASIDE or n_labels * 2 <= 1:
         return ""
     counts = np.bincount(codes[codes >= 0], minlength=1)
@@ -329,12 +333,12 @@ def _why_set_aside(name: str, codes: IntArray, n_labels: int) -> str:
 
 
 def nearly_numbers(feature: Feature) -> bool:
-    """Return whether a column became categorical though nearly all spell numbers."""
+    """Return whether a column is categorical though nearly all values spell numbers."""
     return feature.kind == "categorical" and _NEARLY in feature.reason
 
 
 def _spelt_numbers(name: str, codes: IntArray, labels: tuple[Label, ...]) -> str:
-    """Return why text that spells numbers stays categorical; '' if it spells none."""
+    """Return why text that spells numbers stays categorical; '' for other text."""
     spells = np.fromiter(map(_spells_number, labels), np.bool, len(labels))
     n_others = len(labels) - int(spells.sum())
     if not labels or n_others == len(labels):
@@ -360,7 +364,7 @@ def _spelt_numbers(name: str, codes: IntArray, labels: tuple[Label, ...]) -> str
 
 
 def _spells_number(label: Label) -> bool:
-    # Words are told by their first letter; only 'inf' begins with one.
+    # Fast test: no number starts with a letter, except 'inf'.
     first = str(label)[:1]
     if first.isalpha() and first not in "iI":
         return False

@@ -1,4 +1,4 @@
-"""New data to the columns a tree asks for: by name, or by position for arrays."""
+"""Find the columns of a tree in new data: by name, or by position for arrays."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -37,12 +37,12 @@ _FEWEST_ROWS_TO_WARN = 5
 
 
 class MatchedColumns(list["NDArray[Any] | None"]):
-    """One array per column of the schema, None where not needed, and the row count.
+    """One array per column of the schema (None if not needed), and the row count.
 
     Attributes
     ----------
     n_rows : int
-        Rows of the new data; known even when no column is needed.
+        Number of rows of the new data; known even if no column is needed.
     """
 
     n_rows: int
@@ -66,12 +66,12 @@ def plain_matrix(schema: Schema, X: Any) -> NDArray[Any] | None:
     -------
     ndarray or None
         X when it is a float32 or float64 array of full width and every column of
-        the schema holds plain numbers; rounded to float32 if the schema says so.
+        the schema holds plain numbers; rounded to float32 if the schema requires it.
 
     Raises
     ------
     TableError
-        When a plain array has another number of columns or dimensions.
+        When a plain array has the wrong number of columns or dimensions.
     """
     if type(X) is not np.ndarray or not is_plain_float(X) or not schema.all_plain:
         return None
@@ -86,13 +86,13 @@ def match(
     needed: Iterable[int],
     unseen: str = "missing",
 ) -> MatchedColumns:
-    """Return the columns of new data that a tree asks for.
+    """Return the columns of new data that a tree uses.
 
-    Tables with names are matched by name: order and extra columns do not matter,
-    and only the needed columns must be there. Plain arrays and lists of rows are
-    matched by position and need full width. A tree grown from a plain array takes
-    a named table by name if it has the needed names ('x0', ...), otherwise by
-    position.
+    Tables with names are matched by name: their order and extra columns do not
+    matter, and only the needed columns must be present. Plain arrays and lists of
+    rows are matched by position and need all columns. A tree grown from a plain
+    array matches a named table by name if it has the needed names ('x0', ...),
+    otherwise by position.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def match(
     X : array, data frame, dict of columns, list of rows or Table
         New data; never modified. It may have 0 rows.
     needed : iterable of int
-        Numbers of the columns the tree asks for.
+        Numbers of the columns that the tree uses.
     unseen : {'missing', 'error'}, default='missing'
         What to do with a category the schema does not list: mark it with -2, or
         refuse it.
@@ -109,22 +109,22 @@ def match(
     Returns
     -------
     MatchedColumns
-        A list with one entry per column of the schema: None where not needed;
+        A list with one entry per column of the schema: None if it is not needed;
         float32 or float64 for numeric columns (any stride, NaN = missing); int32
         codes by the schema's labels for the others (-1 = missing, -2 = unseen).
 
     Raises
     ------
     TableError
-        When a needed column is absent (the nearest name is given) or an array has
-        another width.
+        When a needed column is absent (the message suggests the nearest name) or an
+        array has the wrong number of columns.
     ColumnError
-        When a column's values are of another kind than when the tree was grown.
+        When the values of a column have another kind than in the training table.
 
     Warns
     -----
     UnseenCategoryWarning
-        When all values of a needed column, 5 or more, are categories never seen.
+        When a needed column has 5 or more values, all of them unseen categories.
     """
     matrix = plain_matrix(schema, X)
     if matrix is not None:
@@ -139,7 +139,7 @@ def match(
 
 
 class _TableSource:
-    """A Table's own columns as raw columns, so that tables can be predicted too."""
+    """The columns of a Table as raw columns, so that a Table can be new data."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -181,7 +181,7 @@ def _from_matrix(
 def _check_width(schema: Schema, width: int) -> None:
     expected = len(schema.features)
     if width != expected:
-        # In scikit-learn's words, which its own tests ask for.
+        # scikit-learn's checks require this wording.
         raise TableError(
             f"X has {width} features, but Tree is expecting {expected} features "
             "as input. Plain arrays are read by position: pass all "
@@ -190,19 +190,19 @@ def _check_width(schema: Schema, width: int) -> None:
 
 
 def _places(schema: Schema, source: Source, wanted: Sequence[int]) -> list[int]:
-    """Where each wanted column of the schema is found in the source."""
+    """Return the place of each wanted column in the source."""
     place_of = {name: place for place, name in enumerate(source.names)}
     names = [schema.names[index] for index in wanted]
     absent = [name for name in names if name not in place_of]
     if source.named and (schema.named or not absent):
         if absent:
-            raise TableError(_absent_words(absent, source.names))
+            raise TableError(_absent_message(absent, source.names))
         return [place_of[name] for name in names]
     _check_width(schema, len(source.names))
     return list(wanted)
 
 
-def _absent_words(absent: Sequence[str], names: Sequence[str]) -> str:
+def _absent_message(absent: Sequence[str], names: Sequence[str]) -> str:
     first = absent[0]
     near = nearest_name(first, names, alike=0.7)
     if near is not None:
@@ -211,18 +211,18 @@ def _absent_words(absent: Sequence[str], names: Sequence[str]) -> str:
     else:
         shown = ", ".join(repr(name) for name in names[:10])
         more = ", ..." if len(names) > 10 else ""
-        advice = f"The columns given are {shown}{more}."
+        advice = f"The columns of X are {shown}{more}."
     listed = ", ".join(repr(name) for name in absent[:_MOST_NAMED])
     if len(absent) > _MOST_NAMED:
         listed += f" (and {len(absent) - _MOST_NAMED} more)"
     are = "is no column" if len(absent) == 1 else "are no columns"
-    return f"There {are} {listed}, which the tree asks for. {advice}"
+    return f"There {are} {listed}, which the tree needs. {advice}"
 
 
 def _encode(raw: RawColumn, feature: Feature, unseen: str) -> NDArray[Any]:
     if feature.kind == "numeric":
         return _encode_numbers(raw, feature)
-    # A table that was cut at the same places comes with the intervals themselves.
+    # A Table that was cut at the same places already holds the intervals.
     if feature.cuts is not None and raw.labels != feature.labels:
         return codes_of(_encode_numbers(raw, feature), feature.cuts)
     return _encode_labels(raw, feature, unseen)
@@ -235,13 +235,13 @@ def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
             raise _other_kind(raw, feature, known)
         if known is not None:
             return np.full(len(known), np.nan)
-    # Whole numbers beyond 2^53 are on one side of every threshold, rounded or not.
+    # Rounding a whole number beyond 2^53 does not move it across a threshold.
     numbers = to_numbers(raw, exact=False)
     return as_float32(numbers) if feature.float32 else numbers
 
 
 def _known_if_other(raw: RawColumn, feature: Feature) -> NDArray[np.bool] | None:
-    """Where a column of another kind has values; None when the kind will do."""
+    """Return which rows of a column of the wrong kind have values; None if it fits."""
     if _same_numbers(raw, feature):
         return None
     if raw.content in _WITH_TEXT:
@@ -264,7 +264,7 @@ def _same_numbers(raw: RawColumn, feature: Feature) -> bool:
 def _other_kind(
     raw: RawColumn, feature: Feature, known: NDArray[np.bool]
 ) -> ColumnError:
-    words = {
+    plural = {
         "float": "numbers",
         "int": "numbers",
         "bool": "true/false",
@@ -273,7 +273,7 @@ def _other_kind(
         "duration": "durations",
         "text": "text that spells numbers",
     }
-    before = words[feature.stored_as]
+    before = plural[feature.stored_as]
     row = _row_to_blame(raw, feature, known)
     return ColumnError(
         f"Column {feature.name!r} held {before} when the tree was grown, but now holds "
@@ -282,7 +282,7 @@ def _other_kind(
 
 
 def _row_to_blame(raw: RawColumn, feature: Feature, known: NDArray[np.bool]) -> int:
-    """Return the first row whose cell is no number; the first known if all are."""
+    """Return the first row whose cell is not a number, or else the first known row."""
     if raw.content in _WITH_TEXT and feature.stored_as in PLAIN_NUMBERS:
         codes, labels = to_codes(raw)
         spelt = [parse_number(label) is None for label in labels]
@@ -300,26 +300,26 @@ def _advice(raw: RawColumn, feature: Feature) -> str:
         if feature.stored_as in ("float", "int"):
             return (
                 f"Convert it with pandas.to_numeric({column}, errors='coerce'), which "
-                "makes what is not a number missing."
+                "turns values that are not numbers into missing ones."
             )
         if feature.stored_as in _MOMENTS:
             return f"Convert it with pandas.to_datetime({column})."
         if feature.stored_as == "bool":
             return "Convert it to True and False, or 1 and 0."
-    return "Convert the column to what it was."
+    return "Convert the column to its original type."
 
 
 def _encode_labels(raw: RawColumn, feature: Feature, unseen: str) -> IntArray:
     codes, labels = to_codes(raw)
     known = codes >= 0
-    # Text can only ever equal text, and numbers numbers.
+    # Text never equals a number.
     types = {isinstance(label, str) for label in labels}
     if feature.labels and types.isdisjoint(feature.has_text) and known.any():
         row = int(np.argmax(known))
         raise ColumnError(
             f"Column {feature.name!r} held categories such as {feature.labels[0]!r} "
             f"when the tree was grown, but now holds {labels[codes[row]]!r} (row "
-            f"{row}). Convert the column to what it was: text and numbers are "
+            f"{row}). Convert the column to its original type: text and numbers are "
             "different categories."
         )
     code_of = feature.code_of
@@ -329,25 +329,25 @@ def _encode_labels(raw: RawColumn, feature: Feature, unseen: str) -> IntArray:
     if is_unseen.any():
         row = int(np.argmax(is_unseen))
         if unseen == "error":
-            raise ColumnError(_unseen_words(feature, labels[codes[row]], row))
+            raise ColumnError(_unseen_message(feature, labels[codes[row]], row))
         n_known = int(np.count_nonzero(known))
         if n_known >= _FEWEST_ROWS_TO_WARN and n_known == is_unseen.sum():
-            warn(_all_unseen_words(feature, labels[codes[row]]), UnseenCategoryWarning)
+            message = _all_unseen_message(feature, labels[codes[row]])
+            warn(message, UnseenCategoryWarning)
     return out
 
 
-def _all_unseen_words(feature: Feature, label: Label) -> str:
-    known = (
-        f"such as {feature.labels[0]!r}" if feature.labels else "but there were none"
-    )
+def _all_unseen_message(feature: Feature, label: Label) -> str:
+    labels = feature.labels
+    known = f"categories such as {labels[0]!r}" if labels else "no categories"
     return (
         f"Column {feature.name!r} holds no category that was there when the tree was "
-        f"grown: it holds values such as {label!r}, and the tree knows categories "
-        f"{known}. All are treated as missing; check how the column is spelt."
+        f"grown: it holds values such as {label!r}, and the tree knows {known}. All "
+        "values are treated as missing; check how they are spelt."
     )
 
 
-def _unseen_words(feature: Feature, label: Label, row: int) -> str:
+def _unseen_message(feature: Feature, label: Label, row: int) -> str:
     near = nearest_name(str(label), [str(each) for each in feature.labels])
     hint = f" The nearest known category is {near!r}." if near else ""
     return (

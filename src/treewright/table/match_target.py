@@ -1,4 +1,4 @@
-"""The target of new rows, in the classes of a tree."""
+"""Read the target of new rows, with classes numbered as in a tree."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ __all__ = ["match_target"]
 
 
 def match_target(schema: Schema, y: Any, n_rows: int, name: str = "y") -> Target:
-    """Read the target of new rows as the tree's own.
+    """Read the target of new rows by the schema of a tree.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ def match_target(schema: Schema, y: Any, n_rows: int, name: str = "y") -> Target
     y : array, series or list
         One value per row.
     n_rows : int
-        Rows of the new data.
+        Number of rows of the new data.
     name : str, default='y'
-        What the caller calls it, for messages.
+        The caller's name for it, for messages.
 
     Returns
     -------
@@ -35,7 +35,8 @@ def match_target(schema: Schema, y: Any, n_rows: int, name: str = "y") -> Target
     Raises
     ------
     TableError
-        When y is missing, of another length, or has a class the tree does not know.
+        When y is None, has the wrong length, or holds a class that the tree does not
+        know.
     """
     info = schema.target
     if y is None or info is None:

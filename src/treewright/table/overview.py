@@ -1,4 +1,4 @@
-"""A table in words: one line per column, its kind and why."""
+"""The summary of a table: one line per column, with its kind and the reason."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ _MOST_CLASSES = 6
 
 
 def overview(schema: Schema, title: str) -> str:
-    """Return the columns of a schema as text, one a line.
+    """Return the columns of a schema as text, one per line.
 
     Parameters
     ----------
     schema : Schema
         The columns.
     title : str
-        What comes first, such as 'Table of 150 rows'.
+        Start of the first line, such as 'Table: 150 rows, '.
 
     Returns
     -------
     str
-        Name, kind and reason of each column; of a column set aside, why it is.
+        Name, kind and reason of each column. For a column set aside, the reason is
+        why it was set aside.
     """
     features = schema.features[:_MOST_COLUMNS]
     n_aside = len(schema.features) - len(schema.usable)

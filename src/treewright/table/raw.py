@@ -1,6 +1,6 @@
-"""One column as the caller gave it, sorted by what its cells are.
+"""A column as the caller passed it, with the type of its cells.
 
-Every source (array, frame, dict, rows) hands over `RawColumn`s; `infer` and `match`
+Every source (array, frame, dict, rows) returns `RawColumn`s; `infer` and `match`
 turn them into numbers or codes with `to_numbers` and `to_codes`.
 """
 
@@ -33,39 +33,39 @@ __all__ = [
 ]
 
 EXACT_INTEGERS = 2**53
-"""Whole numbers up to this size are all exact in float64."""
+"""float64 holds all whole numbers up to this size exactly."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RawColumn:
-    """One column before its kind is settled.
+    """One column whose kind is not decided yet.
 
     Attributes
     ----------
     name : str
         The column's name.
     content : str
-        What the cells are: 'float', 'int', 'bool', 'date', 'datetime', 'duration',
-        'text', 'category', 'mixed' (text and numbers), 'huge' (numbers of which some
-        are too large for float64 to tell apart) or 'empty' (all missing).
+        Type of the cells: 'float', 'int', 'bool', 'date', 'datetime', 'duration',
+        'text', 'category', 'mixed' (text and numbers), 'huge' (numbers, some of them
+        too large to be exact in float64) or 'empty' (all missing).
     values : ndarray
         float32/float64 (NaN = missing); integers; bools; datetime64/timedelta64;
         objects for text, mixed and huge; positions in `labels` for categories (-1 =
         missing).
     missing : ndarray of bool or None
-        Missing cells of integers and bools; None: there are none.
+        Which cells are missing, for integers and bools; None: no cell is missing.
     labels : tuple
         Categories, for content 'category'.
     declared : bool
-        The caller declared the order of `labels`.
+        Whether the caller declared the order of `labels`.
     ordered : bool
-        The caller declared that this order means something.
+        Whether the caller declared that this order is meaningful.
     timezone : str
-        For 'datetime': the zone the caller's values are in.
+        For 'datetime': the time zone of the caller's values.
     storage : str
-        The caller's own type, for the reason shown.
+        The caller's type, for `Feature.reason`.
     floats : ndarray of float32 or float64, or None
-        The values of an 'int' column as floats, all exact, where they are known.
+        The values of an 'int' column as exact floats, if they are already computed.
     """
 
     name: str
@@ -81,26 +81,26 @@ class RawColumn:
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view, leaving the caller's own array writeable."""
+    """Return a read-only view; the caller's array stays writeable."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def to_numbers(raw: RawColumn, *, exact: bool = True) -> FloatArray:
-    """Return the column as floats, NaN where missing.
+    """Return the column as floats; missing values are NaN.
 
     Parameters
     ----------
     raw : RawColumn
         The column.
     exact : bool, default=True
-        Refuse whole numbers that float64 cannot tell apart.
+        Refuse whole numbers that are not exact in float64.
 
     Returns
     -------
     ndarray of float32 or float64
-        For float columns the caller's own memory.
+        For float columns, a view of the caller's memory.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def to_numbers(raw: RawColumn, *, exact: bool = True) -> FloatArray:
 
 
 def to_codes(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
-    """Return the column as positions in a tuple of labels, -1 where missing.
+    """Return the column as positions in a tuple of labels; missing values are -1.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def to_codes(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
     codes : ndarray of int32
         Position of each row's label.
     labels : tuple
-        Distinct values, sorted; the caller's own order when it was declared.
+        Distinct values, sorted, or in the order that the caller declared.
     """
     values = raw.values
     match raw.content:
@@ -166,7 +166,7 @@ def to_codes(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
 
 
 def factorize(values: Iterable[Any]) -> tuple[IntArray, tuple[Label, ...]]:
-    """Number text (and numbers mixed with it) by sorted value; anything else is -1.
+    """Number the distinct texts and numbers in sorted order; other cells are -1.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def factorize(values: Iterable[Any]) -> tuple[IntArray, tuple[Label, ...]]:
     codes : ndarray of int32
         Position of each cell's value among the labels.
     labels : tuple of str or number
-        Distinct known values: numbers first, then text, each sorted.
+        Distinct known values: sorted numbers, then sorted text.
     """
     cells = values.tolist() if isinstance(values, np.ndarray) else list(values)
     distinct = dict.fromkeys(cells)
@@ -193,7 +193,7 @@ def factorize(values: Iterable[Any]) -> tuple[IntArray, tuple[Label, ...]]:
 
 
 def parse_number(text: object) -> float | None:
-    """Return the number a label spells, or None. 'nan' and '1_000' spell none."""
+    """Return the number that a label spells, or None, as for 'nan' and '1_000'."""
     if isinstance(text, str):
         if "_" in text:
             return None
@@ -234,11 +234,11 @@ def _with_missing(
 
 def _from_integers(raw: RawColumn, exact: bool) -> NDArray[np.float64]:
     values = raw.values
-    # One pass over the caller's (perhaps strided) column; the rest reads the copy.
+    # Read the caller's column, which may be strided, only once: convert it first.
     floats = values.astype(np.float64)
     if exact and values.dtype.itemsize >= 8 and len(values):
         largest = max(-floats.min(), floats.max())
-        # 2^53 + 1 is rounded to 2^53: look at the integers themselves.
+        # 2^53 + 1 is rounded to 2^53, so the integers themselves decide.
         if largest >= EXACT_INTEGERS and _beyond(values):
             raise _huge_error(raw)
     return _with_missing(floats, raw.missing)
@@ -264,7 +264,7 @@ def _rounded(cell: Any) -> float:
 
 
 def _huge_error(raw: RawColumn) -> ColumnError:
-    # Missing cells of integer arrays are held as 0, so the first is a real value.
+    # Missing cells of integer arrays are stored as 0, so none of them is found here.
     row, seen = next(
         (row, cell)
         for row, cell in enumerate(map(_plain, raw.values.tolist()))
@@ -272,15 +272,15 @@ def _huge_error(raw: RawColumn) -> ColumnError:
     )
     shown = seen if abs(seen) < 10**40 else "a number beyond 10^40"
     return ColumnError(
-        f"Column {raw.name!r} holds numbers beyond 2^53, which float64 cannot tell "
-        f"apart (first: {shown}, row {row}). Pass "
+        f"Column {raw.name!r} holds numbers beyond 2^53, which float64 cannot "
+        f"distinguish (first: {shown}, row {row}). Pass "
         f"kinds={{{raw.name!r}: 'categorical'}} if they are identifiers, or convert "
         "the column to float to accept the rounding."
     )
 
 
 def _from_ticks(ticks: NDArray[Any]) -> NDArray[np.float64]:
-    """Microseconds as float64; NaT becomes NaN."""
+    """Return microseconds as float64; NaT becomes NaN."""
     missing = np.isnat(ticks)
     values = ticks.view(np.int64).astype(np.float64)
     return _with_missing(values, missing if missing.any() else None)
@@ -298,7 +298,7 @@ def _from_labels(
 
 
 def _not_numbers(raw: RawColumn, is_bad: Callable[[Any], bool]) -> ColumnError:
-    """Word the error for a column that should be numeric but holds other cells."""
+    """Return the error for a column that must be numeric but holds other cells."""
     cells = raw.values.tolist()
     if raw.content == "category":
         cells = [raw.labels[code] if code >= 0 else None for code in cells]
@@ -342,7 +342,7 @@ def _exactly(number: Any) -> tuple[float, Fraction]:
 
 
 def as_label(value: Any) -> Label:
-    """Return a label as one of the plain, JSON-able types."""
+    """Return a label as one of the plain types that JSON has."""
     if type(value) in (str, int, float, bool):
         return value  # type: ignore[no-any-return]
     if isinstance(value, np.generic):
@@ -352,12 +352,12 @@ def as_label(value: Any) -> Label:
     if isinstance(value, datetime):
         text = value.isoformat()
         return text.removesuffix("T00:00:00")
-    # A subclass of str (an enumeration, a NumPy string) is its own text.
+    # For a subclass of str (an enumeration, a NumPy string), take the plain text.
     return str.__str__(value) if isinstance(value, str) else str(value)
 
 
 def _label_of_fraction(value: Decimal | Fraction) -> Label:
-    """Return an equal number of a plain type; its text where there is none."""
+    """Return an equal int or float; if there is none, the number as text."""
     try:
         if value == int(value):
             return int(value)

@@ -1,7 +1,8 @@
-"""A table without its rows: names, kinds, categories, classes and ranges.
+"""The description of a table: names, kinds, categories, classes and ranges.
 
-The schema travels inside the tree, so that new data can be checked by name. It is
-a plain value: frozen, comparable, and JSON-able through `to_dict` / `from_dict`.
+The schema is stored in the tree, so that new data can be matched by name. It is a
+plain value: frozen, comparable, and convertible to JSON through `to_dict` and
+`from_dict`.
 """
 
 import math
@@ -20,21 +21,21 @@ from treewright.table.overview import overview
 __all__ = ["KINDS", "PLAIN_NUMBERS", "Feature", "Schema", "Summary", "TargetInfo"]
 
 KINDS = ("numeric", "categorical", "ordinal")
-"""Kinds of columns; a kind's place is its number in the C++ core."""
+"""Kinds of columns; the index of a kind is its number in the C++ core."""
 PLAIN_NUMBERS = frozenset({"float", "int", "bool", "text"})
-"""Values of `stored_as` that may stand for one another in new data."""
+"""Values of `stored_as` that new data may replace by one another."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Range and quartiles of a numeric column's known values (None: there are none).
+    """Range and quartiles of a numeric column.
 
     Attributes
     ----------
     n_missing : int
-        Rows without a value.
+        Number of rows without a value.
     minimum, q1, median, q3, maximum : float or None
-        Over the known values.
+        Over the known values; None if there are none.
     """
 
     n_missing: int
@@ -47,7 +48,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Feature:
-    """One input column, without its rows.
+    """The description of one input column.
 
     Attributes
     ----------
@@ -56,23 +57,23 @@ class Feature:
     kind : {'numeric', 'categorical', 'ordinal'}
         How it is split.
     stored_as : str
-        What the caller's values were: 'float', 'int', 'bool', 'date', 'datetime',
-        'duration' or 'text' (that spells numbers) for a numeric column and for one
-        cut into intervals, 'category' otherwise.
+        Type of the caller's values. For a numeric column, and for one cut into
+        intervals: 'float', 'int', 'bool', 'date', 'datetime', 'duration' or 'text'
+        (that spells numbers). Otherwise 'category'.
     labels : tuple of str, int, float or bool
-        The categories in order, of a column cut into intervals these; empty for a
-        numeric column.
+        The categories in order, or the intervals of a column that was cut; empty
+        for a numeric column.
     reason : str
-        A sentence saying why the column is of this kind.
+        A sentence that states why the column has this kind.
     set_aside : str
-        Why the column is not used for growing; empty when it is.
+        Why the column is not used for growing; empty if it is used.
     timezone : str
         Time zone of a 'datetime' column; empty for wall-clock time.
     summary : Summary or None
         Range and quartiles; None until a tree is grown.
     cuts : tuple of float or None
-        Where a column of numbers was cut into intervals, ascending: interval i
-        ends with, and includes, cut i. None: the column was not cut.
+        Where a column of numbers was cut into intervals, ascending: cut i is the
+        upper bound of interval i, and belongs to it. None: the column was not cut.
     float32 : bool
         Whether its numbers are rounded to float32 before they are compared.
     """
@@ -100,7 +101,7 @@ class Feature:
 
     @cached_property
     def has_text(self) -> frozenset[bool]:
-        """Whether labels are text: {True}, {False}, both or neither."""
+        """Whether labels are text: {True}, {False}, both, or empty without labels."""
         return frozenset(isinstance(label, str) for label in self.labels)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -110,7 +111,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class TargetInfo:
-    """The target column, without its rows.
+    """The description of the target.
 
     Attributes
     ----------
@@ -121,17 +122,17 @@ class TargetInfo:
     classes : tuple of str, int, float or bool
         The classes, sorted; empty for numbers.
     costs : tuple of tuple of float, or None
-        What it costs to answer a class, by true class and answer. None: every
-        wrong answer costs 1.
+        The cost of each answer: one tuple per true class, one entry per answer.
+        None: every wrong answer costs 1.
     priors : tuple of float or None
-        Share that each class was given in place of the one it has in the table.
+        Share of each class that replaces its share in the table.
     class_weight : tuple of float or None
-        What the weight of each class was multiplied by for growing.
+        Factor by which the weight of each class was multiplied for growing.
     exponent : int
-        The unit in which a tree keeps impurity, gain, risk and variance is
-        2^exponent (squared for the squared error and the variance). 0, but for
-        numbers so large or small that their squares would leave the range of a
-        float64: a power of two changes no split and no answer.
+        A tree stores impurity, gain, risk and variance in units of 2^exponent
+        (squared for the squared error and the variance). It is 0 except for numbers
+        so large or small that their squares would leave the range of float64. A
+        power of two changes no split and no answer.
     """
 
     name: str
@@ -143,11 +144,11 @@ class TargetInfo:
     exponent: int = 0
 
     def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return numbers of the target in units of 2^exponent."""
+        """Convert numbers of the target to units of 2^exponent."""
         return np.ldexp(values, -self.exponent) if self.exponent else values
 
     def from_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return numbers in units of 2^exponent as those of the target."""
+        """Convert numbers in units of 2^exponent to those of the target."""
         return np.ldexp(values, self.exponent) if self.exponent else values
 
     def gain_in_units(self, gain: float, power: int) -> float:
@@ -156,9 +157,10 @@ class TargetInfo:
         Parameters
         ----------
         gain : float
-            In terms of the target.
+            The gain in units of the target.
         power : int
-            A gain grows with this power of the target; see `NumberCriterion`.
+            The gain is proportional to this power of the target; see
+            `NumberCriterion`.
 
         Returns
         -------
@@ -178,8 +180,8 @@ class Schema:
     target : TargetInfo or None
         The target, if there is one.
     named : bool
-        True when the names are the caller's; False when they were made up for a
-        plain array ('x0', 'x1', ...), whose new data may come by position.
+        Whether the names are the caller's. If not, they were generated for a plain
+        array ('x0', 'x1', ...), and new data may be matched by position.
     """
 
     features: tuple[Feature, ...]
@@ -198,7 +200,7 @@ class Schema:
 
     @cached_property
     def kind_codes(self) -> NDArray[np.int8]:
-        """Number of each column's kind in the C++ core."""
+        """The kind of each column, as its number in the C++ core."""
         return np.array([each.kind_code for each in self.features], np.int8)
 
     @cached_property
@@ -213,7 +215,7 @@ class Schema:
 
     @cached_property
     def all_plain(self) -> bool:
-        """True when every column is numeric and holds no dates."""
+        """Whether every column is numeric and holds no dates."""
         return all(
             each.kind == "numeric" and each.stored_as in PLAIN_NUMBERS
             for each in self.features
@@ -221,7 +223,7 @@ class Schema:
 
     @cached_property
     def any_float32(self) -> bool:
-        """True when numbers are rounded to float32 before they are compared."""
+        """Whether any numbers are rounded to float32 before they are compared."""
         return any(each.float32 for each in self.features)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -229,7 +231,7 @@ class Schema:
         return {field.name: self.__dict__[field.name] for field in fields(self)}
 
     def __repr__(self) -> str:
-        """One line per column: name, kind and why."""
+        """Return one line per column: name, kind and reason."""
         return overview(self, "Schema: ")
 
     def with_summaries(self, summaries: Sequence[Summary | None]) -> "Schema":
@@ -250,7 +252,7 @@ class Schema:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the schema as JSON-able dicts, lists, strings and numbers."""
+        """Return the schema as dicts, lists, strings and numbers, ready for JSON."""
         return {
             "features": [_feature_to_dict(each) for each in self.features],
             "target": None if self.target is None else _target_to_dict(self.target),
@@ -259,12 +261,12 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Schema":
-        """Build a schema from what `to_dict` returned.
+        """Build a schema from the result of `to_dict`.
 
         Parameters
         ----------
         data : mapping
-            As made by `to_dict`.
+            The result of `to_dict`.
 
         Returns
         -------
@@ -285,7 +287,7 @@ class Schema:
         except (KeyError, TypeError, ValueError) as problem:
             raise TreeFormatError(
                 f"This is not a schema ({type(problem).__name__}: {problem}). "
-                "Pass what Schema.to_dict returned, unchanged."
+                "Pass the unchanged result of Schema.to_dict."
             ) from problem
 
 
@@ -294,7 +296,7 @@ def _feature_to_dict(feature: Feature) -> dict[str, Any]:
     out["labels"] = [_label_out(label) for label in feature.labels]
     if feature.summary is not None:
         out["summary"] = {k: _number_out(v) for k, v in asdict(feature.summary).items()}
-    # What most columns do not have is left out, and files stay as they were.
+    # Entries that most columns lack are left out, so that fingerprints stay the same.
     if feature.cuts is None:
         del out["cuts"]
     else:
@@ -325,7 +327,7 @@ def _target_to_dict(target: TargetInfo) -> dict[str, Any]:
         "kind": target.kind,
         "classes": [_label_out(label) for label in target.classes],
     }
-    # What most targets do not have is left out.
+    # Entries that most targets lack are left out.
     if target.costs is not None:
         out["costs"] = [list(row) for row in target.costs]
     if target.priors is not None:
@@ -357,7 +359,7 @@ def _numbers_in(values: Sequence[Any]) -> tuple[float, ...]:
 
 
 def _number_out(value: Any) -> Any:
-    """Spell infinities, which JSON has no number for."""
+    """Return infinities as text, because JSON has no number for them."""
     return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
@@ -366,7 +368,7 @@ def _number_in(value: Any) -> Any:
 
 
 def _label_out(label: Label) -> Any:
-    """As `_number_out`, but told apart from a category called 'inf'."""
+    """Return an infinity in a form that differs from a category called 'inf'."""
     spelt = _number_out(label)
     return label if spelt is label else {"float": spelt}
 

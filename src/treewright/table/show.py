@@ -1,4 +1,4 @@
-"""Numbers back to what the caller wrote: whole numbers, bools, dates."""
+"""Show stored numbers in the caller's form: as whole numbers, bools, dates."""
 
 import math
 from datetime import UTC, datetime, timedelta
@@ -21,13 +21,13 @@ def show_value(feature: Feature, value: float) -> str:
     feature : Feature
         The column.
     value : float
-        A number as the tree holds it; for categories, a code.
+        A number as the tree stores it; for categories, a code.
 
     Returns
     -------
     str
         The shortest text that reads back as the same number; dates in ISO form,
-        in the column's own time zone; categories by their label.
+        in the column's time zone; categories by their label.
 
     Examples
     --------
@@ -42,12 +42,12 @@ def show_value(feature: Feature, value: float) -> str:
 
 
 def show_number(feature: Feature, value: float) -> str:
-    """Return a number of a column as text, also of one cut into intervals.
+    """Return a number of a column as text, even if the column is cut into intervals.
 
     Parameters
     ----------
     feature : Feature
-        The column; only how its values were stored matters.
+        The column; only `stored_as` and `timezone` matter.
     value : float
         A value, a threshold or a cut.
 

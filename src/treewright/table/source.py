@@ -1,4 +1,4 @@
-"""Anything tabular -> a source of raw columns: picks one of the from_*.py."""
+"""Open anything tabular as a source of raw columns, with one of the from_*.py."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ _TAKEN = (
     "a NumPy array, a pandas, polars or pyarrow table, a dict of columns or a list "
     "of rows"
 )
-# What tells a data frame (or series) from other things that can become an array.
+# Attributes that distinguish a data frame or series from other array-like objects.
 _FRAME_MARKS = (
     "__arrow_c_stream__",
     "__narwhals_dataframe__",
@@ -30,11 +30,11 @@ _FRAME_MARKS = (
 )
 
 
-_NO_COLUMNS = (str, bytes, bytearray, memoryview)  # sequences, but of no cells
+_NO_COLUMNS = (str, bytes, bytearray, memoryview)  # sequences that are not columns
 
 
 class Source(Protocol):
-    """Where columns come from: names, length and one raw column at a time."""
+    """The columns of a table: their names, their length, and one at a time to read."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ class Source(Protocol):
 
     @property
     def n_rows(self) -> int:
-        """Rows."""
+        """Number of rows."""
 
     def raw(self, index: int) -> RawColumn:
         """Read one column."""
@@ -94,7 +94,7 @@ def open_source(X: Any) -> Source:
 
 
 def open_column(name: str, values: Any) -> RawColumn:
-    """Return one column for anything one-dimensional.
+    """Return anything one-dimensional as a raw column.
 
     Parameters
     ----------

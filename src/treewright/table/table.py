@@ -62,11 +62,11 @@ class Table:
     target : ClassTarget, NumericTarget or None
         What to predict.
     weights : ndarray of float64 or None
-        One per row, finite and >= 0, not all 0. None: every row counts 1.
+        One per row, finite and >= 0, not all 0. None: every weight is 1.
     n_rows : int
-        Rows.
+        Number of rows.
     schema : Schema
-        The table without its rows.
+        The description of the columns and the target.
     """
 
     columns: tuple[Column, ...]
@@ -76,7 +76,7 @@ class Table:
     schema: Schema
 
     def __repr__(self) -> str:
-        """One line per column: name, kind and why."""
+        """Return one line per column: name, kind and reason."""
         rows = f"{self.n_rows} row{'s' * (self.n_rows != 1)}"
         weighted = "" if self.weights is None else ", weighted"
         return overview(self.schema, f"Table: {rows}{weighted}, ")
@@ -88,5 +88,5 @@ class Table:
 
     @property
     def n_columns(self) -> int:
-        """Columns, those set aside included."""
+        """Number of columns, including those set aside."""
         return len(self.columns)

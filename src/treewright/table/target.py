@@ -1,4 +1,4 @@
-"""The target: classes numbered in sorted order, or finite numbers."""
+"""Read the target: classes numbered in sorted order, or finite numbers."""
 
 import math
 from typing import Any
@@ -31,28 +31,28 @@ __all__ = [
 ]
 
 MOST_INTEGER_CLASSES = 20
-"""Whole numbers with at most so many distinct values are taken as classes."""
+"""Whole numbers with at most this many distinct values are read as classes."""
 
 MOST_EXPONENT = 240
 """A target whose largest number is within two to this power needs no unit of its own:
 even the fourth powers of its numbers, in variances of squares, are floats."""
 
-_NAN_WORDS = "Input y contains NaN."
-_INF_WORDS = "Input y contains infinity or a value too large for dtype('float64')."
+_HAS_NAN = "Input y contains NaN."
+_HAS_INFINITY = "Input y contains infinity or a value too large for dtype('float64')."
 
 
 def read_target(y: Any, n_rows: int, task: str | None = None) -> Target:
-    """Check and number the target.
+    """Check the target and number its classes.
 
     Parameters
     ----------
     y : array, series, list
         One value per row; an array of shape (n, 1) is flattened.
     n_rows : int
-        Rows of the table.
+        Number of rows of the table.
     task : {'class', 'number'} or None, default=None
         What to predict. None: text, bools, categories and whole numbers with few
-        distinct values are classes, other numbers are numbers.
+        distinct values are classes; other numbers are numbers.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def read_target(y: Any, n_rows: int, task: str | None = None) -> Target:
     Raises
     ------
     TableError
-        When a value is missing, infinite or unsuitable, or lengths differ.
+        When a value is missing, infinite or unsuitable, or the length is wrong.
     """
     name = getattr(y, "name", None)
     name = name if isinstance(name, str) and name else "y"
@@ -86,7 +86,7 @@ def is_column_vector(y: Any) -> bool:
     Parameters
     ----------
     y : object
-        A target as the caller gave it.
+        The caller's target.
 
     Returns
     -------
@@ -101,9 +101,9 @@ def is_column_vector(y: Any) -> bool:
 
 
 def _exponent(values: NDArray[np.float64]) -> int:
-    """Return the exponent of the largest number; 0 where its fourth power is harmless.
+    """Return the exponent of the largest number; 0 if its fourth power is harmless.
 
-    Losses are squares, and their spread is a matter of squared losses.
+    Losses are squares, and standard errors need the squares of losses.
     """
     largest = max(-float(values.min()), float(values.max())) if len(values) else 0.0
     exponent = math.frexp(largest)[1]
@@ -111,7 +111,7 @@ def _exponent(values: NDArray[np.float64]) -> int:
 
 
 def target_info(target: Target) -> TargetInfo:
-    """Return the target without its rows."""
+    """Return the description of the target."""
     if isinstance(target, NumericTarget):
         return TargetInfo(target.name, "number", exponent=_exponent(target.values))
     classes = tuple(as_label(each) for each in target.classes.tolist())
@@ -165,18 +165,18 @@ def _guess_task(raw: RawColumn) -> str:
 def _refuse_missing(raw: RawColumn, missing: NDArray[np.bool]) -> None:
     if missing.any():
         n, row = int(missing.sum()), int(np.flatnonzero(missing)[0])
-        rows = "1 row has" if n == 1 else f"{n} rows have"
+        rows = "1 row" if n == 1 else f"{n} rows"
         raise TableError(
-            f"{_NAN_WORDS} The target is missing in row {row} ({rows} none in "
-            "all). Drop these rows: a tree learns from known targets only."
+            f"{_HAS_NAN} The target is missing in row {row} ({rows} in total). Drop "
+            "these rows: a tree learns from known targets only."
         )
 
 
 def _refuse_infinite(values: NDArray[Any]) -> None:
     row = int(np.flatnonzero(np.isinf(values))[0])
     raise TableError(
-        f"{_INF_WORDS} The target is {float(values[row])} in row {row}. Drop the row "
-        "or give it a finite value."
+        f"{_HAS_INFINITY} The target is {float(values[row])} in row {row}. Drop the "
+        "row or give it a finite value."
     )
 
 
@@ -200,7 +200,7 @@ def _numbers(raw: RawColumn) -> NDArray[np.float64]:
 
 
 def _reworded(problem: ColumnError) -> str:
-    """Drop the advice about `kinds`, which does not reach the target."""
+    """Drop the advice about `kinds`, which does not apply to the target."""
     return str(problem).split(" Pass kinds", 1)[0] + " Convert it to numbers first."
 
 
@@ -218,12 +218,12 @@ def _classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
         case "text" | "category" | "huge" | "empty":
             return _label_classes(raw)
     raise TableError(
-        f"Unknown label type: the target {raw.name!r} holds {_content_words(raw)}. "
+        f"Unknown label type: the target {raw.name!r} holds {_described(raw)}. "
         "Convert it to text, whole numbers or bools, one per class."
     )
 
 
-def _content_words(raw: RawColumn) -> str:
+def _described(raw: RawColumn) -> str:
     if raw.content == "mixed":
         return "text and numbers mixed"
     return f"{raw.content} values (first: {first_value(raw, 0)})"
@@ -253,7 +253,7 @@ def _float_classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
 
 
 def _integer_classes(values: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
-    """Number integers by lookup, in two passes, where their range allows it."""
+    """Number integers by lookup, in two passes, if their range is small enough."""
     if values.size == 0:
         return np.empty(0, np.int32), values
     low, high = int(values.min()), int(values.max())
@@ -284,7 +284,7 @@ def _sorted_classes(values: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
 def _label_classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
     codes, labels = to_codes(raw)
     _refuse_missing(raw, codes < 0)
-    # Only classes that occur, and by value even where another order was declared.
+    # Keep only classes that occur, sorted by value even if another order is declared.
     present = np.unique(codes)
     in_order = sorted(
         present.tolist(), key=lambda code: (isinstance(labels[code], str), labels[code])

@@ -7,14 +7,14 @@ __all__ = ["warn"]
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn, naming the line outside treewright that led here.
+    """Warn, and show the line outside treewright that led here.
 
     Parameters
     ----------
     message : str
-        What to say.
+        The message.
     category : type of Warning
-        Its class.
+        The class of the warning.
     """
     level, frame = 1, sys._getframe(0)
     while frame.f_back and frame.f_globals["__name__"].startswith("treewright."):

@@ -11,7 +11,7 @@ from treewright.table.source import is_sparse
 
 __all__ = ["read_weights"]
 
-_SMALLEST = 1e-250  # the largest weight must leave room for weights far below it
+_SMALLEST = 1e-250  # the largest weight must be larger, so that small ones fit below
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
@@ -20,10 +20,9 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     Parameters
     ----------
     sample_weight : array, series, list or None
-        One weight per row. A row of weight 0 counts as absent. None: all rows
-        count 1.
+        One weight per row. A row of weight 0 is left out. None: all weights are 1.
     n_rows : int
-        Rows of the table.
+        Number of rows of the table.
 
     Returns
     -------
@@ -47,7 +46,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         )
     array = np.asarray(sample_weight)
     if array.ndim != 1:
-        raise TableError(_shape_words(array, n_rows))
+        raise TableError(_shape_message(array, n_rows))
     if len(array) != n_rows:
         raise TableError(
             f"sample_weight.shape == {array.shape}, expected ({n_rows},)! Pass one "
@@ -58,7 +57,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     return freeze(weights)
 
 
-def _shape_words(array: NDArray[Any], n_rows: int) -> str:
+def _shape_message(array: NDArray[Any], n_rows: int) -> str:
     if array.ndim == 0:
         return (
             f"sample_weight is the single value {array.item()!r}, but one weight per "
@@ -105,7 +104,7 @@ def _check_values(weights: NDArray[np.float64]) -> None:
         )
     if high < _SMALLEST:
         raise TableError(
-            f"The sample weights are too small to be told apart (largest: {high}). "
+            f"The sample weights are too small to be distinguished (largest: {high}). "
             "Multiply all of them by a large number: only their ratios matter."
         )
     with np.errstate(over="ignore"):

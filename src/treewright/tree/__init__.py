@@ -1,1 +1,1 @@
-"""The value everything works on: one flat, immutable tree."""
+"""The tree as one flat, immutable value, and the functions that work on it."""

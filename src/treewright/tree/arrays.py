@@ -1,4 +1,4 @@
-"""Arrays of a tree, brought to their declared type and shape and made read-only."""
+"""Convert the arrays of a tree to their declared types, and make them read-only."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
 
 
 def settled(
-    name: str, given: ArrayLike, metadata: Mapping[str, Any], n: int
+    name: str, values: ArrayLike, metadata: Mapping[str, Any], n: int
 ) -> NDArray[Any]:
-    """Return `given` with the declared type and shape, read-only."""
-    array = _as_type(name, np.asarray(given), metadata["dtype"])
+    """Return `values` as a read-only array of the declared type and shape."""
+    array = _as_type(name, np.asarray(values), metadata["dtype"])
     wanted = metadata["shape"]
     if metadata.get("optional") and not array.size and wanted.startswith("n"):
         array = np.zeros(n + wanted.endswith("+1"), array.dtype)
@@ -35,23 +35,23 @@ def settled(
             f"{name} must have the shape ({wanted}) with n = {n} nodes; "
             f"got {array.shape}."
         )
-    return _handed_over(array)
+    return _owned(array)
 
 
-def settled_extra(name: str, given: ArrayLike, n: int) -> NDArray[Any]:
-    """Return an extra array, read-only, of whatever type it has."""
-    array = np.asarray(given)
+def settled_extra(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
+    """Return an extra array as a read-only array; it may hold any plain type."""
+    array = np.asarray(values)
     if array.ndim < 1 or len(array) != n or array.dtype.kind not in "biufU":
         raise TreeFormatError(
             f"The extra array {name!r} must hold numbers, booleans or strings, one "
             f"entry (or row) for each of the {n} nodes; "
             f"got {array.dtype} of shape {array.shape}."
         )
-    return _handed_over(_as_type(name, array, array.dtype.newbyteorder("=")))
+    return _owned(_as_type(name, array, array.dtype.newbyteorder("=")))
 
 
 def _as_type(name: str, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Convert without losing anything."""
+    """Convert an array without loss, or refuse it."""
     if array.dtype == dtype:
         return array
     try:
@@ -62,16 +62,17 @@ def _as_type(name: str, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[An
         same = False
     if not same:
         raise TreeFormatError(
-            f"{name} must hold {dtype} values; got {array.dtype} that does not fit."
+            f"{name} must hold {dtype} values; got {array.dtype} values that do not "
+            "convert without loss."
         )
     return converted
 
 
-def _handed_over(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a contiguous array that nobody can change any more."""
+def _owned(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a contiguous, read-only array; copy it if it is a view of another."""
     array = np.ascontiguousarray(array)
     if array.flags.writeable and isinstance(array.base, np.ndarray):
-        array = array.copy()  # the rest of the base stays the caller's
+        array = array.copy()  # the caller can still write to the base
     return frozen(array)
 
 

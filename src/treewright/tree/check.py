@@ -1,8 +1,8 @@
-"""What must hold between the nodes of every tree, checked in whole-array steps.
+"""The invariants that hold between the nodes of every tree, checked on whole arrays.
 
-`TreeData` itself refuses arrays that are not those of a tree; this module compares
-the evidence of nodes with that of their children and with the schema. Tests check
-every tree they see. An error names the node, the array and the value seen.
+`TreeData` itself refuses arrays that do not describe a tree. This module compares the
+evidence of a node with that of its children. The tests check every tree they grow. An
+error names the node, the array and the value seen.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 __all__ = ["check"]
 
 _ROUNDING = 1e-9
-"""Sums that agree to this share of their size are equal."""
+"""Sums that differ by at most this share of their size count as equal."""
 
 
 def check(tree: TreeData) -> None:
@@ -27,12 +27,12 @@ def check(tree: TreeData) -> None:
     Parameters
     ----------
     tree : TreeData
-        The tree to look at.
+        The tree to check.
 
     Raises
     ------
     TreeFormatError
-        Says which node, which array, which value.
+        The message names the node, the array and the value.
     """
     for part in (
         _check_missing_rows,
@@ -57,7 +57,7 @@ def _need(holds: Any, name: str, seen: NDArray[Any], wanted: str) -> None:
 
 
 def _check_missing_rows(tree: TreeData) -> None:
-    """Rows that a surrogate sent on were missing, and were there."""
+    """Check that surrogates sent on no more rows than were missing."""
     start = tree.surrogate_start
     node = np.repeat(np.arange(tree.n_nodes), np.diff(start))
     sent = np.bincount(node, weights=tree.surrogate_rows, minlength=tree.n_nodes)
@@ -82,7 +82,7 @@ def _check_spread(tree: TreeData) -> None:
 
 
 def _check_costs(tree: TreeData) -> None:
-    """Splitting never costs: R(t) is at least the sum over the children."""
+    """Check that R(t) is at least the sum of R over the children."""
     below = _sum_of_children(tree, tree.weighted_risk)
     allowed = tree.weighted_risk * (1 + _ROUNDING) + _ROUNDING * 1e-6
     wanted = f"at most that of the node, {_ROUNDING:g} of it for rounding"
@@ -90,7 +90,7 @@ def _check_costs(tree: TreeData) -> None:
 
 
 def _check_sums(tree: TreeData) -> None:
-    """Children share out the rows and weights of their parent."""
+    """Check that the rows and weights of children add up to those of their parent."""
     inner = tree.split_kind != LEAF
     stops = tree.missing_route == STOP_HERE
     weight = _sum_of_children(tree, tree.weight)

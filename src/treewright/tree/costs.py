@@ -1,8 +1,8 @@
-"""What a node answers, and at what cost, when wrong answers differ in cost.
+"""The answer of a node, and its expected cost, when wrong answers differ in cost.
 
 A tree with costs grows on altered weights (see `table.costs`). `settle_costs` turns
-its class weights back into those of the rows and lets every node answer the class of
-least expected cost; `answer_by_cost` does the latter for any class weights.
+its class weights back into those of the rows and gives every node the class of least
+expected cost as its answer; `answer_by_cost` finds this class for any class weights.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["answer_by_cost", "cost_matrix", "growth_weight", "settle_costs"]
 
 _TIE = 1e-12
-"""Costs that differ by this share are equal, and the first class is answered."""
+"""Costs that differ by at most this share are equal; the first class is the answer."""
 
 
 def answer_by_cost(
@@ -43,7 +43,7 @@ def answer_by_cost(
     label : int32 array of n
         The class of least expected cost, the first on a tie.
     risk : float64 array of n
-        That cost per unit of weight; 0 where there is no weight.
+        This cost per unit of weight; 0 for a node without weight.
     """
     value = np.asarray(value, np.float64)
     total = value.sum(axis=1)
@@ -52,7 +52,7 @@ def answer_by_cost(
     else:
         expected = value @ np.asarray(costs, np.float64)
     least = expected.min(axis=1)
-    # Relative to all that is at stake, since nothing is left of a cost of 0.
+    # Relative to the largest cost, because the least cost can be 0.
     at_stake = expected.max(axis=1)
     label = np.argmax(expected <= (least + _TIE * at_stake)[:, None], axis=1)
     risk = np.zeros_like(total)
@@ -61,21 +61,21 @@ def answer_by_cost(
 
 
 def settle_costs(tree: TreeData) -> TreeData:
-    """Return a tree as grown on altered weights with what its nodes answer.
+    """Return a tree that was grown on altered weights, with the answers of its nodes.
 
     Parameters
     ----------
     tree : TreeData
-        As growing leaves it: `value` and `weight` are the altered ones.
+        The tree as it was grown: `value` and `weight` are the altered ones.
 
     Returns
     -------
     TreeData
-        `value` and `weight` are those of the rows (with priors: adjusted to them),
-        `label` is the class of least expected cost and `risk` that cost. Impurity
-        and gain stay those of growing, and so does the effective number of rows,
-        weight^2 / weight_squared. Without costs only `label` is looked at: what
-        ties but for the rounding of weights is answered by the first class.
+        `value` and `weight` are those of the rows (adjusted to the priors, if there
+        are any), `label` is the class of least expected cost, and `risk` is this
+        cost. Impurity and gain do not change, nor does the effective number of rows,
+        weight^2 / weight_squared. Without costs, only `label` can change: if classes
+        tie except for the rounding of weights, the first class is the answer.
     """
     costs = _costs(tree)
     if costs is None:
@@ -110,7 +110,7 @@ def cost_matrix(tree: TreeData) -> NDArray[np.float64] | None:
 
 
 def growth_weight(tree: TreeData) -> NDArray[np.float64]:
-    """Return the weight that each node had in growing: impurity and gain are per it.
+    """Return the weight of each node in growing, the unit of its impurity and gain.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 """TreeData: the tree itself, as read-only parallel arrays in preorder.
 
-One entry per node; node 0 is the root. See `TreeData` for what each array means.
-Binary trees, trees with many branches, categories of any number and rows that stop
-at an inner node all have this one form.
+Each array has one entry per node; node 0 is the root. `TreeData` documents every
+array. The same form holds binary trees, trees with many branches, any number of
+categories, and trees whose rows can stop at an inner node.
 
-A `TreeData` that exists is sound: its constructor refuses arrays that are not those of
-a tree (core/include/treewright/tree_check.hpp), so no reader has to ask again.
+Every `TreeData` is valid: its constructor refuses arrays that do not describe a tree
+(core/include/treewright/tree_check.hpp), so that other code need not check again.
 `treewright.tree.check.check` also compares the evidence of nodes with one another.
 """
 
@@ -55,7 +55,7 @@ SPLIT_KINDS: Final = ("leaf", "threshold", "subset", "is_missing", "multiway")
 """Name of each `split_kind`, by its number."""
 
 STOP_HERE: Final = -1
-"""Missing route: the row's answer is the one of this node."""
+"""Missing route: the row stops and gets the answer of this node."""
 ALL_BRANCHES: Final = -2
 """Missing route: the row goes down every branch, divided by their weights."""
 
@@ -64,7 +64,7 @@ Kept = TypeVar("Kept")
 
 
 def _array(dtype: type, shape: str = "n") -> Any:
-    """Declare an array field: its type, and its shape in the words of `FITS`."""
+    """Declare an array field with its type and its shape, a key of `FITS`."""
     metadata = {"dtype": np.dtype(dtype), "shape": shape}
     if not shape.startswith("n or 0"):
         return field(metadata=metadata)
@@ -73,7 +73,7 @@ def _array(dtype: type, shape: str = "n") -> Any:
 
 
 def _filled(dtype: type, shape: str) -> Any:
-    """Declare an array field that is all 0 (or empty) where it is not given."""
+    """Declare an optional array field, all 0 (or empty) by default."""
     metadata = {"dtype": np.dtype(dtype), "shape": shape, "optional": True}
     return field(default_factory=lambda: np.empty(0, dtype), metadata=metadata)
 
@@ -82,9 +82,9 @@ def _filled(dtype: type, shape: str) -> Any:
 class TreeData:
     """A tree as read-only arrays, one entry per node, in preorder.
 
-    Arrays given to the constructor are handed over: they are made read-only in
-    place where possible, and copied only where type or layout demand it or
-    where they are a part of another array.
+    The constructor takes over the arrays: it makes them read-only in place if
+    possible, and copies an array only if its type or layout requires it or if it is
+    a view of another array.
 
     Parameters
     ----------
@@ -94,22 +94,22 @@ class TreeData:
     split_kind : int8 array of n
         `LEAF`, `THRESHOLD`, `SUBSET`, `IS_MISSING` or `MULTIWAY`.
     feature : int32 array of n
-        Column of the schema that the split looks at; -1 at a leaf.
+        Number of the split's column in the schema; -1 at a leaf.
     threshold : float64 array of n
         ``x <= threshold`` takes branch 0, otherwise branch 1; NaN unless the
         split is a `THRESHOLD`. For an ordinal column x is the rank.
     category_start : int64 array of n + 1
         Node i's categories are the slice
-        ``[category_start[i], category_start[i + 1])`` of the two next arrays.
+        ``[category_start[i], category_start[i + 1])`` of the next two arrays.
     categories : int32 array
         Codes of the categories seen in the node, ascending (`SUBSET`, `MULTIWAY`).
     category_branch : int32 array
-        The branch each of these categories takes.
+        The branch of each of these categories.
     missing_route : int32 array of n
         Branch of missing values and of categories not listed; or `STOP_HERE`;
         or `ALL_BRANCHES`. -1 at a leaf. In an `IS_MISSING` split, 0.
     n_rows : int64 array of n
-        Training rows that reached the node (rows of weight 0 not counted).
+        Number of training rows that reached the node, without rows of weight 0.
     weight, weight_squared : float64 array of n
         Sum of their weights, and of the squares of their weights.
     value : float64 array of n x k
@@ -121,7 +121,7 @@ class TreeData:
     impurity : float64 array of n
         Impurity by the criterion the tree was grown with.
     gain : float64 array of n
-        Fall of the impurity through the split; 0 at a leaf.
+        Decrease of the impurity through the split; 0 at a leaf.
     label : int32 array of n
         Class that the node answers; -1 for a numeric target.
     risk : float64 array of n
@@ -129,47 +129,49 @@ class TreeData:
     stop_reason : int8 array of n
         Index into `STOP_REASONS`; 0 at inner nodes.
     proven : bool array of n
-        The split is proven to be the best of its kind. True at a leaf, where
+        Whether the split is proven to be the best of its kind. True at a leaf, where
         there is nothing to prove.
     n_missing : int64 array of n, optional
-        Training rows of the node that are missing in the split's column; 0 at a
-        leaf.
+        Number of the node's training rows that are missing in the split's column; 0
+        at a leaf.
     surrogate_start : int64 array of n + 1, optional
         Node i's surrogate splits, best first, are the slice
-        ``[surrogate_start[i], surrogate_start[i + 1])`` of the six next arrays. A
+        ``[surrogate_start[i], surrogate_start[i + 1])`` of the next six arrays. A
         row that is missing in the split's column takes the branch of the first
-        surrogate that knows it; where none does, the missing route.
+        surrogate that can place it; if none can, it takes the missing route.
     surrogate_feature, surrogate_threshold : int32, float64 array, optional
-        Column, and ``x <= threshold`` takes branch 0 (NaN: by categories).
+        The surrogate's column; ``x <= threshold`` takes branch 0. A NaN threshold
+        marks a surrogate by categories.
     surrogate_flip : bool array, optional
-        The other way round: ``x <= threshold`` takes branch 1.
+        Whether ``x <= threshold`` takes branch 1 instead.
     surrogate_agree, surrogate_adjust : float64 array, optional
-        Share of the rows that it sends where the split does; and how much of the
-        way from "all to the larger branch" to "all as the split" that is.
+        Agreement: the share of rows that the surrogate sends where the split sends
+        them. Adjusted agreement: (agree - m) / (1 - m), where m is the share that
+        agrees when all rows go to the larger branch.
     surrogate_rows : int64 array, optional
-        Training rows it sent on.
+        Number of training rows that the surrogate placed.
     surrogate_category_start : int64 array of n + 1, optional
-        Node i's categories of surrogates are a slice of the three next arrays.
+        The categories of node i's surrogates are a slice of the next three arrays.
     surrogate_category_of : int32 array, optional
-        Which of the node's surrogates the entry belongs to, 0 the first.
+        Which of the node's surrogates the entry belongs to, counted from 0.
     surrogate_categories, surrogate_category_branch : int32 array, optional
-        Codes of its categories, ascending, and the branch of each. A surrogate
-        does not know a category that it does not list.
+        Codes of the surrogate's categories, ascending, and the branch of each. A
+        surrogate cannot place a category that it does not list.
     schema : Schema
         The columns and the target of the training table.
     made_by : mapping, optional
-        How the tree was made. Plays no part in comparisons.
+        How the tree was made. Comparisons ignore it.
     extras : mapping of str to array, optional
-        Further arrays with n first; carried along, not understood.
+        Further arrays with one entry (or row) per node, which edits carry along.
 
     Notes
     -----
-    Variance, impurity, gain and risk of numbers are in the unit that
-    ``schema.target.exponent`` tells; it is 1 unless the target is extreme.
+    Variance, impurity, gain and risk of a numeric target are in units that
+    ``schema.target.exponent`` defines; the unit is 1 unless the target is extreme.
 
-    Two trees are equal if all arrays (NaN = NaN), extras and schemas are. What
-    follows from the arrays (`parent`, `depth`, ...) is worked out when first
-    asked for, kept, and never stored.
+    Two trees are equal if all their arrays (NaN = NaN), extras and schemas are equal.
+    Values that follow from the arrays (`parent`, `depth`, ...) are computed on first
+    use, cached, and never stored.
     """
 
     subtree_size: NDArray[np.int32] = _array(np.int32)
@@ -211,12 +213,12 @@ class TreeData:
     array_names: ClassVar[tuple[str, ...]]
     """Names of the arrays above, in order, without the extras."""
     per_node_names: ClassVar[tuple[str, ...]]
-    """Those with one entry per node."""
+    """Names of the arrays with one entry per node."""
     needed_names: ClassVar[tuple[str, ...]]
-    """Those that no tree can do without."""
+    """Names of the arrays that are not optional."""
 
     def __post_init__(self) -> None:
-        """Bring every array to its type and shape, make it read-only, and check it."""
+        """Convert every array to its type and shape, freeze it, and check the tree."""
         n = np.size(self.subtree_size)
         if n < 1:
             raise TreeFormatError("A tree needs at least one node; got none.")
@@ -250,8 +252,8 @@ class TreeData:
         ----------
         arrays : mapping of str to array
             Every array of `TreeData.array_names`, and no other. `variance` and
-            `quartiles` may be left out for classification, `n_missing` and the
-            surrogates where there are none.
+            `quartiles` may be left out for classification, and `n_missing` and the
+            surrogates for a tree that has none.
         schema : Schema
             The columns and the target.
         made_by, extras : mapping, optional
@@ -268,18 +270,18 @@ class TreeData:
                 "These are not the arrays of a tree"
                 + (f"; missing: {', '.join(missing)}" if missing else "")
                 + (f"; unknown: {', '.join(unknown)}" if unknown else "")
-                + ". Arrays of your own belong into extras."
+                + ". Pass arrays of your own as extras."
             )
-        given: dict[str, Any] = {**arrays}
-        return cls(**given, schema=schema, made_by=made_by or {}, extras=extras or {})  # type: ignore[arg-type]
+        values: dict[str, Any] = {**arrays}
+        return cls(**values, schema=schema, made_by=made_by or {}, extras=extras or {})  # type: ignore[arg-type]
 
-    # -- derived, worked out once -------------------------------------------------
+    # -- derived values, computed once --------------------------------------------
 
     def keep(self, name: str, make: Callable[[TreeData], Kept]) -> Kept:
-        """Return ``make(self)``, worked out on the first call and then kept.
+        """Return ``make(self)``, computed on the first call and then cached.
 
-        The place for whatever follows from the tree and is costly: it is
-        neither compared, nor copied, nor pickled.
+        For costly values that follow from the tree. They are neither compared nor
+        copied nor pickled.
         """
         kept: dict[str, Any] = self.__dict__["_kept"]
         if name not in kept:
@@ -338,12 +340,12 @@ class TreeData:
 
     @cached_property
     def refuses_missing(self) -> bool:
-        """Whether new rows may have no missing or infinite values (missing="error")."""
+        """Whether new rows with missing or infinite values are refused."""
         return bool(self.options.get("missing") == "error")
 
     @cached_property
     def unseen(self) -> str:
-        """What happens to categories never seen: 'missing', or 'error'."""
+        """How categories that were never seen are treated: 'missing' or 'error'."""
         return str(self.options.get("unseen", "missing"))
 
     @property
@@ -353,32 +355,32 @@ class TreeData:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The options the tree was grown by; empty if they are not known."""
+        """The options the tree was grown with; empty if they are not known."""
         options: Mapping[str, Any] = self.made_by.get("options") or {}
         return options
 
     @property
     def criterion(self) -> Criterion:
-        """The criterion the tree was grown by; the usual one if it is not known."""
+        """The criterion the tree was grown with; the usual one if it is not known."""
         return self.keep("criterion", _criterion)
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the whole tree; equal trees, equal fingerprints."""
+        """Hash of the whole tree; equal trees have equal fingerprints."""
         return self.keep("fingerprint", fingerprint)
 
     @property
     def standard_deviation(self) -> NDArray[np.float64]:
-        """Of the target in each node, in its own unit; empty for classification."""
+        """Standard deviation of the target in each node; empty for classification."""
         return self.from_units(np.sqrt(self.variance))
 
     def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return numbers of the target in the unit of risk; see `TargetInfo`."""
+        """Convert numbers of the target to the unit of risk; see `TargetInfo`."""
         target = self.schema.target
         return values if target is None else target.in_units(values)
 
     def from_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return numbers in the unit of risk as those of the target."""
+        """Convert numbers in the unit of risk to those of the target."""
         target = self.schema.target
         return values if target is None else target.from_units(values)
 
@@ -389,7 +391,7 @@ class TreeData:
         return {name: getattr(self, name) for name in self.array_names}
 
     def __eq__(self, other: object) -> bool:
-        """Same arrays, extras and schema."""
+        """Return whether arrays, extras and schema are the same."""
         if not isinstance(other, TreeData):
             return NotImplemented
         if self is other:
@@ -397,7 +399,7 @@ class TreeData:
         return self.n_nodes == other.n_nodes and self.fingerprint == other.fingerprint
 
     def __hash__(self) -> int:
-        """Hash of the fingerprint."""
+        """Return the hash of the fingerprint."""
         return hash(self.fingerprint)
 
     def __repr__(self) -> str:
@@ -406,16 +408,16 @@ class TreeData:
         return f"TreeData({self.n_nodes} nodes, {self.n_leaves} leaves, {kind})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the fields alone, not what has been worked out from them."""
+        """Pickle the fields without the cached values."""
         parts = (self.arrays(), self.schema, dict(self.made_by), dict(self.extras))
         return TreeData.from_arrays, parts
 
     def __copy__(self) -> TreeData:
-        """Return itself: nothing can change it."""
+        """Return the tree itself, because it is immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TreeData:
-        """Return itself: nothing can change it."""
+        """Return the tree itself, because it is immutable."""
         return self
 
 
@@ -437,7 +439,7 @@ def _n_classes(schema: Schema) -> int:
 
 
 def _over(array: NDArray[np.float64], total: np.float64) -> NDArray[np.float64]:
-    """Divide, and call 0 / 0 nothing."""
+    """Return array / total; zeros if the total is 0."""
     return array / total if total > 0 else np.zeros_like(array)
 
 

@@ -1,9 +1,8 @@
-"""Changing a tree by making another: one structural edit, one edit of values.
+"""Edits of a tree. Each one returns a new tree.
 
-`replace` puts one tree in the place of another's node; `collapse` makes leaves
-of nodes; both gather the nodes of the new tree in one pass and tell where every
-old node went. `with_values` keeps the structure and changes what is stored
-about it.
+`replace` puts another tree in the place of a node; `collapse` turns nodes into
+leaves. Both collect the nodes of the new tree in one pass and return the new number of
+every old node. `with_values` keeps the structure and changes the values of the nodes.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ _RAGGED = {
         "surrogate_category_branch",
     ),
 }
-"""Side arrays, by the array that says where each node's slice starts."""
+"""Arrays without one entry per node, by the array of the starts of their slices."""
 
 _SHAPE = (
     "subtree_size",
     *_RAGGED,
     *(name for names in _RAGGED.values() for name in names),
 )
-"""Arrays that say which nodes, categories and surrogates there are; not for
-`with_values`."""
+"""Arrays that define which nodes, categories and surrogates exist; `with_values`
+cannot change them."""
 
 _LEAF_VALUES = {
     "split_kind": LEAF,
@@ -58,22 +57,22 @@ _LEAF_VALUES = {
     "proven": True,
     "n_missing": 0,
 }
-"""What a node without a split has in the arrays that describe the split."""
+"""Values of a leaf in the arrays that describe the split."""
 
 
 def replace(
     tree: TreeData, node: int, subtree: TreeData
 ) -> tuple[TreeData, NDArray[np.int64]]:
-    """Put another tree in the place of a node and all below it.
+    """Replace a node and everything below it by another tree.
 
     Parameters
     ----------
     tree : TreeData
-        The tree to change; it stays as it is.
+        The tree to edit; it does not change.
     node : int
-        The node whose place `subtree` takes.
+        The node to replace.
     subtree : TreeData
-        A tree over the same columns and target.
+        A tree with the same columns and target.
 
     Returns
     -------
@@ -81,12 +80,12 @@ def replace(
         The new tree. Node j of `subtree` is its node ``node + j``.
     old_to_new : int array of tree.n_nodes
         New number of every old node; -1 for the nodes below `node`, which are
-        gone. `node` itself keeps its number, whatever stands there now.
+        removed. The number of `node` itself does not change.
 
     Notes
     -----
-    An extra array that only one of the two trees has is filled up with NaN, -1,
-    False or "" for the nodes of the other.
+    If only one of the two trees has an extra array, the nodes of the other get NaN,
+    -1, False or "".
     """
     node = checked_node(tree, node)
     _check_same_table(tree, subtree)
@@ -101,29 +100,29 @@ def replace(
     old_to_new = np.arange(n)
     old_to_new[node + 1 : end] = -1
     old_to_new[end:] += longer
-    return _made(tree, arrays, _gathered_extras([tree, subtree], take)), old_to_new
+    return _built(tree, arrays, _gathered_extras([tree, subtree], take)), old_to_new
 
 
 def collapse(
     tree: TreeData, nodes: Iterable[int] | int, reason: str = "pruned"
 ) -> tuple[TreeData, NDArray[np.int64]]:
-    """Make leaves of nodes: the one way to cut. One pass for any number of them.
+    """Turn nodes into leaves, any number of them in one pass.
 
     Parameters
     ----------
     tree : TreeData
-        The tree to cut; it stays as it is.
+        The tree to prune; it does not change.
     nodes : int or iterable of int
         Inner nodes that become leaves. One may lie below another.
     reason : str, default="pruned"
-        Stop reason recorded for them, a name of `STOP_CODES`.
+        Stop reason to record for them, a name of `STOP_CODES`.
 
     Returns
     -------
     tree : TreeData
         The new tree.
     old_to_new : int array of tree.n_nodes
-        New number of every old node; -1 for those cut away.
+        New number of every old node; -1 for nodes that were removed.
     """
     if reason not in STOP_CODES:
         known = ", ".join(STOP_CODES)
@@ -148,7 +147,7 @@ def collapse(
     for name, value in _LEAF_VALUES.items():
         arrays[name][leaves] = value
     arrays["stop_reason"][leaves] = STOP_CODES[reason]
-    return _made(tree, arrays, _gathered_extras([tree], take)), old_to_new
+    return _built(tree, arrays, _gathered_extras([tree], take)), old_to_new
 
 
 def rearrange(
@@ -157,23 +156,23 @@ def rearrange(
     subtree_size: NDArray[np.int64],
     reason: str,
 ) -> TreeData:
-    """Make a tree of some nodes of another, in a shape of their own.
+    """Build a tree of a new shape from some nodes of another tree.
 
     Parameters
     ----------
     tree : TreeData
-        Where the nodes come from; it stays as it is.
+        The tree to take the nodes from; it does not change.
     take : int array
-        Old number of each new node, in preorder, none twice.
+        Old number of each new node, in preorder, without duplicates.
     subtree_size : int array
-        The new shape. Where an inner node becomes a leaf, its split is left behind.
+        The new shape. An inner node that becomes a leaf loses its split.
     reason : str
-        Stop reason recorded for such leaves.
+        Stop reason to record for such leaves.
 
     Returns
     -------
     TreeData
-        With the evidence of the old nodes, which may not be that of the new ones.
+        Its nodes keep their old evidence, which may not fit their new places.
     """
     new_leaf = (subtree_size == 1) & (tree.subtree_size[take] > 1)
     without_split = np.zeros(tree.n_nodes, dtype=bool)
@@ -183,7 +182,7 @@ def rearrange(
     for name, value in _LEAF_VALUES.items():
         arrays[name][new_leaf] = value
     arrays["stop_reason"][new_leaf] = STOP_CODES[reason]
-    return _made(tree, arrays, _gathered_extras([tree], take))
+    return _built(tree, arrays, _gathered_extras([tree], take))
 
 
 def with_values(tree: TreeData, **arrays: Any) -> TreeData:
@@ -192,7 +191,7 @@ def with_values(tree: TreeData, **arrays: Any) -> TreeData:
     Parameters
     ----------
     tree : TreeData
-        The tree; it stays as it is.
+        The tree to edit; it does not change.
     **arrays
         New arrays by name, such as ``value=`` or ``threshold=``. ``extras=`` takes
         a dict whose arrays join or replace those of the tree.
@@ -212,9 +211,9 @@ def with_values(tree: TreeData, **arrays: Any) -> TreeData:
                 f"{name!r} {why} of a tree; with_values changes {', '.join(free)}, "
                 f"and extras.{hint}"
             )
-    # The caller may hold views of the arrays: the tree keeps copies of its own.
+    # The caller may hold views of the arrays, so the tree stores copies.
     own = {name: np.array(values) for name, values in arrays.items()}
-    return _made(tree, {**tree.arrays(), **own}, extras)
+    return _built(tree, {**tree.arrays(), **own}, extras)
 
 
 def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:
@@ -231,13 +230,14 @@ def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int
     is_leaf = tree.subtree_size[cut] == 1
     if is_leaf.any():
         raise OptionError(
-            f"Node {cut[is_leaf][0]} is a leaf already and cannot be collapsed."
+            f"Node {cut[is_leaf][0]} is already a leaf and cannot be collapsed. Pass "
+            "inner nodes only."
         )
     return cut
 
 
 def _check_same_table(tree: TreeData, subtree: TreeData) -> None:
-    """Refuse a subtree whose columns or answers mean something else."""
+    """Refuse a subtree whose columns or answers have another meaning."""
     ours, theirs = tree.schema.features, subtree.schema.features
     if len(ours) != len(theirs):
         raise TreeFormatError(
@@ -265,7 +265,7 @@ def _check_same_table(tree: TreeData, subtree: TreeData) -> None:
 
 
 def _meaning(feature: Feature) -> tuple[Any, ...]:
-    """Return what a column's numbers stand for."""
+    """Return everything that defines the meaning of a column's numbers."""
     labels = tuple(feature.labels or ())
     stored = (feature.stored_as, feature.timezone, feature.float32)
     return (feature.name, feature.kind, labels, feature.cuts, *stored)
@@ -289,9 +289,10 @@ def _gathered(
     take: NDArray[np.int64],
     without_split: NDArray[np.bool_] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Collect nodes by their place in all trees laid end to end; writable arrays.
+    """Return the arrays of the nodes `take`, counted over all trees end to end.
 
-    Categories and surrogates of nodes marked in `without_split` are left behind.
+    Nodes marked in `without_split` lose their categories and surrogates. The arrays
+    are new and can be written to.
     """
     arrays: dict[str, NDArray[Any]] = {}
     for name in TreeData.array_names:
@@ -317,7 +318,7 @@ def _gathered(
 def _gathered_extras(
     trees: list[TreeData], take: NDArray[np.int64]
 ) -> dict[str, NDArray[Any]]:
-    """Collect the extra arrays, with a filling where a tree does not have one."""
+    """Return the extra arrays of these nodes, filled up for trees without one."""
     names = dict.fromkeys(name for tree in trees for name in tree.extras)
     extras = {}
     for name in names:
@@ -331,13 +332,13 @@ def _gathered_extras(
 
 
 def _filling(like: NDArray[Any], n: int) -> NDArray[Any]:
-    """Return n entries that say "nothing known" in the type of `like`."""
+    """Return n entries that mean "not known" in the type of `like`."""
     kind = like.dtype.kind
     nothing: Any = {"f": np.nan, "i": -1, "b": False, "U": ""}.get(kind, 0)
     return np.full((n, *like.shape[1:]), nothing, dtype=like.dtype)
 
 
-def _made(
+def _built(
     tree: TreeData, arrays: dict[str, NDArray[Any]], extras: dict[str, NDArray[Any]]
 ) -> TreeData:
     return TreeData.from_arrays(arrays, tree.schema, tree.made_by, extras)

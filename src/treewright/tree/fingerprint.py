@@ -1,9 +1,9 @@
-"""One hash for one tree: the meaning of "the same tree".
+"""The hash that defines when two trees are the same.
 
-The bytes that are hashed do not depend on the machine: every array is written
-little-endian, in a fixed order, after its name, type and shape; all NaN are one
-NaN and -0.0 is 0.0; the schema is JSON with sorted keys. How the tree was made
-is left out: two ways to the same tree give the same hash.
+The hashed bytes do not depend on the machine. Every array is written little-endian,
+in a fixed order, after its name, type and shape; all NaN are made the same NaN, and
+-0.0 becomes 0.0; the schema is written as JSON with sorted keys. `made_by` is left
+out, so that two methods that give the same tree give the same hash.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _FORMAT = b"treewright tree 1\n"
 
 
 def fingerprint(tree: TreeData) -> str:
-    """SHA-256 of a tree's arrays, extras and schema, as 64 hex digits.
+    """Return the SHA-256 of a tree's arrays, extras and schema.
 
-    Trees are equal exactly when their fingerprints are.
+    Two trees are equal exactly if their fingerprints are equal.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def fingerprint(tree: TreeData) -> str:
     for name in sorted(tree.extras):
         _add(digest, f"extras.{name}", tree.extras[name])
     schema = tree.schema.to_dict()
-    # Class weights tell how the rows were weighed, which the evidence shows already.
+    # The evidence of the nodes already reflects the class weights.
     (schema["target"] or {}).pop("class_weight", None)
     text = json.dumps(schema, sort_keys=True, default=_plain)
     digest.update(f"schema {len(text)}\n{text}\n".encode("utf-8", "surrogatepass"))
@@ -52,16 +52,16 @@ def fingerprint(tree: TreeData) -> str:
 
 
 def _add(digest: Any, name: str, array: NDArray[Any]) -> None:
-    """Add one array, preceded by what is needed to tell it from any other."""
+    """Add one array, preceded by its name, type and shape."""
     kind = "text" if array.dtype.kind == "U" else array.dtype.newbyteorder("<").str
-    # The length of the name keeps apart names that contain blanks.
+    # The length of the name keeps names with blanks unambiguous.
     head = f"{len(name)} {name} {kind} {'x'.join(map(str, array.shape))}\n"
     digest.update(head.encode("utf-8", "surrogatepass"))
     digest.update(_bytes(array))
 
 
 def _bytes(array: NDArray[Any]) -> bytes | memoryview:
-    """Contents of an array: equal arrays give equal bytes."""
+    """Return the contents of an array; equal arrays give equal bytes."""
     if array.dtype.kind == "U":
         return json.dumps(array.tolist()).encode()
     if array.dtype.kind == "f":
@@ -71,7 +71,7 @@ def _bytes(array: NDArray[Any]) -> bytes | memoryview:
 
 
 def _plain(value: object) -> object:
-    """JSON for the NumPy scalars a schema may hold; the last resort is its text."""
+    """Return a NumPy value of a schema as plain Python; other values as text."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

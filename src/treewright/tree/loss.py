@@ -1,4 +1,4 @@
-"""The loss of a tree: what a wrong answer costs, and what people call it."""
+"""The loss of a tree: the cost of a wrong answer, and its name."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ __all__ = ["Loss", "class_criterion", "loss_by_node", "loss_of", "number_criteri
 
 @dataclass(frozen=True)
 class Loss:
-    """What the answers of a tree are charged for.
+    """The loss by which the answers of a tree are judged.
 
     Attributes
     ----------
     name : str
-        What the mean loss is called.
+        Name of the mean loss.
     unit : {'share', 'cost', 'root', 'plain'}
-        How people read it: a share of wrong answers; a mean cost; a squared error,
-        by its root; or as it is.
+        How to show the mean loss: as a share of wrong answers, as a mean cost, as
+        the root of a squared error, or as it is.
     criterion : ClassCriterion or NumberCriterion
-        Of the tree.
+        The criterion of the tree.
     costs : float array of classes x classes, or None
         The cost of each answer (column) to each class (row); None: 0 and 1.
     exponent : int
         Losses of numbers are in units of 2^exponent; see `TargetInfo`.
     smallest : float or None
-        What an answer of 0 counts as, in these units; see `NumberCriterion`.
+        Value that replaces an answer of 0, in these units; see `NumberCriterion`.
     """
 
     name: str
@@ -51,9 +51,9 @@ class Loss:
         Parameters
         ----------
         target : ClassTarget or NumericTarget
-            The rows' target, classes numbered as in the tree.
+            The target of the rows, with classes numbered as in the tree.
         answers : array
-            The number of the class, or the number, that each row is answered.
+            The answer to each row: the number of a class, or a number.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class Loss:
         return getattr(self.criterion, "power", None) or 0
 
     def axis(self, target: str) -> str:
-        """Return what an axis of errors is called, for a target of this name."""
+        """Return the label of an axis of errors, for a target of this name."""
         if isinstance(self.criterion, NumberCriterion):
             return self.criterion.axis(target)
         return "share of wrong answers" if self.costs is None else "mean cost"
@@ -129,7 +129,7 @@ def loss_by_node(
     weights: NDArray[np.float64],
     answers: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the weighted loss of the rows that pass each node, all answered there.
+    """Return, for each node, the weighted loss of its rows if the node answers them.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def loss_by_node(
     float array, one entry per node
     """
     of_tree, loss = loss_of(tree), np.zeros(tree.n_nodes)
-    while len(nodes):  # all rows climb to the root together
+    while len(nodes):  # all rows move up one level per step, until the root
         part = weights * of_tree.of_numbers(y, answers[nodes])
         loss += np.bincount(nodes, part, minlength=tree.n_nodes)
         inner = nodes > 0

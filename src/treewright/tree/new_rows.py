@@ -1,7 +1,7 @@
-"""New rows: read by a tree's schema, refused by its rules, routed once.
+"""New rows: read by the schema of a tree, refused by its rules, routed once.
 
-Every function that takes (X, y, sample_weight) of rows reads them here, so that all
-of them accept, refuse and weigh the same rows alike.
+Every function with the arguments (X, y, sample_weight) reads its rows here, so that
+all of them accept, refuse and weigh rows in the same way.
 """
 
 from __future__ import annotations
@@ -36,16 +36,15 @@ class NewRows:
     Attributes
     ----------
     columns : sequence of array or None
-        As `route` takes them.
+        The columns, in the form that `route` takes.
     target : ClassTarget or NumericTarget
-        Their target, classes numbered as in the tree.
+        The target of the rows, with classes numbered as in the tree.
     weights : float array or None
-        Their weights, not altered by costs; None: all 1.
+        The weights of the rows, not altered by costs; None: all 1.
     scale : float array or None
-        What the loss of each class is multiplied by, to give the classes their
-        priors, where `weights` do not count the priors; None: 1. A scale is no
-        number of copies: it is squared with the loss where the spread of losses is
-        asked for.
+        Factor of the loss of each class that gives the classes their priors, if
+        `weights` do not include the priors; None: 1. Unlike a weight, a scale does
+        not count copies of a row: the variance of losses contains its square.
     """
 
     columns: Sequence[NDArray[Any] | None]
@@ -74,16 +73,15 @@ class NewRows:
         tree : TreeData
             The tree; its rules decide which rows are refused.
         X : array, data frame, dict of columns or list of rows
-            The rows, at least one; columns are matched as `match` says.
+            The rows, at least one; `match` documents how columns are matched.
         y : array, series or list
-            Their target; no class that the tree does not know.
+            The target; it may hold only classes that the tree knows.
         sample_weight : array, series or list, optional
-            Their weights.
+            The weights.
         needed : iterable of int, optional
-            Numbers of the columns to read; by default those that the tree looks at.
+            Numbers of the columns to read; by default those that the tree uses.
         suffix : str, default=''
-            What the caller appends to the names X, y and sample_weight, for
-            messages.
+            Suffix of the caller's names for X, y and sample_weight, for messages.
 
         Returns
         -------
@@ -138,7 +136,7 @@ class NewRows:
 
     @property
     def y(self) -> NDArray[Any]:
-        """The number of each row's class, or its number."""
+        """The target of each row: the number of its class, or a number."""
         target = self.target
         return target.codes if isinstance(target, ClassTarget) else target.values
 
@@ -149,12 +147,12 @@ class NewRows:
 
     @property
     def own_weights(self) -> NDArray[np.float64]:
-        """The weights, 1 where there are none."""
+        """The weights; ones if there are none."""
         return np.ones(self.n_rows) if self.weights is None else self.weights
 
     @property
     def total(self) -> float:
-        """Sum of the weights, priors counted."""
+        """Sum of the weights, including the priors."""
         if self.scale is not None and isinstance(self.target, ClassTarget):
             return float(self.own_weights @ self.scale[self.target.codes])
         return float(self.own_weights.sum())
@@ -162,8 +160,8 @@ class NewRows:
     def ends(self, tree: TreeData) -> NDArray[np.int32] | Ends:
         """Return where the rows end in a tree; see `ends_of`.
 
-        The last tree's answer is kept, so that all figures about one tree stand on
-        one routing.
+        The result for the last tree is cached, so that all figures about one tree
+        need only one routing.
         """
         if not self._routed or self._routed[0][0] is not tree:
             ends = ends_of(tree, self.columns, self.n_rows)
@@ -186,7 +184,7 @@ def read_columns(
     unseen: str | None = None,
     needed: Iterable[int] | None = None,
 ) -> MatchedColumns:
-    """Read the columns of new rows, and refuse what the tree refuses.
+    """Read the columns of new rows, and refuse the values that the tree refuses.
 
     Parameters
     ----------
@@ -195,9 +193,10 @@ def read_columns(
     X : array, data frame, dict of columns or list of rows
         The rows; there may be none.
     unseen : {'missing', 'error'} or None, default=None
-        What to do with a category the tree does not know; None: as in growing.
+        How to treat a category that the tree does not know; None: as the options of
+        the tree say.
     needed : iterable of int, optional
-        Numbers of the columns to read; by default those that the tree looks at.
+        Numbers of the columns to read; by default those that the tree uses.
 
     Returns
     -------
@@ -209,7 +208,7 @@ def read_columns(
 
 
 def checked_unseen(unseen: object) -> str:
-    """Return the rule for unseen categories, or say which rules there are."""
+    """Return the rule for unseen categories, or refuse an unknown one."""
     if unseen not in ("missing", "error"):
         raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
     return str(unseen)
@@ -236,7 +235,7 @@ def _labelled(
     suffix: str,
     criterion: Criterion,
 ) -> tuple[MatchedColumns, Target, NDArray[np.float64] | None]:
-    """Return columns with the target and the weights of their rows."""
+    """Return the columns with the target and the weights of their rows."""
     n = columns.n_rows
     if not n:
         raise TableError(f"X{suffix} has no rows; at least one is needed.")

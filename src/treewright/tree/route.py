@@ -1,7 +1,7 @@
-"""Rows to nodes: the one routing entry, and the way each row took.
+"""Routing: the nodes that rows end in, and the paths they take.
 
-Whoever needs to know where a row ends (predict, apply, decision_path, rows of a
-node, explanations, checks) asks here, so no two answers can differ.
+All code that needs to know where a row ends (predict, apply, decision_path, rows of a
+node, explanations, checks) calls this module, so that all results agree.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ __all__ = [
 OWN_VALUE = -1
 """The row's own value chose its branch."""
 MISSING_ROUTE = -2
-"""No value that the node knows: the row takes the missing route."""
+"""The node cannot place the row's value, so the row takes the missing route."""
 
 
 class Ends(NamedTuple):
-    """Where rows end in a tree that divides them: an entry for every part of a row.
+    """Where rows end in a tree that divides rows: one entry for every part of a row.
 
-    Entries lie row by row. `shares` of a row sum to 1.
+    Entries are in row order. The `shares` of a row sum to 1.
     """
 
     n_rows: int
@@ -56,7 +56,7 @@ class Ends(NamedTuple):
     shares: NDArray[np.float64]
 
     def total(self, of_nodes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return for each row the mean of its nodes' entries, by their shares."""
+        """Return for each row the mean of its nodes' entries, weighted by shares."""
         parts = of_nodes[self.nodes] * self.shares.reshape(
             -1, *[1] * (of_nodes.ndim - 1)
         )
@@ -67,16 +67,17 @@ class Ends(NamedTuple):
 
 
 def divides_rows(tree: TreeData) -> bool:
-    """Whether a row may go down several branches at once."""
+    """Return whether a row can go down several branches at once."""
     return tree.keep(
         "divides_rows", lambda t: bool((t.missing_route == ALL_BRANCHES).any())
     )
 
 
 def branch_shares(tree: TreeData, node: int) -> NDArray[np.float64]:
-    """Return how a row is divided among the branches of a node, as growing did.
+    """Return the shares of a divided row in the branches of a node, as in growing.
 
-    By the weights that the tree was grown on; evenly where no branch has any.
+    They are proportional to the branches' weights in growing, or equal if no branch
+    has any weight.
     """
     weight = tree.keep("growth_weight", growth_weight)[list(children(tree, node))]
     total = weight.sum()
@@ -90,9 +91,9 @@ def ends_of(
     n_rows: int,
     n_jobs: int = 1,
 ) -> NDArray[np.int32] | Ends:
-    """Return where each row ends, with every part of it where rows are divided.
+    """Return where each row ends; if the tree divides rows, where every part ends.
 
-    Parameters are those of `route`.
+    The parameters are those of `route`.
     """
     if not divides_rows(tree):
         return route(tree, columns, n_rows, n_jobs)
@@ -114,9 +115,9 @@ def route(
     n_rows: int,
     n_jobs: int = 1,
 ) -> NDArray[np.int32]:
-    """Return the node in which each row ends: a leaf, or where it stops.
+    """Return the node in which each row ends: a leaf, or an inner node if it stops.
 
-    A row that is divided ends where its largest part does, the first on a tie.
+    A divided row ends where its largest part ends; on a tie, the first of them.
 
     Parameters
     ----------
@@ -124,8 +125,8 @@ def route(
         The tree.
     columns : sequence of array or None
         One entry per column of the schema; None for a column that the tree does
-        not look at. Numeric columns are float32 or float64 with NaN for missing;
-        the others int32 codes, negative for missing or unseen.
+        not use. Numeric columns are float32 or float64, with NaN for missing; other
+        columns are int32 codes, negative for missing or unseen.
     n_rows : int
         Number of rows.
     n_jobs : int, default=1
@@ -162,7 +163,7 @@ def route_matrix(tree: TreeData, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np
 def route_answers(
     tree: TreeData, X: NDArray[Any], answers: NDArray[Any], n_jobs: int = 1
 ) -> NDArray[Any]:
-    """Return what the node in which each row of a matrix ends answers.
+    """Return the answer to each row of a matrix.
 
     Parameters
     ----------
@@ -170,8 +171,8 @@ def route_answers(
         A tree whose columns are all numeric.
     X : float32 or float64 array of rows x columns
         All columns of the schema, in order.
-    answers : array of one item of eight bytes per node
-        What each node answers.
+    answers : array of one eight-byte item per node
+        The answer of each node.
     n_jobs : int, default=1
         Number of threads.
 
@@ -193,9 +194,8 @@ class Turn(NamedTuple):
     branch : int
         The branch that the row takes, or `STOP_HERE`, or `ALL_BRANCHES`.
     chosen_by : int
-        `OWN_VALUE`; or `MISSING_ROUTE`, where the value is missing, never seen, or a
-        category that the node has not seen; or else the number of the surrogate that
-        decided.
+        `OWN_VALUE`; or `MISSING_ROUTE`, if the value is missing or a category that
+        the node does not list; or the number of the surrogate that decided.
     """
 
     branch: int
@@ -217,7 +217,7 @@ def turn_at(tree: TreeData, node: int, values: Mapping[int, float]) -> Turn:
     node : int
         The node; a leaf stops the row.
     values : mapping of int to float
-        Numbers, ranks or codes by column; NaN or no entry: missing.
+        Numbers, ranks or codes by column number; NaN or no entry means missing.
 
     Returns
     -------
@@ -238,7 +238,8 @@ def branches_at(
     node : int
         The node; a leaf stops every row.
     columns : mapping of int to array
-        As `route` takes them; a column that is not there counts as missing.
+        The columns by number, in the form that `route` takes; a column without an
+        entry is missing.
     n_rows : int
         Number of rows.
 
@@ -246,18 +247,18 @@ def branches_at(
     -------
     int32 array of n_rows
     """
-    given = list(columns), list(columns.values())
-    found: NDArray[np.int32] = _router(tree).branches(node, *given, n_rows)
-    return found
+    numbers, arrays = list(columns), list(columns.values())
+    branches: NDArray[np.int32] = _router(tree).branches(node, numbers, arrays, n_rows)
+    return branches
 
 
 def columns_used(tree: TreeData) -> NDArray[np.int32]:
-    """Numbers of the columns that splits and surrogates look at, ascending."""
+    """Return the numbers of the columns that splits and surrogates use, ascending."""
     return tree.keep("columns_used", _columns_used)
 
 
 def decision_path(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> csr_matrix:
-    """Return which nodes each row passed, as a sparse matrix of ones.
+    """Return the nodes that each row passed, as a sparse matrix of ones.
 
     Parameters
     ----------
@@ -269,8 +270,8 @@ def decision_path(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> csr_
     Returns
     -------
     scipy.sparse.csr_matrix of rows x nodes
-        Entry (r, i) is 1 if row r, or a part of it, passed node i. Within a row,
-        from the root down.
+        Entry (r, i) is 1 if row r, or a part of it, passed node i. Within a row, the
+        nodes are in order from the root down.
     """
     from scipy.sparse import csr_matrix
 
@@ -284,11 +285,11 @@ def decision_path(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> csr_
         return passed
     nodes = ends
     ended, group = np.unique(nodes, return_inverse=True)
-    first, ways = _ways(tree, ended)
+    first, paths = _paths(tree, ended)
     lengths = np.diff(first)[group]
     indptr = np.concatenate([[0], np.cumsum(lengths)])
-    # Entry e of row r is entry (e - indptr[r]) of the way of its group.
-    indices = ways[
+    # Entry e of row r is entry (e - indptr[r]) of the path of its group.
+    indices = paths[
         np.arange(indptr[-1]) + np.repeat(first[group] - indptr[:-1], lengths)
     ]
     ones = np.ones(len(indices), dtype=np.int64)
@@ -298,7 +299,7 @@ def decision_path(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> csr_
 def share_at(
     tree: TreeData, node: int, ends: NDArray[np.integer[Any]] | Ends
 ) -> NDArray[np.float64]:
-    """Return the share of each row that passes a node: 0 or 1 if none is divided.
+    """Return the share of each row that passes a node: 0 or 1 for an undivided row.
 
     Parameters
     ----------
@@ -321,20 +322,22 @@ def share_at(
     return np.asarray(shares)
 
 
-def _ways(
+def _paths(
     tree: TreeData, nodes: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Lay the ways from the root to each node end to end, and where each starts."""
+    """Return the paths from the root to each node end to end, after their starts.
+
+    All paths are filled from their ends, one level per step, up to the root.
+    """
     first = np.concatenate([[0], np.cumsum(tree.depth[nodes].astype(np.int64) + 1)])
-    ways = np.empty(first[-1], dtype=np.int32)
-    # All ways are climbed at once, one level per step, until the root is reached.
+    paths = np.empty(first[-1], dtype=np.int32)
     at, place = nodes.astype(np.int32), first[1:] - 1
     while len(at):
-        ways[place] = at
+        paths[place] = at
         at = tree.parent[at]
-        climbing = at >= 0
-        at, place = at[climbing], place[climbing] - 1
-    return first, ways
+        remaining = at >= 0
+        at, place = at[remaining], place[remaining] - 1
+    return first, paths
 
 
 def _columns_used(tree: TreeData) -> NDArray[np.int32]:

@@ -1,8 +1,8 @@
-"""Splits for people: what a node asks, and the one way to say it.
+"""Splits for people: objects with names instead of numbers, and their one wording.
 
-The kernels read the arrays; `split_of` turns one node's entries into a small
-value with names instead of numbers. Text, rules and pictures all take their
-words from `Split.words`, so that they never disagree.
+The kernels read the arrays; `split_of` turns the entries of one node into a small
+object. Text, rules and pictures all take their wording from `Split.words`, so that
+they always agree.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _LONGEST_NUMBER = 32
 
 @dataclass(frozen=True)
 class Split:
-    """What every split has.
+    """The fields that all splits have.
 
     Parameters
     ----------
     feature : str
-        Name of the column it looks at.
+        Name of the split's column.
     column : int
         Number of that column in the schema.
     missing : int
@@ -61,7 +61,7 @@ class Split:
     n_branches : int
         Number of branches.
     gain : float
-        Fall of the impurity.
+        Decrease of the impurity.
     proven : bool
         Whether this is proven to be the best split of its kind.
     """
@@ -81,7 +81,7 @@ class Split:
         most: int | None = None,
         longest: int | None = None,
     ) -> str:
-        """Say what holds for the rows of one branch.
+        """Return the condition that the rows of one branch meet.
 
         Parameters
         ----------
@@ -90,10 +90,10 @@ class Split:
         missing : bool, default=False
             Add "or missing" to the branch that missing values take.
         most : int or None, default=None
-            Name at most so many categories; None: all of them.
+            Name at most this many categories; None: all of them.
         longest : int or None, default=None
-            Cut the column's name and every category to so many characters; None:
-            write them in full.
+            Shorten the column's name and every category to this many characters;
+            None: write them in full.
 
         Returns
         -------
@@ -105,54 +105,55 @@ class Split:
                 f"branch must be a whole number from 0 to {self.n_branches - 1}; "
                 f"got {branch!r}."
             )
-        said = self._says(branch, most, longest)
-        if missing and branch == self.missing and not said.startswith("is missing"):
-            said += " or missing"
-        return f"{wording.cut(wording.name(self.feature), longest)} {said}"
+        condition = self._condition(branch, most, longest)
+        is_missing = condition.startswith("is missing")
+        if missing and branch == self.missing and not is_missing:
+            condition += " or missing"
+        return f"{wording.cut(wording.name(self.feature), longest)} {condition}"
 
     def missing_words(self) -> str:
-        """Say where a missing value goes, in words that follow "missing"."""
+        """Return where a missing value goes, as text to follow "missing"."""
         if self.missing == STOP_HERE:
             return "stops here"
         if self.missing == ALL_BRANCHES:
             return "goes down every branch, by weight"
         return f"goes with {self.words(self.missing, most=3)}"
 
-    def _says(self, branch: int, most: int | None, longest: int | None) -> str:
+    def _condition(self, branch: int, most: int | None, longest: int | None) -> str:
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Threshold(Split):
-    """``x <= threshold`` takes branch 0, anything above branch 1.
+    """``x <= threshold`` takes branch 0, anything above takes branch 1.
 
     Parameters
     ----------
     threshold : float
-        The number that is compared: a rank for an ordinal column, microseconds
-        since 1970 for a date.
+        The number to compare with: a rank for an ordinal column, microseconds since
+        1970 for a date.
     at : str
-        The same in the column's own terms: a date, a category, a number; for a
+        The threshold in the form of the column: a date, a category, a number; for a
         column cut into intervals, the cut.
     values : tuple
-        The two values of the branches where the column has but two (booleans).
+        The value of each branch, if the column has only two values (booleans).
     """
 
     threshold: float
     at: str
     values: tuple[str, ...] = ()
 
-    def _says(self, branch: int, most: int | None, longest: int | None) -> str:
+    def _condition(self, branch: int, most: int | None, longest: int | None) -> str:
         if self.values:
             return f"= {self.values[branch]}"
-        # Numbers and dates are shorter than this; only a category is ever cut.
+        # Numbers and dates are shorter than this; only a category can be shortened.
         longest = None if longest is None else max(longest, _LONGEST_NUMBER)
         return f"{'>' if branch else '<='} {wording.cut(self.at, longest)}"
 
 
 @dataclass(frozen=True)
 class _ByCategory(Split):
-    """Each category takes its branch; all others go where missing values go.
+    """Each listed category takes its branch; others go where missing values go.
 
     Parameters
     ----------
@@ -166,15 +167,15 @@ class _ByCategory(Split):
     branches: tuple[tuple[Any, ...], ...]
     intervals: bool = False
 
-    def _says(self, branch: int, most: int | None, longest: int | None) -> str:
+    def _condition(self, branch: int, most: int | None, longest: int | None) -> str:
         labels = self.branches[branch]
         if not labels:
             return "is missing or unseen"
         if len(labels) == 1:
             one = wording.value(labels[0], longest)
-            # "<= 18" and "> 60" are said already.
-            said = "in " if self.intervals and " to " in one else "= "
-            return one if self.intervals and one[0] in "<>" else f"{said}{one}"
+            # The intervals "<= 18" and "> 60" are conditions already.
+            relation = "in " if self.intervals and " to " in one else "= "
+            return one if self.intervals and one[0] in "<>" else f"{relation}{one}"
         return f"in {wording.listed(labels, most, longest)}"
 
 
@@ -190,7 +191,7 @@ class Multiway(_ByCategory):
 class IsMissing(Split):
     """Missing values take branch 0, known values branch 1."""
 
-    def _says(self, branch: int, most: int | None, longest: int | None) -> str:
+    def _condition(self, branch: int, most: int | None, longest: int | None) -> str:
         return "is known" if branch else "is missing"
 
 
@@ -232,7 +233,7 @@ def split_of(tree: TreeData, node: int) -> Split | None:
 def splits_of(
     tree: TreeData, nodes: NDArray[np.integer[Any]]
 ) -> Iterator[Split | None]:
-    """Yield the splits of many nodes, as `split_of` does for one; much faster."""
+    """Yield the splits of many nodes, much faster than `split_of` one by one."""
     columns = (
         tree.split_kind,
         tree.feature,
@@ -277,7 +278,7 @@ def make_split(
     branches: Sequence[int],
     **common: Any,
 ) -> Split:
-    """Return a split in names, given the numbers that the arrays and the core use.
+    """Return a split with names, from the numbers in the arrays and the core.
 
     Parameters
     ----------
@@ -288,9 +289,9 @@ def make_split(
     column : int
         Number of the column in the schema.
     threshold : float
-        Of a threshold; others ignore it.
+        The threshold of a threshold split; other splits ignore it.
     categories, branches : sequences of int
-        The codes seen and the branch of each, of a subset or a multiway split.
+        The codes seen and the branch of each, for a subset or a multiway split.
     **common
         The other fields of `Split`: missing, n_branches, gain, proven.
 

@@ -76,8 +76,8 @@ STOP_REASONS: Final[tuple[StopReason, ...]] = (
 )
 """Name and sentence of each `stop_reason`, by its number; 0 = none recorded.
 
-Growing looks at them in this order and records the first that applies. From 20 on
-they say who cut a split away.
+Growing checks the reasons in this order and records the first that applies. The
+reasons from 20 on name the method that pruned a split.
 """
 STOP_CODES: Final[Mapping[str, int]] = MappingProxyType(
     {reason.name: code for code, reason in enumerate(STOP_REASONS) if reason.name}

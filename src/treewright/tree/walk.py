@@ -1,10 +1,10 @@
-"""Finding one's way in a tree: parents, depths, children, paths, keys.
+"""Navigation in a tree: parents, depths, children, paths, keys.
 
-A tree in preorder is described by one array, `subtree_size`: node i and all
-nodes below it are the slice ``[i, i + subtree_size[i])``, its first child is
-i + 1, and the next sibling of c is ``c + subtree_size[c]``. Everything here
-follows from that array by whole-array steps or a plain loop; nothing recurses,
-so a chain of any depth is walked like a bush.
+One array, `subtree_size`, describes the shape of a tree in preorder: node i and all
+nodes below it are the slice ``[i, i + subtree_size[i])``, its first child is i + 1,
+and the next sibling of c is ``c + subtree_size[c]``. Everything here follows from
+that array by whole-array steps or a plain loop. Nothing recurses, so that a tree may
+have any depth.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Shape(NamedTuple):
-    """What `subtree_size` implies, one entry per node."""
+    """The arrays that follow from `subtree_size`, with one entry per node."""
 
     depth: NDArray[np.int32]
     """Number of splits above the node; 0 at the root."""
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
 
 
 def shape_of(subtree_size: NDArray[np.integer[Any]]) -> Shape:
-    """Depth, parent, branch and number of children of every node.
+    """Return depth, parent, branch and number of children of every node.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ def shape_of(subtree_size: NDArray[np.integer[Any]]) -> Shape:
 
     Notes
     -----
-    Level by level (a stable sort by depth), the children of one node are
-    neighbours, and the groups follow the order of their parents. A group starts
-    at a first child, and a first child c is known by its parent c - 1 not being
-    a leaf. So one running count of first children gives all parents at once.
+    Sorted by depth (with a stable sort), the children of one node are neighbours, and
+    these groups are in the order of their parents. Each group starts with a first
+    child, and node c is a first child if node c - 1 is not a leaf. So a running count
+    of first children gives all parents at once.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def shape_of(subtree_size: NDArray[np.integer[Any]]) -> Shape:
 
 
 def _depths(subtree_size: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-    """Count, for every node, the subtrees that it lies strictly inside of."""
+    """Return, for every node, the number of other nodes whose subtree contains it."""
     n = len(subtree_size)
     inner = np.flatnonzero(subtree_size > 1)
     change = np.zeros(n + 1, dtype=np.int32)
@@ -98,7 +98,7 @@ def _depths(subtree_size: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
 
 
 def checked_node(tree: TreeData, node: int) -> int:
-    """Return `node` as a plain int, or say which numbers this tree has."""
+    """Return `node` as a plain int, or refuse a number that the tree does not have."""
     n = tree.n_nodes
     whole = isinstance(node, (int, np.integer)) and not isinstance(node, bool)
     if not whole or not 0 <= node < n:
@@ -110,46 +110,46 @@ def checked_node(tree: TreeData, node: int) -> int:
 
 
 def children(tree: TreeData, node: int) -> tuple[int, ...]:
-    """Children of a node, in branch order; empty for a leaf."""
+    """Return the children of a node, in branch order; empty for a leaf."""
     node = checked_node(tree, node)
     size = tree.subtree_size
     end = node + int(size[node])
-    found = []
+    nodes = []
     child = node + 1
     while child < end:
-        found.append(child)
+        nodes.append(child)
         child += int(size[child])
-    return tuple(found)
+    return tuple(nodes)
 
 
 def leaves(tree: TreeData) -> NDArray[np.int32]:
-    """Numbers of all leaves, left to right."""
+    """Return the numbers of all leaves, left to right."""
     return np.flatnonzero(tree.subtree_size == 1).astype(np.int32)
 
 
 def path(tree: TreeData, node: int) -> tuple[int, ...]:
-    """Nodes from the root down to `node`, both included."""
+    """Return the nodes from the root down to `node`, both included."""
     node = checked_node(tree, node)
     parent = tree.parent
-    way = []
+    upwards = []
     while node >= 0:
-        way.append(node)
+        upwards.append(node)
         node = int(parent[node])
-    return tuple(reversed(way))
+    return tuple(reversed(upwards))
 
 
 def key(tree: TreeData, node: int) -> tuple[int, ...]:
-    """Branch numbers that lead from the root to `node`.
+    """Return the branch numbers that lead from the root to `node`.
 
-    Node numbers change when a tree is edited; the key of a node that is still
-    there does not.
+    An edit of the tree can change the numbers of nodes, but not the key of a node
+    that remains.
     """
     branch = tree.branch
     return tuple(int(branch[i]) for i in path(tree, node)[1:])
 
 
 def node_at(tree: TreeData, key: Sequence[int]) -> int:
-    """Return the node with this key, the opposite of `key`; -1 if there is none."""
+    """Return the node with this key, the inverse of `key`; -1 if there is none."""
     size, n_children = tree.subtree_size, tree.n_children
     node = 0
     for wanted in key:

@@ -1,4 +1,4 @@
-"""How names, labels and numbers are written, wherever a person reads a tree."""
+"""The wording of names, labels and numbers in everything that people read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def figures(x: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 1 as a percentage; only nothing is 0 and only all is 100.
+    """Return a share as a percentage; only exactly 0 is '0%' and exactly 1 '100%'.
 
     Examples
     --------
@@ -57,16 +57,16 @@ def name(text: object) -> str:
 
 
 def cut(text: str, longest: int | None) -> str:
-    """Return the text, or its beginning and three dots where it is too long."""
+    """Return the text, or its beginning and three dots if it is too long."""
     if longest is None or len(text) <= longest:
         return text
     return text[: max(longest - 3, 1)] + "..."
 
 
 def value(label: object, longest: int | None = None) -> str:
-    """Return a category or class; quoted where it could be misread.
+    """Return a category or class as text, in quotes if it could be misread.
 
-    Text of more than `longest` characters is cut, before it is quoted.
+    Text of more than `longest` characters is shortened before it is quoted.
 
     Examples
     --------
@@ -85,9 +85,9 @@ def value(label: object, longest: int | None = None) -> str:
 def listed(
     labels: Sequence[object], most: int | None = None, longest: int | None = None
 ) -> str:
-    """Return labels as a set in braces; beyond `most`, how many there are more.
+    """Return labels as a set in braces: the first `most`, and the number of others.
 
-    Each label is cut to `longest` characters.
+    Each label is shortened to `longest` characters.
 
     Examples
     --------
