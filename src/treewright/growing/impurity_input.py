@@ -159,7 +159,7 @@ def branches_of_rows(
     if y is None or groups is None:
         raise OptionError(
             f"{caller} needs y and groups (the branch of each row), or counts=; "
-            f"{'y' if y is None else 'groups'} is None."
+            f"{'y' if y is None else 'groups'} was not given."
         )
     targets, labels = targets_of(y, criterion), _one_per_row("groups", groups)
     if len(labels) != len(targets):

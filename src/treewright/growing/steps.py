@@ -224,7 +224,7 @@ class Steps:
         whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
         if not whole or not 0 <= node <= last:
             raise OptionError(
-                f"node must be an integer from 0 to {last}; got {node!r}."
+                f"node must be a whole number from 0 to {last}; got {node!r}."
             )
         return int(node)
 
