@@ -286,7 +286,7 @@ def test_cp_is_relative_to_the_risk_of_the_root():
         cp = float(alpha / path.risk[-1])
         fitted = tw.TreeClassifier.like("rpart", cp=cp).fit(X, y)
         assert fitted.tree_.n_leaves == n_leaves
-    assert "that of the root" in fitted.pruning_.words
+    assert "the root's error" in fitted.pruning_.words
     numbers = X[:, 0] + X[:, 1]
     fitted = tw.TreeRegressor.like("rpart", cp=0.05).fit(X, numbers)
     by_share = tw.TreeRegressor.like("rpart", cp=-1).fit(X, numbers)

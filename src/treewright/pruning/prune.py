@@ -267,5 +267,5 @@ def _reason(path: PruningPath, step: int, best: int, rule: str) -> str:
         )
     return (
         f"{leaves_words(taken)}: the smallest tree within one standard error of the "
-        f"best, which has {leaves_words(least)}"
+        f"best, {leaves_words(least)}"
     )

@@ -210,9 +210,9 @@ class _Pruner:
         shaped = rearrange(self.tree, take, sizes, "pessimistic")
         if (take == np.array(order)).all():
             return shaped
-        return self._with_statistics(shaped, order)
+        return self._with_evidence(shaped, order)
 
-    def _with_statistics(self, shaped: TreeData, order: list[int]) -> TreeData:
+    def _with_evidence(self, shaped: TreeData, order: list[int]) -> TreeData:
         """Return the tree with the statistics of the rows that its nodes have now."""
         ended: list[tuple[int, _Rows]] = []
         for place, node in enumerate(order):
