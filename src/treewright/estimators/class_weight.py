@@ -115,7 +115,7 @@ def _by_class(
         near = nearest_name(str(unknown[0]), [str(each) for each in unnamed])
         hint = f" Did you mean {near!r}?" if near else ""
         raise OptionError(
-            f"class_weight names class {unknown[0]!r}, which is not in y. The "
+            f"class_weight names the class {unknown[0]!r}, which is not in y. The "
             f"classes are {_shown(classes)}.{hint}"
         )
     return np.array([_weight(name, class_weight.get(name, 1.0)) for name in classes])
@@ -125,7 +125,7 @@ def _weight(name: Any, weight: Any) -> float:
     is_number = isinstance(weight, numbers.Real) and not isinstance(weight, bool)
     if not is_number or not 0 <= float(weight) < math.inf:
         raise OptionError(
-            f"class_weight must hold finite numbers >= 0; got {weight!r} for class "
+            f"class_weight must hold finite numbers >= 0; got {weight!r} for the class "
             f"{name!r}."
         )
     return float(weight)

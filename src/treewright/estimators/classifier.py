@@ -327,7 +327,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     def _reweighted(self, table: Table) -> Table:
         if self.priors is not None and self.class_weight is not None:
             raise OptionError(
-                "priors and class_weight both set the weights of the classes; got "
+                "priors and class_weight both set the weight of the classes; got "
                 f"priors={self.priors!r} and class_weight={self.class_weight!r}. Use "
                 "one of them."
             )
