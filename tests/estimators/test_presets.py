@@ -179,7 +179,7 @@ def test_an_unknown_program():
 
 def test_an_unknown_setting():
     refused(
-        "like('rpart') knows no setting 'minsplt'. Did you mean 'minsplit'?",
+        "like('rpart') has no setting 'minsplt'. Did you mean 'minsplit'?",
         "rpart",
         minsplt=20,
     )
@@ -190,14 +190,14 @@ def test_an_unknown_setting():
 def test_programs_for_classes_are_refused_for_numbers():
     for program in ("c45", "j48"):
         refused(
-            f"like({program!r}) grows trees for classes, and TreeRegressor predicts "
+            f"like({program!r}) grows classification trees, but TreeRegressor predicts "
             "numbers. Use like('rpart'), like('sklearn') or like('id3').",
             program,
             tw.TreeRegressor,
         )
-    words = "prior is a setting for classes, and TreeRegressor predicts numbers."
+    words = "prior is a setting for classes, but TreeRegressor predicts numbers."
     refused(words, "rpart", tw.TreeRegressor, prior=[0.5, 0.5])
-    words = "class_weight is a setting for classes, and TreeRegressor predicts numbers."
+    words = "class_weight is a setting for classes, but TreeRegressor predicts numbers."
     refused(words, "sklearn", tw.TreeRegressor, class_weight="balanced")
     words = "method='anova' is for TreeRegressor.like('rpart')."
     refused(words, "rpart", method="anova")
@@ -206,26 +206,26 @@ def test_programs_for_classes_are_refused_for_numbers():
 @pytest.mark.parametrize(
     ("program", "settings", "words"),
     [
-        ("sklearn", {"splitter": "random"}, "splitter='random' is not possible here"),
+        ("sklearn", {"splitter": "random"}, "splitter='random' is not supported"),
         ("sklearn", {"splitter": "random"}, "Use max_features for random trees."),
-        ("sklearn", {"monotonic_cst": [1]}, "are not held to a direction."),
+        ("sklearn", {"monotonic_cst": [1]}, "have no monotonicity constraints."),
         ("sklearn", {"criterion": "ginni"}, "criterion must be 'gini', 'entropy',"),
         ("rpart", {"usesurrogate": 3}, "usesurrogate must be 0, 1 or 2; got 3."),
         ("rpart", {"usesurrogate": True}, "must be 0, 1 or 2; got True."),
         ("rpart", {"surrogatestyle": 2}, "surrogatestyle must be 0 or 1; got 2."),
         ("rpart", {"split": "entropy"}, "split must be 'gini' or 'information'; got"),
-        ("rpart", {"shrink": 1}, "shrink=1 is not possible here"),
+        ("rpart", {"shrink": 1}, "shrink=1 is not supported"),
         ("rpart", {"cost": [1, 2]}, "columns have no costs. Leave costly columns"),
         ("rpart", {"method": "exp"}, "is for TreeRegressor.like('rpart')."),
         ("j48", {"B": True}, "categories='grouped' finds the best grouping."),
         ("j48", {"A": True}, "shares are not smoothed."),
-        ("j48", {"J": True}, "J=True is not possible here"),
+        ("j48", {"J": True}, "J=True is not supported"),
         ("c45", {"g": True}, "c45 chooses by the gain ratio."),
         (
             "rpart",
             {"minsplit": 20, "min_samples_split": 5},
             "minsplit and min_samples_split both set min_samples_split, to 20 and 5. "
-            "Give one of them.",
+            "Pass only one of them.",
         ),
     ],
 )
@@ -286,7 +286,7 @@ def test_cp_is_relative_to_the_risk_of_the_root():
         cp = float(alpha / path.risk[-1])
         fitted = tw.TreeClassifier.like("rpart", cp=cp).fit(X, y)
         assert fitted.tree_.n_leaves == n_leaves
-    assert "that of the root" in fitted.pruning_.words
+    assert "the root's error" in fitted.pruning_.words
     numbers = X[:, 0] + X[:, 1]
     fitted = tw.TreeRegressor.like("rpart", cp=0.05).fit(X, numbers)
     by_share = tw.TreeRegressor.like("rpart", cp=-1).fit(X, numbers)

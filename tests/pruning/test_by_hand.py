@@ -69,7 +69,7 @@ def test_collapse_refuses(tree):
         tree.collapse()
     with pytest.raises(tw.OptionError, match="one truth value for each of the 17"):
         tree.collapse(where=[True])
-    with pytest.raises(tw.OptionError, match="asks for 'rows' of a node, which has"):
+    with pytest.raises(tw.OptionError, match="uses 'rows', which a node does not have"):
         tree.collapse(where=lambda node: node.rows < 100)
 
 

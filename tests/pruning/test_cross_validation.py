@@ -340,7 +340,7 @@ def test_the_default_finds_the_split_that_is_there(noisy):
         == tw.TreeClassifier(prune=None).fit(*noisy).get_n_leaves()
     )
     assert "the smallest tree within one standard error" in record.words or (
-        "none smaller is within one standard error" in record.words
+        "no smaller tree is within one standard error" in record.words
     )
     assert record.chosen_error == pytest.approx(0.15, abs=0.05)
     reasons = fitted.tree_.to_pandas()["stop_reason"]
@@ -484,7 +484,7 @@ def test_one_fold_is_one_part_held_out(noisy):
     fitted = tw.TreeClassifier(cv=splitter).fit(X, y)
     found = fitted.pruning_
     assert found.n_folds == 1
-    assert found.notes[0] == "1 fold: the errors are those of one part held out"
+    assert found.notes[0] == "1 fold: the errors come from a single held-out part"
     # A tree of the training rows, cut at the geometric means, and its binomial error.
     whole = tw.pruning_path(tw.TreeClassifier(prune=None).fit(X, y))
     part = tw.pruning_path(tw.TreeClassifier(prune=None).fit(X[train], y[train]))
@@ -538,7 +538,7 @@ def test_few_rows_give_fewer_folds_or_no_pruning_and_say_so():
     assert grouped.pruning_.notes == ("2 folds instead of 10, for 2 groups",)
     alone = tw.TreeClassifier().fit(X, np.arange(20) % 2, groups=["a"] * 20)
     assert alone.pruning_.method is None
-    assert "all rows are of one group" in alone.pruning_.words
+    assert "all rows belong to one group" in alone.pruning_.words
     with pytest.raises(tw.OptionError, match="number of groups, 2; got 5"):
         tw.TreeClassifier(cv=5).fit(X, np.arange(20) % 2, groups=groups)
 
@@ -569,16 +569,14 @@ def test_a_missing_group_is_refused(noisy, absent):
 
 @pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut()])
 def test_a_splitter_by_groups_needs_groups(noisy, cv):
-    with pytest.raises(tw.OptionError, match=r"Pass fit\(X, y, groups=...\)"):
+    with pytest.raises(tw.OptionError, match=r"Call fit\(X, y, groups=...\)"):
         tw.TreeClassifier(cv=cv).fit(*noisy)
 
 
 def test_a_class_with_one_row_is_named():
     X, y = np.arange(30.0).reshape(-1, 1), ["a"] * 15 + ["b"] * 14 + ["c"]
     record = tw.TreeClassifier().fit(X, y).pruning_
-    assert record.notes == (
-        "class 'c' with one row: never trained on and tested at once",
-    )
+    assert record.notes == ("class 'c' has one row, never both trained on and tested",)
 
 
 def test_the_record_prints_goes_to_pandas_and_is_drawn(noisy):

@@ -85,7 +85,7 @@ def test_a_smaller_confidence_never_gives_a_larger_tree(seed):
 
 
 def test_numbers_have_no_pessimistic_bound():
-    with pytest.raises(OptionError, match="this tree answers numbers"):
+    with pytest.raises(OptionError, match="this tree predicts numbers"):
         prune_pessimistically(random_tree(0, numbers=True), 0.25)
 
 

@@ -55,12 +55,12 @@ def test_settings_that_are_refused(settings, words):
 @pytest.mark.parametrize(
     ("settings", "arguments", "words"),
     [
-        ({"prune": None}, {"groups": Y}, "groups divide the rows over folds"),
-        ({"cv": [([0], [1])]}, {"groups": Y}, "cv lists the folds already"),
+        ({"prune": None}, {"groups": Y}, "groups divide the rows into folds"),
+        ({"cv": [([0], [1])]}, {"groups": Y}, "cv already lists the folds"),
         ({}, {"groups": [1, 2]}, "groups must name one group per row, 60 in all"),
         ({}, {"X_val": X, "y_val": Y}, "X_val belongs to prune='validation'"),
-        ({"prune": "validation"}, {"X_val": X}, "X_val needs y_val beside it"),
-        ({"prune": "validation"}, {"y_val": Y}, "y_val needs X_val beside it"),
+        ({"prune": "validation"}, {"X_val": X}, "X_val needs y_val too"),
+        ({"prune": "validation"}, {"y_val": Y}, "y_val needs X_val too"),
         (
             {"prune": "validation", "validation_fraction": 0.5},
             {"X_val": X, "y_val": Y},

@@ -109,7 +109,7 @@ def test_the_record_says_whether_its_table_holds_the_tree_taken():
             assert record.n_leaves[record.chosen] == record.n_leaves_after
             assert "<- taken" in words
         else:
-            assert "cut split by split and is none of them" in words
+            assert "cut split by split and is not among them" in words
         starts = f"the table starts with {record.n_leaves[0]} of the "
         assert (starts in words) == (record.n_leaves[0] < record.n_leaves_before)
     assert record.chosen < 0

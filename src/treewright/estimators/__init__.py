@@ -1,1 +1,1 @@
-"""The scikit-learn face: estimators over the table, the grower and the tree."""
+"""The scikit-learn interface: estimators on top of table, grower and tree."""

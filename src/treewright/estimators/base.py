@@ -1,8 +1,8 @@
-"""What the classifier and the regressor share: fit and publish.
+"""The base class of the classifier and the regressor.
 
-`fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is
-kept on the estimator before the tree is whole, so a fit that fails or is interrupted
-leaves the estimator as it was. Predictions are those of `tree_`.
+`fit` has three steps: read the table, grow and prune the tree, set the fitted
+attributes. It sets nothing on the estimator before the tree is complete, so a fit that
+fails or is interrupted leaves the estimator unchanged. `tree_` makes all predictions.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _STEPS = 100
 
 
 class UnfittedError(OptionError, NotFittedError):  # type: ignore[misc]
-    """Fit comes first: an error of ours, and scikit-learn's."""
+    """The estimator is not fitted: both an `OptionError` and a `NotFittedError`."""
 
 
 class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
-    """Fitting and publishing; the task is the subclass's."""
+    """Fitting and routing; the subclass sets the task."""
 
     _task: ClassVar[str]
     _unfitted: ClassVar[type[OptionError]] = UnfittedError
@@ -67,25 +67,24 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def like(cls, program: str, **settings: Any) -> Self:
-        """Return an estimator that grows as another program does.
+        """Return an estimator that grows trees as another program does.
 
         Parameters
         ----------
         program : {'sklearn', 'rpart', 'c45', 'j48', 'id3'}
-            Whose rules and defaults.
+            The program whose rules and defaults to use.
         **settings
-            Settings by the names they have there, such as ``minsplit=20`` or
-            ``M=2``, or parameters of this class.
+            Settings by the program's own names, such as ``minsplit=20`` or ``M=2``, or
+            parameters of this class.
 
         Returns
         -------
         estimator
-            An ordinary one, whose parameters say all that was set.
+            An ordinary estimator, whose parameters show everything that was set.
 
         Notes
         -----
-        What is matched and what still differs (ties, seeds) is written in
-        docs/peers.md.
+        docs/peers.md describes what is matched and what still differs (ties, seeds).
 
         Examples
         --------
@@ -109,35 +108,37 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         y_val: Any = None,
         sample_weight_val: Any = None,
     ) -> Self:
-        """Grow the tree and cut it to size.
+        """Grow the tree and prune it.
 
         Parameters
         ----------
         X : array, data frame, dict of columns, list of rows or Table
             The training rows; see `treewright.as_table`. Never modified.
         y : array, series or list
-            The target, one value per row; never left out.
+            The target, one value per row. Required.
         sample_weight : array, series or list, default=None
-            One finite weight >= 0 per row; 0 leaves the row out. None: all 1. Where
-            the number of rows tells (pruning by 'cv' or 'pessimistic'), weights
-            count as copies of rows; where they are below 1 on average, a row counts
-            1 on average, so that the unit of shares or rates does not matter.
+            One finite weight >= 0 per row; 0 leaves the row out. None gives every row
+            weight 1. Where pruning depends on the number of rows ('cv' and
+            'pessimistic'), weights count as copies of rows. If they are below 1 on
+            average, the mean weight counts as one row, so the unit of shares or rates
+            does not matter.
         groups : array, series or list, default=None
-            A name per row, never missing; rows of one group stay together in
-            cross-validation. Fewer than 10 groups are as many folds; of a single
-            group, the tree is not pruned.
+            A group name per row, never missing; rows of one group stay together in
+            cross-validation. With fewer than 10 groups, each group is a fold; with a
+            single group, the tree is not pruned.
         X_val, y_val, sample_weight_val : as X, y and sample_weight, default=None
             Validation rows for ``prune="validation"``, not trained on.
 
         Returns
         -------
         estimator
-            Itself. A fit that fails, or is ended by Ctrl-C, changes nothing.
+            The estimator itself. A fit that fails, or is interrupted by Ctrl-C,
+            changes nothing.
         """
         options = self._options()
         prune = PruneOptions(**{name: getattr(self, name) for name in _PRUNE_NAMES})
         method = prune.method_for(options, self._task)
-        given = FitArguments(
+        arguments = FitArguments(
             X=X,
             y=y,
             groups=groups,
@@ -145,24 +146,24 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             y_val=y_val,
             sample_weight_val=sample_weight_val,
         )
-        given.check(method, prune)
+        arguments.check(method, prune)
         _warn_of_column_vector(y)
         read = self._read(X, y, sample_weight)
         table = self._reweighted(read)
 
-        def grown(progress: Any = None) -> tuple[Tree, Pruning]:
+        def grow_tree(progress: Any = None) -> tuple[Tree, Pruning]:
             factors = class_factors(read, table)
             with memory_explained(table.n_rows, len(table.usable)):
                 data, pruning = grow_pruned(
-                    table, options, prune, method, given, factors, progress
+                    table, options, prune, method, arguments, factors, progress
                 )
             return Tree(data), pruning
 
-        # Set by scikit-learn: on this estimator, or on one that this is a part of.
+        # scikit-learn sets these, on this estimator or on one that contains it.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
-            tree, pruning = self._grow_watched(grown, table, X, y, sample_weight)
+            tree, pruning = self._grow_watched(grow_tree, table, X, y, sample_weight)
         else:
-            tree, pruning = grown()
+            tree, pruning = grow_tree()
         fitted = self._fitted(tree, table, X) | {"pruning_": pruning}
         if "feature_names_in_" not in fitted:
             self.__dict__.pop("feature_names_in_", None)
@@ -182,9 +183,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         sklearn.utils.Bunch
-            `ccp_alphas`, rising strictly, and `impurities`: the risk of the tree
-            that each alpha leaves. The risk is the impurity unless `prune_risk`
-            says otherwise.
+            `ccp_alphas`, strictly increasing, and `impurities`, the risk of the tree
+            at each alpha. The risk is the impurity unless `prune_risk` sets another.
         """
         read = self._read(X, y, sample_weight)
         tree = grow(self._reweighted(read), self._options())
@@ -198,9 +198,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     def _options(self) -> GrowOptions:
         check_criterion(self.criterion, self._task)
-        # Not by get_params, which reads the signature anew each time.
-        given = vars(self)
-        return GrowOptions(**{n: given[n] for n in _GROW_NAMES if n in given})
+        # Not get_params, which inspects the signature on every call.
+        values = vars(self)
+        return GrowOptions(**{n: values[n] for n in _GROW_NAMES if n in values})
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
         return as_table(
@@ -220,7 +220,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _grow_watched(
-        self, grown: Any, table: Table, X: Any, y: Any, sample_weight: Any
+        self, grow_tree: Any, table: Table, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Tree, Pruning]:
         """Grow under scikit-learn's callbacks, one task per hundredth of the rows."""
         context = self._init_callback_context(max_subtasks=_STEPS)
@@ -236,7 +236,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 step.call_on_fit_task_end(estimator=self)
                 done += 1
 
-        tree, pruning = grown(progress)
+        tree, pruning = grow_tree(progress)
         progress(1.0)
         context.call_on_fit_task_end(
             estimator=self,
@@ -250,7 +250,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         return tree, pruning
 
     def __getattr__(self, name: str) -> Any:
-        """Say that fit comes first, where fit is what brings the attribute."""
+        """Raise an error; of an attribute that `fit` sets, one that names `fit`."""
         kind = type(self).__name__
         public = name.endswith("_") and not name.startswith("_")
         if public and "tree_" not in self.__dict__:
@@ -261,11 +261,11 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         raise AttributeError(f"{kind!r} object has no attribute {name!r}")
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Return whether there is a tree."""
+        """Return whether the estimator has a tree."""
         return "tree_" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
-        """Say what this estimator can do, for scikit-learn."""
+        """Return what this estimator supports, as scikit-learn's tags."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.categorical = True
@@ -280,20 +280,20 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array, data frame, dict of columns or list of rows
-            New data. Columns are found by name: order and extra columns do not
-            matter, and only those the tree asks for are needed. Plain arrays: all
-            columns, in the order of fitting.
+            New data. Columns are found by name: their order and extra columns do not
+            matter, and only the columns that the tree uses are needed. A plain array
+            needs all columns, in the order of fitting.
 
         Returns
         -------
         int32 array
-            Node numbers of `tree_`. A row that is divided among branches ends
-            where its largest part does.
+            Node numbers of `tree_`. A row that is divided among branches gets the leaf
+            of its largest part.
         """
         return self.tree_.apply(X, n_jobs=self.n_jobs)
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Return which nodes each row passes.
+        """Return the nodes that each row passes.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     # -- reading ------------------------------------------------------------------
 
     def get_depth(self) -> int:
-        """Return the most splits on any way from the root to a leaf."""
+        """Return the number of splits on the longest path from the root to a leaf."""
         check_is_fitted(self)
         return self.tree_.depth
 
@@ -321,7 +321,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Each column's share of the total fall of impurity; all 0 without splits."""
+        """Each column's share of the total decrease of impurity; 0 without splits."""
         check_is_fitted(self)
         return self.tree_.importances
 
@@ -337,12 +337,12 @@ def _warn_of_column_vector(y: Any) -> None:
 
 
 def _names_are_text(X: Any) -> bool:
-    """Return whether all column names the caller gave are strings."""
+    """Return whether all column names of the caller's X are strings."""
     if isinstance(X, Table):
         return True
     if isinstance(X, Mapping):
         names = list(X)
     else:
-        given = getattr(X, "column_names", None)
-        names = list(getattr(X, "columns", ()) if given is None else given)
+        listed = getattr(X, "column_names", None)
+        names = list(getattr(X, "columns", ()) if listed is None else listed)
     return all(isinstance(name, str) for name in names)

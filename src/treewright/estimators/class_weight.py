@@ -17,7 +17,7 @@ __all__ = ["class_factors", "class_weighted"]
 
 
 def class_weighted(table: Table, class_weight: Any) -> Table:
-    """Return the table with each row's weight multiplied by that of its class.
+    """Return the table with each row's weight multiplied by the weight of its class.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
         A table whose target holds classes.
     class_weight : 'balanced', dict or None
         'balanced' gives every class that occurs the same total weight. A dict
-        gives the weight of each class; a class not named weighs 1.
+        gives the weight of each class; a class that it does not name has weight 1.
 
     Returns
     -------
@@ -34,8 +34,8 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
     Raises
     ------
     OptionError
-        When `class_weight` is of another form, names an unknown class, or leaves
-        every row without weight.
+        If `class_weight` has another form, names an unknown class, or leaves every
+        row without weight.
     """
     target = table.target
     if class_weight is None or not isinstance(target, ClassTarget):
@@ -58,7 +58,7 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
             f"class_weight gives weight 0 to every row: {class_weight!r}. At least one "
             "class that occurs needs a weight above 0."
         )
-    # The product of two sets of weights may overflow, or come to nothing.
+    # `read_weights` checks the products, which may overflow or underflow.
     info = table.schema.target
     assert info is not None, "a target of classes has one"
     info = replace(info, class_weight=tuple(factors.tolist()))
@@ -70,17 +70,17 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
 
 
 def class_factors(read: Table, weighted: Table) -> NDArray[np.float64] | None:
-    """Return what `class_weighted` multiplied the weight of each class by.
+    """Return the factor by which `class_weighted` multiplied each class's weight.
 
     Parameters
     ----------
     read, weighted : Table
-        Before and after.
+        The table before and after.
 
     Returns
     -------
     float array, one entry per class, or None
-        None where nothing was multiplied; 1 for a class that does not occur.
+        None if the weights were not changed; 1 for a class that does not occur.
     """
     target = read.target
     if weighted.weights is read.weights or not isinstance(target, ClassTarget):
@@ -109,8 +109,8 @@ def _by_class(
 ) -> NDArray[np.float64]:
     unknown = [name for name in class_weight if name not in classes]
     unnamed = [name for name in classes if name not in class_weight]
-    # A class that did not make it into this sample is nothing to complain about
-    # while all those that did are named.
+    # An unknown class is no error if every class of this sample is named: it may
+    # simply be absent from the sample.
     if unknown and unnamed:
         near = nearest_name(str(unknown[0]), [str(each) for each in unnamed])
         hint = f" Did you mean {near!r}?" if near else ""

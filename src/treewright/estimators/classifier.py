@@ -28,164 +28,168 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     Parameters
     ----------
     method : {'cart', 'id3', 'c45'}, default='cart'
-        'cart' splits in two. 'id3' opens a branch for every category and uses a
-        column once on a path; numbers need `discretize`. 'c45' does so for
-        categories, cuts numbers in two and chooses by the gain ratio.
+        'cart' splits every node into two branches. 'id3' opens a branch for every
+        category and uses a column once on a path; numeric columns need `discretize`.
+        'c45' treats categories like 'id3', splits numbers at a threshold and chooses
+        by the gain ratio.
     criterion : str or None, default=None
-        Impurity that splits bring down: 'gini', 'entropy' (in bits; alias
-        'log_loss'), 'misclassification' (equal gains are decided by 'gini') or
-        'gain_ratio', the fall of the entropy as a share of the entropy of the split
-        itself. None goes by the method: 'gini' for 'cart', 'entropy' for 'id3',
-        'gain_ratio' for 'c45'.
+        The impurity that splits reduce: 'gini', 'entropy' (in bits; alias 'log_loss'),
+        'misclassification' (ties are decided by 'gini') or 'gain_ratio', the decrease
+        of the entropy divided by the entropy of the split itself. None depends on the
+        method: 'gini' for 'cart', 'entropy' for 'id3', 'gain_ratio' for 'c45'.
     max_depth : int or None, default=None
-        Most splits on any way from the root to a leaf. None: no limit.
+        Largest number of splits on a path from the root to a leaf. None: no limit.
     min_samples_split : int or float, default=2
         Fewest training rows a node needs to be split. An int is a count; a float
         in (0, 1] is a share of all rows, rounded up. A row that is divided among
-        branches (``missing='fractional'``) counts by its share; at 2 any share will
-        do.
+        branches (``missing='fractional'``) counts by its share, but any share counts
+        as a row if the minimum is 2.
     min_samples_leaf : int or float, default=1
         Fewest training rows a leaf may hold. An int is a count; a float in (0, 1)
-        is a share of all rows, rounded up. Splits leaving fewer rows in any branch
-        are never considered. Counts rows, not weights; for weights see
+        is a share of all rows, rounded up. Splits that leave fewer rows in a branch
+        are never considered. This counts rows, not weights; for weights see
         `min_weight_fraction_leaf`. A row that is divided among branches
-        (``missing='fractional'``) counts by its share; at 1 any share will do.
+        (``missing='fractional'``) counts by its share, but any share counts as a row
+        if the minimum is 1.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the total weight a leaf may hold, from 0 to 0.5.
     max_features : int, float, 'sqrt', 'log2' or None, default=None
-        Columns tried at each node, drawn at random: a count, or a share of the
-        columns, rounded down. None: all of them, and nothing is random.
+        Number of columns tried at each node, drawn at random: a count, or a share of
+        the columns, rounded down. None: all columns, and nothing is random.
     random_state : int, numpy.random.RandomState, Generator or None, default=None
         Seed of that draw. None is a fixed seed: the same tree every time.
     max_leaf_nodes : int or None, default=None
-        Most leaves; the splits of the largest total gain are made first. None: no
-        limit.
+        Largest number of leaves; the splits with the largest total gain are made
+        first. None: no limit.
     min_impurity_decrease : float, default=0.0
         Smallest gain of a split times its node's share of the total weight.
     class_weight : 'balanced', dict or None, default=None
-        Multiplies the weight of every row by that of its class. 'balanced' gives
-        all classes the same total weight, sample weights counted; a dict gives the
-        weight of each class, 1 for a class not named.
+        Multiplies the weight of every row by the weight of its class. 'balanced' gives
+        all classes the same total weight, including sample weights; a dict gives the
+        weight of each class, 1 for a class that it does not name.
     costs : array, dict or None, default=None
-        What a wrong answer costs, ``costs[true][predicted]``: an array in the order
-        of the sorted classes, or a dict by class in which whatever is not named
-        costs 1. Right answers cost 0. Splits are chosen as if each class were as
-        frequent as its wrong answers are dear (altered priors, as in CART and
-        rpart), and each node answers the class of least expected cost. So `predict`
-        may differ from the class of largest `predict_proba`.
+        The cost of a wrong answer, ``costs[true][predicted]``: an array in the order
+        of the sorted classes, or a dict by class, in which every error that is not
+        named costs 1. Right answers cost 0. Splits are chosen with the weight of each
+        class multiplied by the cost of its errors (altered priors, as in CART and
+        rpart), and each node predicts the class with the least expected cost. So
+        `predict` may differ from the class with the largest `predict_proba`.
     priors : dict, sequence or None, default=None
-        Share of each class among the rows to come, where it is not that of the
-        training rows: by class, or in the order of the sorted classes; they sum to
-        1. Weights are multiplied by class to give these shares, and probabilities
-        are adjusted with them. Not together with `class_weight`.
+        The share of each class among future rows, if it differs from the training
+        rows: by class, or in the order of the sorted classes; the shares sum to 1.
+        Weights are multiplied by class to give these shares, and probabilities are
+        adjusted to them. Cannot be combined with `class_weight`.
     min_gain : float, default=0.0
-        Smallest gain of a split in its own node, whatever the node's share. While
-        this and `min_impurity_decrease` are 0, an impure node with different rows
-        is split even at gain 0.
+        Smallest gain of a split in its own node, regardless of the node's share. While
+        this and `min_impurity_decrease` are 0, an impure node with different rows is
+        split even if the gain is 0.
     max_nodes : int or None, default=None
-        Most nodes, leaves included; best splits first, as for `max_leaf_nodes`.
+        Largest number of nodes, including leaves; the best splits are made first, as
+        for `max_leaf_nodes`.
     missing : {'learned', 'surrogate', 'fractional', 'error'} or None, default=None
-        'learned': each split learns the branch of missing values; where there is a
-        branch for every category, they have their own, and a row stops where there
-        is none. 'surrogate': the column that agrees best with the split answers in
-        its place (method 'cart'). 'fractional': a row goes down every branch,
-        divided by their weights; two branches must weigh at least as much as the
-        lightest row (method 'c45': see `min_branch_weight`). 'error': refuse missing
-        and infinite values, in fitting and prediction. None is 'fractional' for
-        'c45' and 'learned' otherwise.
+        'learned': each split learns the branch of missing values. A split with a branch
+        for every category gives them a branch of their own; if it had none in training,
+        the row stops there. 'surrogate': the column that agrees best with the split
+        replaces it (method 'cart'). 'fractional': a row goes down every branch with a
+        share of its weight, in proportion to the weights of the branches; two branches
+        must weigh at least as much as the lightest row (method 'c45': see
+        `min_branch_weight`). 'error': refuse missing and infinite values, in fitting
+        and prediction. None is 'fractional' for 'c45' and 'learned' otherwise.
     max_surrogates : int, default=5
-        Most surrogates that a split keeps (``missing='surrogate'``).
+        Largest number of surrogates that a split keeps (``missing='surrogate'``).
     surrogate_fallback : {'majority', 'stop'}, default='majority'
-        Where a row goes that no surrogate can place: down the heavier branch, or
-        no further.
+        The route of a row that no surrogate can place: down the heavier branch, or no
+        further.
     surrogate_agreement : {'all', 'known'}, default='all'
-        Rows that agreement is a share of: all rows known in the split's column, or
-        those known in the surrogate's column too.
+        The rows on which agreement is measured: all rows known in the split's column,
+        or only those also known in the surrogate's column.
     unseen : {'missing', 'error'}, default='missing'
-        At prediction, send a category never seen where missing values go, or
+        At prediction, treat a category that was not seen in training as missing, or
         refuse it.
     thresholds : {'midpoint', 'readable'}, default='midpoint'
-        Where a number is cut between two neighbouring training values: halfway, or
-        at the shortest decimal in the middle half of the gap (dates: at the start of
-        a year, month, day, hour, ...). Same training rows left and right.
+        The threshold between two neighbouring training values: the midpoint, or the
+        shortest decimal in the middle half of the gap (for dates, the start of a year,
+        month, day, hour, ...). The same training rows go left and right.
     competitors : int, default=0
-        Keep the best splits of so many other columns at every node, for
-        ``tree_.competitors(node)``. About doubles the time of growing.
+        How many of the best splits of other columns to keep at every node, for
+        ``tree_.competitors(node)``. This about doubles the time of growing.
     kinds : dict or None, default=None
         Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal' or
         a list of the categories from lowest to highest, where the inferred kind is
-        wrong. Brings back a column that was set aside.
+        wrong. A column named here is used even if it would be set aside.
     discretize : dict, tuple, str, int or None, default=None
         Cuts numbers into intervals, once, from the weighted training rows:
         ``{"age": ("quantile", 5)}``, ``("width", 5)``,
-        ``"mdl"`` (by the entropy of the classes), or a whole
-        number n for ``("quantile", n)``; not in a dict: for all numeric columns.
-        Such a column is ordinal, or categorical if `kinds` says so too. See
-        `as_table`.
+        ``"mdl"`` (by the entropy of the classes), or a whole number n for
+        ``("quantile", n)``. Without a dict, it applies to all numeric columns. Such a
+        column is ordinal, or categorical if `kinds` makes it so. See `as_table`.
     categories : {'multiway', 'grouped'} or None, default=None
-        Under method 'c45': a branch for every category, or the best grouping in
-        two. None is 'multiway'.
+        For method 'c45': a branch for every category, or the best grouping into two
+        branches. None is 'multiway'.
     min_branch_weight : float or None, default=None
-        Under method 'c45': at least two branches must have this weight. None is 2.
+        For method 'c45': at least two branches must have this weight. None is 2.
     many_levels : {'guard', 'exact'} or None, default=None
-        Columns of more than 12 categories, which noise can group in very many ways.
-        'guard': where columns compete for a split, such a column is charged what it
-        would gain from noise alone (weights count as copies of rows); the best
-        grouping of a column, and the recorded gain, are exact. 'exact': no charge.
-        None is 'guard' for method 'cart', 'exact' otherwise and with `conventions`.
+        How to treat columns with more than 12 categories, which can fit noise with
+        very many groupings. 'guard': where columns compete for a split, such a column
+        is charged the gain expected from noise alone (weights count as copies of
+        rows); the best grouping of a column and the recorded gain are exact. 'exact':
+        no charge. None is 'guard' for method 'cart', but 'exact' for other methods and
+        with `conventions`.
     conventions : {'sklearn', 'rpart', 'j48'} or None, default=None
         Habits of another program that have no parameter of their own; see `like`.
     prune : {'auto', 'cv', 'validation', 'pessimistic'} or None, default='auto'
-        How the tree gets its size, from one grown to the stopping rules above.
-        'cv': cross-validated weakest-link pruning. 'validation': splits that do not
-        help on validation rows are cut, bottom up. 'pessimistic': C4.5's bound of
-        the error. None: the tree as grown. 'auto': the fixed cut if `ccp_alpha` is
-        given, otherwise 'cv'. `pruning_` says what was done, and why.
+        How to prune the tree grown by the stopping rules above. 'cv': cross-validated
+        weakest-link pruning. 'validation': bottom-up pruning of splits that do not help
+        on validation rows. 'pessimistic': C4.5's bound of the error. None: no pruning.
+        'auto': pruning at `ccp_alpha` if it is set, otherwise 'cv'. `pruning_` records
+        what was done, and why.
     prune_rule : {'1se', 'min'}, default='1se'
         With 'cv': the smallest tree within one standard error of the best, or the
-        best itself. For the standard error weights count as in `fit`.
+        best itself. For the standard error, weights count as in `fit`.
     prune_risk : {'auto', 'error', 'impurity'}, default='auto'
-        What a leaf is priced against: the cost of the answers, or the impurity.
-        'auto': the error, but the impurity with `ccp_alpha`, as in scikit-learn.
+        The risk that pruning weighs against the number of leaves: the cost of the
+        answers, or the impurity. 'auto': the error, but the impurity with `ccp_alpha`,
+        as in scikit-learn.
     prune_ties : {'prune', 'keep'}, default='prune'
-        With 'validation': cut a split that makes no difference, or keep it.
+        With 'validation': prune a split that makes no difference, or keep it.
     prune_confidence : float, default=0.25
-        With 'pessimistic': confidence of the bound, above 0 and at most 0.5;
-        smaller prunes more. Weights count as in `fit`.
+        With 'pessimistic': confidence of the bound, above 0 and at most 0.5; a smaller
+        value prunes more. Weights count as in `fit`.
     cv : int, splitter, list of (train, test) or None, default=None
-        With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
-        fewer than 20 rows or 10 groups, and no pruning for fewer than 10 rows.
-        Dealt folds are stratified and the same for any order of the rows and any
-        unit of the weights; `random_state` gives other ones. Given folds test a row
-        once at most; a single one is a part held out.
+        With 'cv': the number of folds, or the folds themselves. None: 10 folds, fewer
+        for fewer than 20 rows or 10 groups, and no pruning for fewer than 10 rows.
+        These folds are stratified and do not depend on the order of the rows or the
+        unit of the weights; another `random_state` gives other folds. Folds that you
+        pass may test each row only once; a single one is a held-out part.
     ccp_alpha : float or None, default=None
-        Price of a leaf, a share of the total weight: the smallest tree of least
-        risk + ccp_alpha x leaves. None: not fixed. With ``conventions='rpart'`` it
-        is a share of the root's error, as cp is, and may go with ``prune='cv'``: the
-        least price that is tried.
+        Price of a leaf, a share of the total weight. The result is the smallest tree
+        with the least risk + ccp_alpha x leaves. None: no fixed price. With
+        ``conventions='rpart'`` it is a share of the root's error, like cp, and may be
+        combined with ``prune='cv'`` as the smallest price to try.
     validation_fraction : float or None, default=None
-        With 'validation': share of the rows held out (0.2 if None and no `X_val`).
+        With 'validation': share of the rows to hold out (0.2 if None and no `X_val`).
     n_jobs : int or None, default=None
-        Threads. None: the cores this process may use, one inside a joblib worker.
-        -1: all cores, -2: all but one, and so on, but at least one. Never changes
-        the tree.
+        Number of threads. None: all cores that this process may use, but one inside a
+        joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
+        never changes the tree.
 
     Attributes
     ----------
     tree_ : Tree
         The tree: immutable, readable, comparable.
     pruning_ : Pruning
-        How it got its size: the words, and the table behind them.
+        The record of the pruning: the reason for the size, and the table behind it.
     classes_ : ndarray
-        The classes, sorted, in the type of `y`; those of weight 0 included.
+        The classes, sorted, in the type of `y`, including classes of weight 0.
     n_classes_ : int
         Number of classes.
     n_features_in_ : int
         Number of columns of `X`.
     feature_names_in_ : ndarray of str
-        Names of the columns; only there if `X` had names, all of them strings.
+        Names of the columns; set only if all columns of `X` have names that are
+        strings.
     feature_importances_ : ndarray of float
-        Each column's share of the total fall of impurity.
+        Each column's share of the total decrease of impurity.
 
     Examples
     --------
@@ -286,15 +290,15 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Parameters
         ----------
         X : array, data frame, dict of columns or list of rows
-            New data. Columns are found by name: order and extra columns do not
-            matter, and only those the tree asks for are needed. Plain arrays: all
-            columns, in the order of fitting.
+            New data. Columns are found by name: their order and extra columns do not
+            matter, and only the columns that the tree uses are needed. A plain array
+            needs all columns, in the order of fitting.
 
         Returns
         -------
         ndarray
-            The class of largest weight in each row's leaf, with `costs` the class
-            of least expected cost; the first on a tie.
+            The class with the largest weight in each row's leaf; with `costs`, the
+            class with the least expected cost. The first class wins a tie.
         """
         return self.tree_._answers(X, self.classes_, n_jobs=self.n_jobs)
 
@@ -309,9 +313,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         float64 array of rows x classes
-            In the order of `classes_`; each row sums to 1. With `priors` they are
-            adjusted to these. `costs` do not change what they mean, so that the
-            largest need not be the class that `predict` returns.
+            In the order of `classes_`; each row sums to 1. With `priors`, the shares
+            are adjusted to them. `costs` do not change the shares, so `predict` need
+            not return the class with the largest share.
         """
         return self.tree_.predict_proba(X, n_jobs=self.n_jobs)
 

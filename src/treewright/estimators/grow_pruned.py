@@ -1,4 +1,4 @@
-"""Growing and pruning inside `fit`: its arguments, and a call for each method."""
+"""Growing and pruning inside `fit`: its arguments, and one call per pruning method."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _DEFAULT_SHARE = 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class FitArguments:
-    """What `fit` was given beside the weights, as the caller gave it."""
+    """The caller's arguments of `fit`, except `sample_weight`."""
 
     X: Any
     y: Any
@@ -47,16 +47,16 @@ class FitArguments:
     sample_weight_val: Any
 
     def check(self, method: str | None, options: PruneOptions) -> None:
-        """Refuse arguments that this way of pruning would pass over in silence."""
+        """Refuse arguments that this method of pruning would silently ignore."""
         prune = f"prune={options.prune!r}"
         if self.groups is not None:
             if method != "cv":
                 raise OptionError(
-                    f"groups divide the rows over folds, but {prune} uses no folds. "
+                    f"groups divide the rows into folds, but {prune} uses no folds. "
                     "Pass prune='cv', or leave groups out."
                 )
             if is_pairs(options.cv):
-                raise OptionError("cv lists the folds already; leave groups out.")
+                raise OptionError("cv already lists the folds; leave groups out.")
         names = ("X_val", "y_val", "sample_weight_val")
         named = [name for name in names if getattr(self, name) is not None]
         if not named:
@@ -68,41 +68,41 @@ class FitArguments:
             )
         if options.validation_fraction is not None:
             raise OptionError(
-                "Give either validation_fraction or X_val and y_val, not both."
+                "Pass either validation_fraction or X_val and y_val, not both."
             )
         for name in ("X_val", "y_val"):
             if getattr(self, name) is None:
                 raise OptionError(
-                    f"{named[0]} needs {name} beside it: the validation rows and "
+                    f"{named[0]} needs {name} too: pass the validation rows and "
                     "their target."
                 )
 
 
 def grow_pruned(
     table: Table,
-    grown: GrowOptions,
+    grow_options: GrowOptions,
     options: PruneOptions,
     method: str | None,
-    given: FitArguments,
+    arguments: FitArguments,
     factors: NDArray[np.float64] | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> tuple[TreeData, Pruning]:
-    """Grow a tree and cut it to size.
+    """Grow a tree and prune it.
 
     Parameters
     ----------
     table : Table
         The training table, with the weights to grow by.
-    grown : GrowOptions
+    grow_options : GrowOptions
         How to grow.
     options : PruneOptions
         How to prune.
     method : {'cv', 'validation', 'pessimistic', 'ccp_alpha'} or None
         From `PruneOptions.method_for`.
-    given : FitArguments
+    arguments : FitArguments
         Groups and validation rows; X and y for splitters of scikit-learn.
     factors : float array, optional
-        What the weight of each class was multiplied by.
+        The factor by which the weight of each class was multiplied.
     progress : callable, optional
         See `treewright.grow`.
 
@@ -111,24 +111,24 @@ def grow_pruned(
     tree : TreeData
     pruning : Pruning
     """
-    training = TrainingSet(table, grown)
-    risk = options.risk_for(grown)
+    training = TrainingSet(table, grow_options)
+    risk = options.risk_for(grow_options)
     if method == "cv":
         how = CrossValidation(
             risk=risk,
             rule=options.prune_rule,
             cp=options.ccp_alpha or 0.0,
             factors=factors,
-            **_folds(options.cv, given, table.n_rows),
+            **_folds(options.cv, arguments, table.n_rows),
         )
         return grow_cross_validated(training, how, progress)
     keep_ties = options.prune_ties == "keep"
-    if method == "validation" and given.X_val is None:
+    if method == "validation" and arguments.X_val is None:
         _check_divisible(training.table)
         share = options.validation_fraction or _DEFAULT_SHARE
         return grow_validated(training, share, keep_ties=keep_ties, progress=progress)
     if method == "validation":
-        rows = _new_rows(given, training.table, training.options)
+        rows = _new_rows(arguments, training.table, training.options)
     tree = training.grow(progress=progress, last=True)
     if method == "validation":
         tree, pruning = prune_by_validation(tree, rows, keep_ties=keep_ties)
@@ -136,31 +136,31 @@ def grow_pruned(
         confidence = options.prune_confidence
         tree, pruning = prune_pessimistically(tree, confidence, training.table)
     elif method == "ccp_alpha":
-        alpha, of_root = options.ccp_alpha or 0.0, grown.conventions == "rpart"
+        alpha, of_root = options.ccp_alpha or 0.0, grow_options.conventions == "rpart"
         tree, pruning = cut_at(tree, alpha, risk, of_root=of_root)
     else:
-        tree, pruning = _left_unpruned(tree, grown, options)
+        tree, pruning = _left_unpruned(tree, grow_options, options)
     return training.finish(tree), pruning
 
 
 def _left_unpruned(
-    tree: TreeData, grown: GrowOptions, options: PruneOptions
+    tree: TreeData, grow_options: GrowOptions, options: PruneOptions
 ) -> tuple[TreeData, Pruning]:
-    """Leave a tree as it grew, but for what J48 cuts of its unpruned trees."""
-    by = f" with method={grown.method!r}" if options.prune == "auto" else ""
+    """Return the tree as grown, except for the splits that J48 always collapses."""
+    by = f" with method={grow_options.method!r}" if options.prune == "auto" else ""
     why = f"not pruned (prune={options.prune!r}{by})"
     n_grown = tree.n_leaves
-    if grown.conventions == "j48":
+    if grow_options.conventions == "j48":
         tree = collapse_useless(tree)
-        why += ", but splits that save no training error are cut, as J48 does"
+        why += ", but splits that save no training error are cut, as in J48"
     return tree, replace(not_pruned(tree, why), n_leaves_before=n_grown)
 
 
-def _folds(cv: Any, given: FitArguments, n_rows: int) -> dict[str, Any]:
-    """Return how to get the folds, in the words of `CrossValidation`."""
-    groups = None if given.groups is None else check_groups(given.groups, n_rows)
+def _folds(cv: Any, fit: FitArguments, n_rows: int) -> dict[str, Any]:
+    """Return the arguments of `CrossValidation` that determine the folds."""
+    groups = None if fit.groups is None else check_groups(fit.groups, n_rows)
     if is_splitter(cv):
-        folds = folds_of_splitter(cv, given.X, given.y, given.groups, n_rows)
+        folds = folds_of_splitter(cv, fit.X, fit.y, fit.groups, n_rows)
         return {"folds": folds}
     if is_pairs(cv):
         return {"folds": folds_of_pairs(cv, n_rows)}
@@ -168,7 +168,7 @@ def _folds(cv: Any, given: FitArguments, n_rows: int) -> dict[str, Any]:
 
 
 def _check_divisible(table: Table) -> None:
-    """Refuse to hold rows out where a class has a single one."""
+    """Refuse to hold rows out if a class has a single row."""
     target = table.target
     if not isinstance(target, ClassTarget):
         return
@@ -182,13 +182,13 @@ def _check_divisible(table: Table) -> None:
         )
 
 
-def _new_rows(given: FitArguments, table: Table, options: GrowOptions) -> NewRows:
+def _new_rows(arguments: FitArguments, table: Table, options: GrowOptions) -> NewRows:
     """Read the validation rows by the training table's schema."""
     rows = NewRows.read_by_schema(
         table.schema,
-        given.X_val,
-        given.y_val,
-        given.sample_weight_val,
+        arguments.X_val,
+        arguments.y_val,
+        arguments.sample_weight_val,
         criterion=find(str(options.criterion)),
         refuses_missing=options.missing == "error",
         unseen=options.unseen,
@@ -209,5 +209,5 @@ def _check_all_classes(table: Table, target: ClassTarget) -> None:
         name = trained.classes.tolist()[int(np.argmax(lacking))]
         raise TableError(
             f"The validation rows have no row of class {name!r}, so every leaf of that "
-            "class would be pruned away. Add such rows to X_val and y_val."
+            "class would be pruned. Add such rows to X_val and y_val."
         )

@@ -1,7 +1,7 @@
-"""`like`: the settings of other programs, in their own names, as parameters of ours.
+"""`like`: translate the settings of other programs into our parameters.
 
-One table, `_PRESETS`, says for each program what it does without being asked and what
-becomes of each of its settings. docs/peers.md says what still differs.
+One table, `_PRESETS`, holds the defaults of each program and the translation of each
+of its settings. docs/peers.md describes what still differs.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from treewright.options.rules import is_real, is_whole
 __all__ = ["PROGRAMS", "translated"]
 
 Translation: TypeAlias = Callable[[str, Any], dict[str, Any]]
-"""From a setting's name and value to parameters of ours."""
+"""Turns the name and the value of a setting into our parameters."""
 
 
 @dataclass(frozen=True)
 class _Preset:
-    """What a program does, in our parameters."""
+    """The behaviour of a program, in our parameters."""
 
     fixed: Mapping[str, Any]
-    """What it does by itself."""
+    """The program's defaults."""
     settings: Mapping[str, Translation]
-    """What becomes of the settings it has."""
+    """The translation of each of its settings."""
     criterion: Mapping[str, str] = field(default_factory=dict)
-    """Its usual criterion, by task; the tasks it has."""
+    """Its default criterion for each task that it supports."""
     pruning: Mapping[str, Any] = field(default_factory=dict)
-    """How it prunes by itself."""
+    """Its default pruning."""
     completed: Callable[[dict[str, Any], str], dict[str, Any]] = lambda s, task: s
-    """The settings with what follows for others from those given, and the task."""
+    """Adds the settings that follow from the caller's settings and the task."""
 
 
 # -- how a setting is translated ----------------------------------------------------
@@ -46,16 +46,16 @@ def _same(ours: str) -> Translation:
 
 def _choice(ours: str, of: Mapping[Any, Any]) -> Translation:
     """Translate a value by a table."""
-    return _choices({value: {ours: made} for value, made in of.items()})
+    return _choices({theirs: {ours: value} for theirs, value in of.items()})
 
 
 def _choices(of: Mapping[Any, Mapping[str, Any]]) -> Translation:
     """Translate a value by a table of parameters."""
 
     def translate(name: str, value: Any) -> dict[str, Any]:
-        for known, made in of.items():
+        for known, parameters in of.items():
             if isinstance(value, bool) == isinstance(known, bool) and value == known:
-                return dict(made)
+                return dict(parameters)
         allowed = [repr(known) for known in of]
         listed = " or ".join(filter(None, [", ".join(allowed[:-1]), allowed[-1]]))
         raise OptionError(f"{name} must be {listed}; got {value!r}.")
@@ -64,24 +64,24 @@ def _choices(of: Mapping[Any, Mapping[str, Any]]) -> Translation:
 
 
 def _only(allowed: Any, why: str) -> Translation:
-    """Take the one value that changes nothing here, and say why no other."""
+    """Accept the one value that changes nothing; refuse others with the reason."""
 
     def translate(name: str, value: Any) -> dict[str, Any]:
         same_type = isinstance(value, bool) == isinstance(allowed, bool)
         if value is allowed or (same_type and value == allowed):
             return {}
-        raise OptionError(f"{name}={value!r} is not possible here: {why}")
+        raise OptionError(f"{name}={value!r} is not supported: {why}")
 
     return translate
 
 
 def _ignored(name: str, value: Any) -> dict[str, Any]:
-    """Take what concerns the program's report alone, not its tree."""
+    """Accept a setting that affects only the program's report, not its tree."""
     return {}
 
 
 def _number(ours: str, change: Callable[[Any], Any]) -> Translation:
-    """Translate a number; what is none is left for our own check to refuse."""
+    """Translate a number; leave other values for our own check to refuse."""
 
     def translate(name: str, value: Any) -> dict[str, Any]:
         return {ours: change(value) if is_real(value) else value}
@@ -90,7 +90,7 @@ def _number(ours: str, change: Callable[[Any], Any]) -> Translation:
 
 
 def _count(ours: str, least: int = 0) -> Translation:
-    """Translate a whole number; None is left for our own check."""
+    """Translate a whole number; leave None for our own check."""
 
     def translate(name: str, value: Any) -> dict[str, Any]:
         if value is None:
@@ -103,7 +103,7 @@ def _count(ours: str, least: int = 0) -> Translation:
 
 
 def _is_count(value: Any) -> bool:
-    """Return whether this is a whole number, perhaps a float, as R's numbers are."""
+    """Return whether this is a whole number; R writes whole numbers as floats."""
     return is_whole(value) or (isinstance(value, float) and value.is_integer())
 
 
@@ -111,14 +111,14 @@ def _is_count(value: Any) -> bool:
 
 
 def _rpart_cp(name: str, value: Any) -> dict[str, Any]:
-    """Cut at cp; below 0 rpart keeps every split."""
+    """Prune at cp; below 0 rpart keeps every split."""
     if is_real(value) and value < 0:
         return {"prune": None, "ccp_alpha": None, "prune_risk": "auto"}
     return {"ccp_alpha": value}
 
 
 def _rpart_completed(given: dict[str, Any], task: str) -> dict[str, Any]:
-    """Tie minsplit and minbucket together, as rpart does: one is three of the other."""
+    """Derive minsplit and minbucket from each other, as rpart does: a factor of 3."""
     given, method = dict(given), given.get("method")
     if method is not None and (method == "class") != (task == "class"):
         right = "TreeClassifier" if method == "class" else "TreeRegressor"
@@ -130,11 +130,11 @@ def _rpart_completed(given: dict[str, Any], task: str) -> dict[str, Any]:
     if _is_count(bucket) and not given.keys() & {"minsplit", "min_samples_split"}:
         given["minsplit"] = 3 * bucket
     if given.get("usesurrogate") == 0:
-        given.pop("maxsurrogate", None)  # rpart finds them, and does not use them
+        given.pop("maxsurrogate", None)  # rpart finds surrogates but does not use them
     return given
 
 
-_SHRINK = "rpart's shrinking of rates towards the mean is not done; use shrink=0."
+_SHRINK = "rates are not shrunk towards the mean. Use shrink=0."
 _RPART = _Preset(
     fixed={
         "method": "cart",
@@ -146,7 +146,7 @@ _RPART = _Preset(
         "max_surrogates": 5,
         "surrogate_fallback": "majority",
         "surrogate_agreement": "all",
-        "min_gain": 1e-10,  # a split without any gain is none
+        "min_gain": 1e-10,  # rpart makes no split without gain
     },
     criterion={"class": "gini", "number": "squared_error"},
     pruning={"prune": "auto", "ccp_alpha": 0.01, "prune_risk": "error"},
@@ -186,7 +186,7 @@ _RPART = _Preset(
 
 
 def _sklearn_alpha(name: str, value: Any) -> dict[str, Any]:
-    """Cut at a price; at 0 scikit-learn keeps every split."""
+    """Prune at a price of a leaf; at 0 scikit-learn keeps every split."""
     if is_real(value) and value == 0:
         return {"prune": None}
     return {"ccp_alpha": value, "prune": "auto", "prune_risk": "impurity"}
@@ -225,7 +225,7 @@ _SKLEARN = _Preset(
         "splitter": _only(
             "best", "every threshold is tried. Use max_features for random trees."
         ),
-        "monotonic_cst": _only(None, "trees are not held to a direction."),
+        "monotonic_cst": _only(None, "trees have no monotonicity constraints."),
     },
 )
 
@@ -277,10 +277,10 @@ _J48_FLAGS: dict[str, Translation] = {
         "J48 sets one category against the rest; categories='grouped' finds the best "
         "grouping.",
     ),
-    "A": _only(False, "shares are not smoothed. Add counts to the shares yourself."),
+    "A": _only(False, "class shares are not smoothed. Smooth them yourself."),
     "S": _only(False, "subtree raising is part of this pruning."),
     "J": _only(False, "the charge for choosing a threshold is part of c45."),
-    "O": _only(False, "what costs nothing is collapsed."),
+    "O": _only(False, "splits that save no training error are always collapsed."),
     "L": _ignored,
 }
 _J48 = _Preset(
@@ -328,28 +328,28 @@ def translated(
     Raises
     ------
     OptionError
-        When the program or a setting is unknown, or cannot be had.
+        If the program or a setting is unknown or not supported.
     """
     preset = _preset(program, task)
-    made: dict[str, Any] = {**preset.fixed, "criterion": preset.criterion[task]}
-    made |= preset.pruning
+    defaults: dict[str, Any] = {**preset.fixed, "criterion": preset.criterion[task]}
+    defaults |= preset.pruning
     settings = preset.completed({n: _plain(v) for n, v in settings.items()}, task)
-    made = {name: value for name, value in made.items() if name in parameters}
-    asked: dict[str, tuple[str, Any]] = {}
+    defaults = {name: value for name, value in defaults.items() if name in parameters}
+    sources: dict[str, tuple[str, Any]] = {}  # parameter -> setting and value
     for name, value in settings.items():
         for ours, its in _one(preset, program, name, value, parameters).items():
-            _check_once(asked, name, ours, its)
+            _check_once(sources, name, ours, its)
             _check_here(name, ours, parameters)
-            asked[ours] = name, its
-    given = {ours: its for ours, (_, its) in asked.items()}
-    if given.get("prune", made["prune"]) != made["prune"]:
-        # Another way to the size: what belongs to the program's own is left out.
-        made = {name: its for name, its in made.items() if name not in preset.pruning}
-    return made | given
+            sources[ours] = name, its
+    changed = {ours: its for ours, (_, its) in sources.items()}
+    if changed.get("prune", defaults["prune"]) != defaults["prune"]:
+        # The caller prunes by another method: drop the program's pruning defaults.
+        defaults = {n: its for n, its in defaults.items() if n not in preset.pruning}
+    return defaults | changed
 
 
 def _plain(value: Any) -> Any:
-    """Return NumPy's number, text or bool as Python's."""
+    """Return a NumPy number, text or bool as a Python one."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -362,7 +362,7 @@ def _preset(program: Any, task: str) -> _Preset:
     preset = _PRESETS[program]
     if task not in preset.criterion:
         raise OptionError(
-            f"like({program!r}) grows trees for classes, and TreeRegressor predicts "
+            f"like({program!r}) grows classification trees, but TreeRegressor predicts "
             "numbers. Use like('rpart'), like('sklearn') or like('id3')."
         )
     return preset
@@ -371,7 +371,7 @@ def _preset(program: Any, task: str) -> _Preset:
 def _one(
     preset: _Preset, program: str, name: str, value: Any, parameters: Collection[str]
 ) -> dict[str, Any]:
-    """Translate one setting: the program's own, or a parameter of ours."""
+    """Translate one setting of the program, or accept one of our parameters."""
     if name in preset.settings:
         return preset.settings[name](name, value)
     if name in parameters:
@@ -383,24 +383,25 @@ def _one(
         advice = f"Its settings are {', '.join(preset.settings)}."
     else:
         advice = "It has no settings of its own."
-    raise OptionError(f"like({program!r}) knows no setting {name!r}. {advice}")
+    raise OptionError(f"like({program!r}) has no setting {name!r}. {advice}")
 
 
 def _check_once(
-    asked: Mapping[str, tuple[str, Any]], name: str, ours: str, value: Any
+    sources: Mapping[str, tuple[str, Any]], name: str, ours: str, value: Any
 ) -> None:
-    if ours in asked and asked[ours][1] is not value and asked[ours][1] != value:
-        before, its = asked[ours]
+    """Refuse two settings that set one parameter to different values."""
+    if ours in sources and sources[ours][1] is not value and sources[ours][1] != value:
+        before, its = sources[ours]
         raise OptionError(
-            f"{before} and {name} both set {ours}, to {its!r} and {value!r}. Give one "
-            "of them."
+            f"{before} and {name} both set {ours}, to {its!r} and {value!r}. Pass only "
+            "one of them."
         )
 
 
 def _check_here(name: str, ours: str, parameters: Collection[str]) -> None:
-    """Refuse what this estimator does not have."""
+    """Refuse a parameter that this estimator does not have."""
     if ours not in parameters:
         raise OptionError(
-            f"{name} is a setting for classes, and TreeRegressor predicts numbers. "
+            f"{name} is a setting for classes, but TreeRegressor predicts numbers. "
             "Leave it out."
         )

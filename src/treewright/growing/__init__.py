@@ -1,1 +1,1 @@
-"""From a table to a tree: impurities, the grower and its slow, exact reference."""
+"""Growing a tree from a table: impurities, the grower, and its exact reference."""

@@ -1,8 +1,8 @@
-"""The splits that came close: kept in the tree when it is grown, if asked for.
+"""Competing splits: the best splits of other columns, kept with the tree on request.
 
-A finished tree is grown once more, node by node, and every node is asked for the best
-split of each other column. Four arrays of n x k are kept beside the tree (extras),
-which every edit carries along without understanding them.
+The finished tree is grown once more, node by node, to find the best split of every
+other column at each node. The tree stores the k best per node in four arrays of
+shape n_nodes x k (its extras), which every edit carries along unchanged.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Competitor(NamedTuple):
     kind : str
         'threshold', 'subset' or 'is_missing'.
     threshold : float
-        NaN unless it is a threshold. Sets of categories are not kept.
+        NaN unless the split is a threshold. Sets of categories are not kept.
     gain : float
-        Its gain.
+        The gain of the split.
     gap : float
-        By how much the gain of the node's own split is larger.
+        The gain of the node's own split minus this gain.
     words : str
-        What it asks.
+        The condition of the split, as text.
     """
 
     column: str
@@ -61,17 +61,17 @@ class Competitor(NamedTuple):
 
 
 def with_competitors(tree: TreeData, steps: Steps, n_kept: int) -> TreeData:
-    """Return the tree with the best splits of other columns at every inner node.
+    """Return the tree with the competitors of every split.
 
     Parameters
     ----------
     tree : TreeData
-        A tree of splits in two.
+        A tree whose splits all have two branches.
     steps : Steps
-        With the root open, on the rows that the tree was grown on, and without
+        A growth with the root open, on the rows that the tree was grown on, without
         limits on the whole tree.
     n_kept : int
-        How many to keep; never more than there are columns.
+        How many competitors to keep per node, at most the number of columns.
 
     Returns
     -------
@@ -81,8 +81,8 @@ def with_competitors(tree: TreeData, steps: Steps, n_kept: int) -> TreeData:
     """
     if (tree.n_children > 2).any():
         raise OptionError(
-            "competitors are kept for splits in two; this tree has nodes of more "
-            "branches. Use competitors=0, and why() for a single node."
+            "competitors= needs splits with two branches; this tree has nodes with "
+            "more. Use competitors=0, and why() for a single node."
         )
     n_kept = min(n_kept, len(tree.schema.usable))
     shape = (tree.n_nodes, n_kept)
@@ -93,8 +93,8 @@ def with_competitors(tree: TreeData, steps: Steps, n_kept: int) -> TreeData:
     for node in np.flatnonzero(tree.split_kind != LEAF).tolist():
         split = cast(Split, split_of(tree, node))
         number = int(numbers[node])
-        found = steps.candidates(number, n_kept + 1)
-        others = [each for each in found if each.column != split.column]
+        best = steps.candidates(number, n_kept + 1)
+        others = [each for each in best if each.column != split.column]
         for place, each in enumerate(others[:n_kept]):
             columns[node, place], kinds[node, place] = each.column, _kind(each)
             thresholds[node, place] = getattr(each, "threshold", math.nan)
@@ -111,7 +111,7 @@ def _kind(split: Split) -> int:
 
 
 def competitors_of(tree: TreeData, node: int) -> list[Competitor]:
-    """Return the competitors kept for a node, best first; none at a leaf.
+    """Return the competitors kept for a node, best first; a leaf has none.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def competitors_of(tree: TreeData, node: int) -> list[Competitor]:
             "This tree keeps no competing splits. Grow it with competitors=4, or use "
             "why(tree, node, X, y) with the training rows."
         )
-    found = []
+    competitors = []
     for place, column in enumerate(tree.extras[_COLUMN][node].tolist()):
         if column < 0:
             break
@@ -139,12 +139,12 @@ def competitors_of(tree: TreeData, node: int) -> list[Competitor]:
         at = float(tree.extras[_THRESHOLD][node, place])
         name = str(tree.schema.features[column].name)
         gap = float(tree.gain[node]) - gain
-        words = _words(tree, column, kind, at)
-        found.append(Competitor(name, SPLIT_KINDS[kind], at, gain, gap, words))
-    return found
+        text = _condition(tree, column, kind, at)
+        competitors.append(Competitor(name, SPLIT_KINDS[kind], at, gain, gap, text))
+    return competitors
 
 
-def _words(tree: TreeData, column: int, kind: int, threshold: float) -> str:
+def _condition(tree: TreeData, column: int, kind: int, threshold: float) -> str:
     if kind == SUBSET:
         return f"{wording.name(tree.schema.features[column].name)} in two groups"
     split = make_split(

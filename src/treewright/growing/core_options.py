@@ -16,24 +16,24 @@ from treewright.table.table import Table
 __all__ = ["core_options"]
 
 _MISSING = {"learned": 0, "error": 0, "surrogate": 1, "fractional": 2}
-_NO_LIMIT = 2**62  # more than any tree can have, and still a 64-bit number
+_NO_LIMIT = 2**62  # more nodes than any tree has, and still a 64-bit number
 
 
 def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
-    """Return the options as the core takes them.
+    """Return the options in the form that the core expects.
 
     Parameters
     ----------
     options : GrowOptions
-        Those of a `TrainingSet`: nothing depends on the target any more.
+        The options of a `TrainingSet`, with no default that depends on the target.
     table : Table
-        The table, with the weights to grow by: shares of rows and of weight are
-        counted on it.
+        The table with the weights to grow by. It turns shares of rows and of weight
+        into absolute numbers.
 
     Returns
     -------
     dict
-        Without the habits of other programs; see `growing.habits`.
+        The core's options, without the habits of other programs (`growing.habits`).
     """
     weights = table.weights
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
@@ -84,7 +84,7 @@ def _core_number(criterion: str) -> int:
 
 
 def _in_units(gain: float, table: Table, options: GrowOptions) -> float:
-    """Return a gain in the units that the core counts the target in."""
+    """Convert a gain to the unit in which the core holds the target."""
     info = table.schema.target
     power = getattr(find(str(options.criterion)), "power", None) or 0
     return gain if info is None else info.gain_in_units(gain, power)

@@ -1,4 +1,4 @@
-"""Grow one tree from a table. `TrainingSet` grows many from one sort."""
+"""Grow one tree from a table. `TrainingSet` grows many trees from one sort."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def grow(
         Criterion, stopping rules and so on.
     progress : callable, optional
         Called about ten times a second with the share of rows that have reached
-        their leaf. An exception it raises ends the growing.
+        their leaf. Growing ends if it raises an exception.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""How mixed is a set of rows, and how much less mixed do its branches leave it.
+"""The impurity of a set of rows, and how much a split reduces it.
 
-`impurity`, `gain` and `gain_ratio` are written to be read and to be checked by hand:
-plain Python, any number of branches, weights. The grower has its own fast versions
-and is tested against these.
+`impurity`, `gain` and `gain_ratio` are meant to be read and checked by hand. They are
+plain Python and take weights and any number of branches. The grower has its own fast
+versions and is tested against these.
 
 ====================  ==========================================================
 gini                  1 - Σ p², p the share of each class; 0 to 1 - 1/classes
@@ -44,11 +44,11 @@ def impurity(
     *,
     counts: Sequence[float] | np.ndarray | Weights | None = None,
 ) -> float:
-    """Impurity of one set of rows.
+    """Return the impurity of one set of rows.
 
-    A plain sequence is always the rows themselves, one class or number a row,
-    so ``impurity([9, 5])`` is two rows of two classes. Counts are given as a
-    mapping from class to count, or by name with ``counts=``.
+    A plain sequence always holds the rows themselves, one class or number per row,
+    so ``impurity([9, 5])`` is two rows of two classes. Pass counts as a mapping
+    from class to count, or with ``counts=``.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def impurity(
         ``"misclassification"``, ``"squared_error"``, ``"absolute_error"`` or
         ``"poisson"``.
     sample_weight : sequence of float, optional
-        Weight of each row; 0 leaves the row out. Not with counts.
+        Weight of each row; 0 leaves the row out. Cannot be combined with counts.
     counts : sequence or mapping, optional
         Count of each class, in place of `y`.
 
@@ -81,14 +81,14 @@ def impurity(
     measure = find(criterion).impurity
     if (y is None) == (counts is None):
         raise OptionError(
-            "impurity needs either y (one target a row) or counts= (one count a "
+            "impurity needs either y (one target per row) or counts= (one count per "
             f"class); got {'neither' if y is None else 'both'}."
         )
     if counts is None and not isinstance(y, Mapping):
         return measure(weigh(targets_of(y, criterion), sample_weight, criterion))
     if sample_weight is not None:
         raise OptionError(
-            "sample_weight goes with rows, and these are counts. Put the weights "
+            "sample_weight needs rows, and these are counts. Put the weights "
             "into the counts, or pass the rows as y."
         )
     return measure(checked_counts(y if counts is None else counts, criterion))
@@ -102,26 +102,26 @@ def gain(
     *,
     counts: Iterable[Sequence[float] | Weights] | None = None,
 ) -> float:
-    """How much purer the rows become when they are divided into groups.
+    """Return how much purer the rows become when they are divided into groups.
 
-    The impurity of all rows minus the mean impurity of the groups, each group
-    weighted by its share of the rows. With entropy this is the information
-    gain. Any number of groups; never below 0.
+    The gain is the impurity of all rows minus the mean impurity of the groups, each
+    group weighted by its share of the rows. With entropy it is the information
+    gain. There may be any number of groups. The gain is never below 0.
 
     Parameters
     ----------
     y : sequence, optional
         The target of each row.
     groups : sequence, optional
-        The branch each row takes: any labels, as many different ones as there
-        are branches. Rows whose group is missing form one branch together.
+        The branch each row takes. Any labels will do; every distinct label is one
+        branch. Rows whose group is missing form one branch together.
     criterion : str, default="gini"
         As in `impurity`.
     sample_weight : sequence of float, optional
         Weight of each row; 0 leaves the row out.
     counts : sequence of counts, optional
-        In place of `y` and `groups`: the counts of the classes in each branch,
-        the classes in the same order everywhere (or mappings from class to
+        In place of `y` and `groups`: the class counts of each branch, with the
+        classes in the same order in every branch (or mappings from class to
         count).
 
     Returns
@@ -151,10 +151,10 @@ def gain_ratio(
     *,
     counts: Iterable[Sequence[float] | Weights] | None = None,
 ) -> float:
-    """Information gain as a share of the entropy of the groups themselves.
+    """Return the information gain divided by the entropy of the groups themselves.
 
-    Many small groups have a large gain for that alone; the ratio sets it against
-    their `split_information`.
+    Many small groups have a large gain merely because they are many; the ratio
+    divides the gain by their `split_information`.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def gain_ratio(
     Returns
     -------
     float
-        The gain in bits over the split information; 0 for a single group.
+        The gain in bits divided by the split information; 0 for a single group.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def split_information(
     *,
     counts: Sequence[float] | np.ndarray | Weights | None = None,
 ) -> float:
-    """Entropy of the groups, whatever the target, in bits.
+    """Return the entropy of the groups in bits, regardless of the target.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def split_information(
     Returns
     -------
     float
-        0 for a single group; log₂ k for k groups of one size.
+        0 for a single group; log₂ k for k groups of equal size.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def split_information(
         )
     if counts is not None and sample_weight is not None:
         raise OptionError(
-            "sample_weight goes with rows, and these are counts. Put the weights "
+            "sample_weight needs rows, and these are counts. Put the weights "
             "into the counts, or pass the rows as groups."
         )
     if counts is not None:
@@ -228,7 +228,7 @@ def split_information(
 def _branches(
     caller: str, y: Any, groups: Any, criterion: str, weights: Any, counts: Any
 ) -> list[Weights]:
-    """Weights by target of each branch, from rows or from counts."""
+    """Return the weight of each target in each branch, from rows or from counts."""
     find(criterion)
     if counts is None:
         return branches_of_rows(y, groups, criterion, weights, caller)

@@ -1,7 +1,7 @@
-"""What the caller of `impurity`, `gain` and `gain_ratio` may pass, checked.
+"""Check the arguments of `impurity`, `gain` and `gain_ratio`.
 
-Rows and counts both become the weight of each class (or of each value of y) in a
-set of rows.
+Rows and counts are both turned into the weight of each class (or of each value of y)
+in a set of rows.
 """
 
 import math
@@ -26,17 +26,17 @@ __all__ = [
 # The weight that each class, or each value of y, has in a set of rows.
 Weights = Mapping[Any, float]
 
-_MISSING = object()  # the one group of all rows whose group is missing
+_MISSING = object()  # the group of all rows whose group is missing
 
 
 def targets_of(y: Any, criterion: str) -> list[Hashable]:
-    """One checked target a row: numbers as floats, classes as they are."""
-    targets = _one_a_row("y", y)
+    """Return one checked target per row: numbers as floats, classes unchanged."""
+    targets = _one_per_row("y", y)
     for row, value in enumerate(targets):
         if _is_missing(value):
             raise TableError(
                 f"y is missing in row {row} (got {value!r}). Leave such rows out, or "
-                "give them weight 0 after filling them in."
+                "fill y in and give them weight 0."
             )
     if find(criterion).task == "number":
         return [
@@ -47,7 +47,7 @@ def targets_of(y: Any, criterion: str) -> list[Hashable]:
 
 
 def _number(value: Any, where: str, criterion: str) -> float:
-    """Read a finite number, not negative for poisson."""
+    """Read a finite number, which must not be negative for poisson."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -67,7 +67,7 @@ def weigh(
             summands.setdefault(target, []).append(weight)
     if not summands:
         raise TableError(
-            f"{criterion} of nothing is not defined: there is no row of weight above 0."
+            f"{criterion} of no rows is not defined: no row has a weight above 0."
         )
     return {target: math.fsum(each) for target, each in summands.items()}
 
@@ -75,14 +75,14 @@ def weigh(
 def _row_weights(weights: Any, n_rows: int, name: str = "y") -> list[float]:
     if weights is None:
         return [1.0] * n_rows
-    given = _one_a_row("sample_weight", weights)
-    if len(given) != n_rows:
+    values = _one_per_row("sample_weight", weights)
+    if len(values) != n_rows:
         raise TableError(
-            f"sample_weight has {len(given)} entries and {name} has {n_rows} rows; "
+            f"sample_weight has {len(values)} entries and {name} has {n_rows} rows; "
             "they must have the same length."
         )
     return [
-        _weight(value, f"sample_weight in row {i}") for i, value in enumerate(given)
+        _weight(value, f"sample_weight in row {i}") for i, value in enumerate(values)
     ]
 
 
@@ -99,17 +99,17 @@ def _weight(value: Any, where: str) -> float:
 
 
 def branches_of_counts(counts: Any, criterion: str, caller: str) -> list[Weights]:
-    """Return the checked counts of each branch, the same classes in all."""
-    wanted = (
+    """Return the checked counts of each branch, for the same classes in each."""
+    expected = (
         "counts must hold one sequence of class counts per branch, such as "
         "[[3, 4], [6, 1]]; got"
     )
     if isinstance(counts, str | Mapping) or not hasattr(counts, "__iter__"):
-        raise TableError(f"{wanted} {counts!r}.")
+        raise TableError(f"{expected} {counts!r}.")
     each = list(counts)
     for place, branch in enumerate(each):
         if isinstance(branch, str) or not hasattr(branch, "__iter__"):
-            raise TableError(f"{wanted} {branch!r} for branch {place}.")
+            raise TableError(f"{expected} {branch!r} for branch {place}.")
     if not each:
         raise TableError(f"{caller} needs the counts of at least one branch; got none.")
     lists = [list(branch) for branch in each if not isinstance(branch, Mapping)]
@@ -127,38 +127,41 @@ def branches_of_counts(counts: Any, criterion: str, caller: str) -> list[Weights
 
 
 def checked_counts(counts: Any, criterion: str, name: str = "counts") -> Weights:
-    """Return counts by class (or by value of y), those of 0 left out."""
+    """Return counts by class (or by value of y), without counts of 0."""
     where = "the count of {!r}"
     if not isinstance(counts, Mapping):
         if find(criterion).task == "number":
             raise OptionError(
                 f"{criterion} needs the values of y, which a list of counts does not "
-                "tell. Pass the rows, or a mapping from value to count."
+                "contain. Pass the rows, or a mapping from value to count."
             )
-        counts = dict(enumerate(_one_a_row(name, counts)))
+        counts = dict(enumerate(_one_per_row(name, counts)))
         where = name + "[{}]"
-    found: dict[Any, float] = {}
+    weights: dict[Any, float] = {}
     for key, value in counts.items():
         weight = _weight(value, where.format(key))
         if find(criterion).task == "number":
             key = _number(key, "a value of y", criterion)
         if weight > 0:
-            found[key] = weight
-    if not found:
-        raise TableError(f"{criterion} of nothing is not defined: every count is 0.")
-    return found
+            weights[key] = weight
+    if not weights:
+        raise TableError(f"{criterion} of no rows is not defined: every count is 0.")
+    return weights
 
 
 def branches_of_rows(
     y: Any, groups: Any, criterion: str, weights: Any, caller: str
 ) -> list[Weights]:
-    """Weights by target of each group, groups in order of first appearance."""
+    """Return the weight of each target in each group.
+
+    The groups are in order of first appearance.
+    """
     if y is None or groups is None:
         raise OptionError(
             f"{caller} needs y and groups (the branch of each row), or counts=; "
             f"{'y' if y is None else 'groups'} was not given."
         )
-    targets, labels = targets_of(y, criterion), _one_a_row("groups", groups)
+    targets, labels = targets_of(y, criterion), _one_per_row("groups", groups)
     if len(labels) != len(targets):
         raise TableError(
             f"groups has {len(labels)} entries and y has {len(targets)} rows; they "
@@ -172,7 +175,7 @@ def branches_of_rows(
             members.setdefault(group, []).append(row)
     if not members:
         raise TableError(
-            f"{caller} of nothing is not defined: no row of weight above 0."
+            f"{caller} of no rows is not defined: no row has a weight above 0."
         )
     return [
         weigh([targets[i] for i in rows], [row_weights[i] for i in rows], criterion)
@@ -181,21 +184,21 @@ def branches_of_rows(
 
 
 def group_weights(groups: Any, weights: Any) -> Weights:
-    """Weight of each group; all rows without one are one group."""
-    labels = _one_a_row("groups", groups)
+    """Return the weight of each group; rows whose group is missing are one group."""
+    labels = _one_per_row("groups", groups)
     marked = [_MISSING if _is_missing(label) else label for label in labels]
     return weigh(marked, weights, "split_information", "groups")
 
 
-def _one_a_row(name: str, values: Any) -> list[Any]:
-    """Return a flat list of plain Python values."""
+def _one_per_row(name: str, values: Any) -> list[Any]:
+    """Return one plain Python value per row."""
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         raise TableError(
-            f"{name} must be a sequence with one entry a row; got {values!r}."
+            f"{name} must be a sequence with one entry per row; got {values!r}."
         )
     if getattr(values, "ndim", 1) != 1:
         raise TableError(
-            f"{name} must have one dimension; got the shape {values.shape}. Pass one "
+            f"{name} must have one dimension; got shape {values.shape}. Pass one "
             "column at a time."
         )
     flat = values.tolist() if hasattr(values, "tolist") else list(values)

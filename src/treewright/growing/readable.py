@@ -1,11 +1,12 @@
-"""Thresholds that people can read, with the same partition of the training rows.
+"""Short thresholds that divide the training rows exactly as the grown ones do.
 
-Between the largest training value a that goes left at a node and the smallest b that
-goes right, any threshold from a to below b gives the same tree on the training rows.
-Growing takes the midpoint. A readable threshold is the shortest decimal in the middle
-half of that gap, nearest to the midpoint: the same care for values in between, and
-38.7 instead of 38.69999999999999. For moments it is the start of a year, a month, a
-day, an hour, ..., for durations whole days, hours, and so on.
+Let a be the largest training value that goes left at a node and b the smallest that
+goes right. Every threshold t with a <= t < b gives the same tree on the training rows.
+Growing takes the midpoint. The readable threshold is the shortest decimal in the
+middle half of the gap from a to b, and of these the nearest to the midpoint: 38.7
+instead of 38.69999999999999. It stays well away from a and b, as the midpoint does.
+For dates and times it is the start of a year, a month, a day, an hour, ...; for
+durations a whole number of days, hours, and so on.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _EPOCH = datetime(1970, 1, 1)
 def midpoint(a: float, b: float) -> float:
     """Return the threshold that growing takes between the neighbours a < b.
 
-    It is the midpoint, or, where rounding alone made the midpoint a long decimal, the
-    short decimal beside it: 42.35, not 42.349999999999994, between 42.3 and 42.4. The
+    It is the midpoint. Where only rounding made the midpoint a long decimal, it is the
+    short decimal next to it: 42.35, not 42.349999999999994, between 42.3 and 42.4. The
     threshold t always satisfies a <= t < b.
     """
     middle = a / 2 + b / 2
@@ -59,8 +60,9 @@ def readable(tree: TreeData, table: Table) -> TreeData:
     Returns
     -------
     TreeData
-        Every training row ends where it did. Ranks stay as they are, since they are
-        shown by their category; so does a threshold whose gap holds nothing shorter.
+        Every training row reaches the same leaf as before. A threshold stays as it is
+        where its gap holds no shorter value, and in ordered columns, whose thresholds
+        are shown as categories.
     """
     features = tree.schema.features
     thresholds = tree.threshold.copy()
@@ -88,20 +90,20 @@ def gaps(
     Returns
     -------
     low, high : float64 arrays of n_nodes
-        Largest known value of the node's rows that is at most the threshold, and
+        The largest known value of the node's rows that is at most the threshold, and
         the smallest above it; NaN at other nodes.
 
     Notes
     -----
-    Rows ordered by the leaf in which they end put the rows of every subtree next to
-    each other, so one reduction per column gives the range in every leaf, and one
-    more the range in every subtree.
+    When the rows are ordered by the leaf they reach, the rows of every subtree are
+    contiguous. One reduction per column then gives the range in every leaf, and a
+    second one the range in every subtree.
     """
     columns = [column.data for column in table.columns]
     rows = np.arange(table.n_rows)
     if table.weights is not None:
         rows = rows[table.weights > 0]
-    # Rows that are divided are in many leaves; there the whole column must do.
+    # A divided row is in many leaves; such a tree uses the values of the whole column.
     if not divides_rows(tree):
         ended = route(tree, columns, table.n_rows)
         rows = rows[np.argsort(ended[rows], kind="stable")]
@@ -123,7 +125,7 @@ def gaps(
 def _next_to(
     thresholds: NDArray[np.float64], values: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the neighbours of thresholds among all values."""
+    """Return the neighbours of each threshold among all values."""
     known = np.unique(values[~np.isnan(values)])
     place = np.searchsorted(known, thresholds, side="right")
     padded = np.concatenate([[np.nan], known, [np.nan]])
@@ -145,8 +147,8 @@ def _beside(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the largest value of each node's left subtree, the smallest of its right.
 
-    A missing value (NaN) is neither; inner nodes in which rows end belong to no
-    branch, and lie before the left one.
+    Missing values (NaN) do not count. Rows that stop at an inner node belong to no
+    branch; in preorder they come before its left branch.
     """
     size = tree.subtree_size
     left = nodes + 1
@@ -169,11 +171,11 @@ def _over(
     start: NDArray[np.int64],
     end: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Reduce the slices from `start` to below `end`; NaN where there is nothing."""
+    """Reduce the slices from `start` to below `end`; NaN for an empty slice."""
     padded = np.append(values, np.nan)
     pairs = np.stack([start, end], axis=1).ravel()
-    found = reduce.reduceat(padded, pairs)[::2]
-    return np.where(start < end, found, np.nan)
+    reduced = reduce.reduceat(padded, pairs)[::2]
+    return np.where(start < end, reduced, np.nan)
 
 
 # Short values -----------------------------------------------------------------------
@@ -189,7 +191,7 @@ def short_between(feature: Feature, a: float, b: float, otherwise: float) -> flo
     a, b : float
         Neighbouring values.
     otherwise : float
-        What to return if there is nothing shorter.
+        The result if the gap holds no shorter value.
 
     Returns
     -------
@@ -219,9 +221,9 @@ def _candidates(feature: Feature, middle: float) -> Iterator[float]:
 
 
 def _moments(middle: float, timezone: str) -> Iterator[float]:
-    """Yield starts of years, months, days, hours, ... on the wall clock, nearest first.
+    """Yield the nearest start of a year, a month, a day, an hour, and so on.
 
-    In a zone, the wall clock is the one of the zone.
+    A column with a time zone uses the wall clock of that zone.
     """
     zone = _zone(timezone)
     try:

@@ -1,8 +1,8 @@
-"""Grow a tree node by node: look at an open node, split it, close it, go on later.
+"""Grow a tree node by node: inspect an open node, split it, close it, resume later.
 
-For whoever decides about single nodes: editing by hand, the competitors of a split, the
-working behind it. Any order of steps gives the same tree, and `Steps.resume` goes on
-from any tree. `TrainingSet.steps` makes a `Steps`.
+This serves everything that decides about single nodes: editing by hand, the competitors
+of a split, the calculation behind a split. The order of the steps does not change the
+tree. `TrainingSet.steps` makes a `Steps`; `Steps.resume` continues from any tree.
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Steps"]
 
-# What the core and `make_split` call by the same name.
+# Fields that have the same name in the core and in `make_split`.
 _SHARED = ("threshold", "gain", "proven", "categories", "branches")
 
 
 class Steps:
     """A tree that grows one step at a time.
 
-    Nodes are numbered in the order they are made: the root is 0, the children of
-    a split are the next numbers. `tree` numbers them in preorder.
+    Nodes are numbered in the order of their creation: the root is 0, and the children
+    of a split take the next numbers. `tree` numbers them in preorder.
 
-    A node that a rule stops before any search (pure, max_depth, too few rows) is
-    never open. Under `conventions`, candidates have the thresholds of the search;
-    `tree` has those that the program would write.
+    A node that a rule stops before the search (pure, max_depth, too few rows) is
+    never open. Under `conventions`, candidates have the thresholds of the search, and
+    `tree` has the thresholds that the other program would write.
 
     Parameters
     ----------
     grower : Grower
-        Of the core, with the root open.
+        The grower of the core, with the root open.
     schema : Schema
-        Of the table that the grower works on.
+        The schema of the grower's table.
     options : GrowOptions
-        Those of the grower.
+        The options of the grower.
     make_tree : callable
-        Makes a tree of the grower's arrays.
+        Builds a tree from the grower's arrays.
     """
 
     def __init__(
@@ -82,19 +82,19 @@ class Steps:
     ) -> None:
         self._grower, self._schema, self._options = grower, schema, options
         self._make_tree = make_tree
-        self._codes: dict[int, dict[Any, int]] = {}  # of the labels, by column
+        self._codes: dict[int, dict[Any, int]] = {}  # column -> label -> code
         self._open: dict[int, None] = {}
         self._add_open(0)
 
-    # -- looking ------------------------------------------------------------------
+    # -- inspecting ---------------------------------------------------------------
 
     @property
     def open(self) -> tuple[int, ...]:
-        """Nodes that may still be split, oldest first."""
+        """The nodes that may still be split, oldest first."""
         return tuple(self._open)
 
     def stop_reason(self, node: int) -> str:
-        """Return the rule that made a node a leaf, or "" if none has."""
+        """Return the rule that made a node a leaf, or "" if no rule did."""
         code: int = self._grower.stop_reason(self._existing(node))
         return STOP_REASONS[code].name
 
@@ -106,17 +106,17 @@ class Steps:
         node : int
             An open node.
         top : int, default=1
-            At most so many. The one with ``top=1`` is the split that growing
-            takes; there is none where growing stops. More of them are listed
-            even where their gain is below `min_gain`.
+            The largest number of splits to return. With ``top=1``, the result is the
+            split that growing takes, or nothing where growing stops. With a larger
+            `top`, splits are listed even where their gain is below `min_gain`.
 
         Returns
         -------
         list of Split
-            All of them allowed by the rules on rows and weight.
+            Only splits that the rules on rows and weight allow.
         """
-        found = self._grower.candidates(self._checked(node), top)
-        return [self._view(candidate) for candidate in found]
+        candidates = self._grower.candidates(self._checked(node), top)
+        return [self._as_split(candidate) for candidate in candidates]
 
     def tree(self) -> TreeData:
         """Return the tree so far; open nodes are leaves without a stop reason."""
@@ -125,15 +125,16 @@ class Steps:
     # -- growing ------------------------------------------------------------------
 
     def split(self, node: int, split: Split) -> tuple[int, ...]:
-        """Split an open node by any split: a candidate, another tree's, your own.
+        """Split an open node by a candidate, a split of another tree, or your own.
 
         Parameters
         ----------
         node : int
             An open node.
         split : Threshold, Subset, IsMissing or Multiway
-            Its `column` counts, not the name; its gain is worked out anew. The
-            rules on rows and weight are not asked, but no branch may be empty.
+            The split is applied to its `column`, whatever its `feature` is called. Its
+            gain is computed afresh. The rules on rows and weight do not apply, but no
+            branch may be empty.
 
         Returns
         -------
@@ -155,7 +156,7 @@ class Steps:
         return made
 
     def close(self, node: int, reason: str = "pruned") -> None:
-        """Make a leaf of an open node; `reason` is a name of `STOP_CODES`."""
+        """Turn an open node into a leaf; `reason` is a name in `STOP_CODES`."""
         node = self._checked(node)
         if reason not in STOP_CODES:
             known = ", ".join(STOP_CODES)
@@ -164,11 +165,11 @@ class Steps:
         del self._open[node]
 
     def step(self, node: int) -> tuple[int, ...]:
-        """Do with one open node what growing does, and return its children, if any."""
+        """Grow one open node by one step, and return its children, if any."""
         best = self.candidates(node)
         if best:
             return self.split(node, best[0])
-        self._grower.close(node, 0)  # the core knows the rule that forbids a split
+        self._grower.close(node, 0)  # 0: the core names the rule that forbids a split
         del self._open[node]
         return ()
 
@@ -179,20 +180,20 @@ class Steps:
         return self.tree()
 
     def resume(self, tree: TreeData) -> NDArray[np.int64]:
-        """Make the splits of a tree, whose leaves are then open, to go on from there.
+        """Repeat the splits of a tree, and leave its leaves open.
 
         Parameters
         ----------
         tree : TreeData
             Any tree of these columns: grown, pruned or edited by hand. The rows of
-            this table take the place of those it was grown on. A rule that stops
-            growing above one of its splits is an error.
+            this table replace the rows that it was grown on. It is an error if a rule
+            stops a node that the tree splits.
 
         Returns
         -------
         int array of tree.n_nodes
-            The number that each node of the tree has here; -1 for the branches that
-            the habits of J48 add for categories that no row has.
+            The number of each node of the tree in this growth; -1 for the branches
+            that the habits of J48 add for categories without rows.
         """
         _check_same_columns(self._schema, tree.schema)
         numbers = np.zeros(tree.n_nodes, dtype=np.int64)
@@ -223,7 +224,7 @@ class Steps:
         whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
         if not whole or not 0 <= node <= last:
             raise OptionError(
-                f"node must be a whole number, so far from 0 to {last}; got {node!r}."
+                f"node must be a whole number from 0 to {last}; got {node!r}."
             )
         return int(node)
 
@@ -231,13 +232,13 @@ class Steps:
         node = self._existing(node)
         if node not in self._open:
             why = self.stop_reason(node)
-            state = f"a leaf already ({why})" if why else "split or finished already"
+            state = f"already a leaf ({why})" if why else "already split or finished"
             listed = ", ".join(map(str, self._open)) or "none"
             raise OptionError(f"Node {node} is {state}. Open nodes: {listed}.")
         return node
 
-    def _view(self, candidate: dict[str, Any]) -> Split:
-        """Say a candidate of the core in the words of the schema."""
+    def _as_split(self, candidate: dict[str, Any]) -> Split:
+        """Translate a candidate of the core into a split with names and labels."""
         return make_split(
             self._schema,
             candidate["kind"],
@@ -248,11 +249,11 @@ class Steps:
         )
 
     def _request(self, split: Split) -> dict[str, Any]:
-        """Say a split in the terms of the core, the opposite of `_view`."""
+        """Translate a split for the core; the inverse of `_as_split`."""
         features, usable = self._schema.features, list(self._schema.usable)
         if split.column not in usable:
             raise OptionError(
-                f"A split must look at a usable column, {usable} by number; "
+                f"A split must use a usable column, one of the numbers {usable}; "
                 f"got column {split.column!r} ({split.feature!r})."
             )
         lowest = ALL_BRANCHES if self._options.missing == "fractional" else STOP_HERE
@@ -265,9 +266,9 @@ class Steps:
         if split.column not in self._codes:
             labels = features[split.column].labels or ()
             self._codes[split.column] = {x: code for code, x in enumerate(labels)}
-        asked = _asked(split, features[split.column], self._codes[split.column])
+        condition = _condition(split, features[split.column], self._codes[split.column])
         return {
-            **asked,
+            **condition,
             "column": usable.index(split.column),
             "missing_route": split.missing,
             "proven": bool(split.proven),
@@ -276,7 +277,7 @@ class Steps:
 
 
 def _with_branches(split: Multiway, taken: list[int]) -> Multiway:
-    """Return the split with some of its branches only."""
+    """Return the split with only some of its branches."""
     return replace(
         split,
         branches=tuple(split.branches[i] for i in taken),
@@ -285,8 +286,13 @@ def _with_branches(split: Multiway, taken: list[int]) -> Multiway:
     )
 
 
-def _asked(split: Split, feature: Feature, codes: Mapping[Any, int]) -> dict[str, Any]:
-    """Return what a split asks of a column, in codes; refuse what does not fit it."""
+def _condition(
+    split: Split, feature: Feature, codes: Mapping[Any, int]
+) -> dict[str, Any]:
+    """Return the condition of a split in codes; refuse one that the column cannot have.
+
+    `codes` maps the labels of the column to their codes.
+    """
     if isinstance(split, IsMissing):
         return {"kind": IS_MISSING}
     if isinstance(split, Threshold) and feature.kind != "categorical":
@@ -306,8 +312,8 @@ def _asked(split: Split, feature: Feature, codes: Mapping[Any, int]) -> dict[str
     if len(split.branches) != split.n_branches or not complete:
         raise OptionError(
             f"A split of {feature.name!r} needs {split.n_branches} groups of its "
-            f"categories {wording.listed(feature.labels, 9)}, each in one group; got "
-            f"{split.branches!r}."
+            f"categories {wording.listed(feature.labels, 9)}, each category in one "
+            f"group; got {split.branches!r}."
         )
     known.sort(key=codes.__getitem__)
     return {
@@ -325,6 +331,6 @@ def _check_same_columns(ours: Schema, theirs: Schema) -> None:
 
     if columns(ours) != columns(theirs):
         raise TableError(
-            "The table and the tree differ in their columns: names, kinds and "
+            "The columns of the table differ from those of the tree: names, kinds and "
             "categories must agree. Build the table with the same columns and kinds."
         )

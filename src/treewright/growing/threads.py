@@ -11,8 +11,9 @@ _MAX_THREADS = 256
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` stands for.
 
-    None is the cores this process may use, but one inside a joblib worker, whose
-    siblings use the others already. -1 is all cores, -2 all but one, and so on.
+    None is all cores that this process may use; inside a joblib worker it is one,
+    because the other workers already use the rest. -1 is all cores, -2 all but one,
+    and so on.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
     cores = cores or os.cpu_count() or 1

@@ -1,7 +1,7 @@
-"""A table that trees can be grown from: checked, read, sorted and summarised once.
+"""A table to grow trees from: checked, read, sorted and summarised once.
 
-Every tree of treewright is grown here: a single one, the trees of all folds (a fold is
-a vector of weights), a tree grown node by node, and the competitors of its splits.
+treewright grows every tree here: single trees, the trees of all folds (a fold is a
+vector of weights), trees grown node by node, and the search for competitors.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FIXED_SEED = 0
 
 
 class TrainingSet:
-    """A table, sorted once, and how to grow trees from it.
+    """A table, sorted once, and the options to grow trees from it.
 
     Parameters
     ----------
@@ -56,19 +56,21 @@ class TrainingSet:
     Attributes
     ----------
     options : GrowOptions
-        With everything settled that depends on the target; the seed is a number.
+        The options, with every default that depends on the target filled in and the
+        seed as a number.
     habits : Habits
         How another program reads the table and writes the tree, if
         `options.conventions` names one.
     table : Table
-        As the habits read it; its schema has the range and quartiles of the columns.
+        The table as the habits read it. Its schema has the range and quartiles of the
+        columns.
 
     Raises
     ------
     OptionError
-        When an option does not suit the target.
+        If an option does not suit the target.
     TableError
-        When there is no target, or the table does not suit the options.
+        If there is no target, or the table does not suit the options.
     """
 
     def __init__(self, table: Table, options: GrowOptions | None = None) -> None:
@@ -91,14 +93,15 @@ class TrainingSet:
         Parameters
         ----------
         weights : array, optional
-            Instead of the table's own; 0 leaves a row out, so that a fold needs no
-            copy of the table.
+            Row weights to use instead of the table's own; 0 leaves a row out, so a
+            fold needs no copy of the table.
         progress : callable, optional
             Called about ten times a second with the share of rows that have reached
-            their leaf. An exception it raises ends the growing.
+            their leaf. Growing ends if it raises an exception.
         last : bool, default=False
-            No other tree will be grown from this set. The sorted columns are then
-            used up, which saves a copy of them, unless `finish` needs them.
+            Whether this is the last tree grown from this set. The grower then reuses
+            the memory of the sorted columns instead of copying them, unless `finish`
+            needs them.
 
         Returns
         -------
@@ -115,22 +118,22 @@ class TrainingSet:
         Parameters
         ----------
         weights : array, optional
-            Instead of the table's own; 0 leaves a row out.
+            Row weights to use instead of the table's own; 0 leaves a row out.
 
         Returns
         -------
         Steps
-            In any order, its steps lead to the tree that `grow` returns.
+            Its steps, in any order, lead to the tree that `grow` returns.
         """
         table = self._weighted(weights)
         grower, make_tree = self._grower(table), partial(self._tree, table)
         return Steps(grower, table.schema, self.options, make_tree)
 
     def finish(self, tree: TreeData, weights: ArrayLike | None = None) -> TreeData:
-        """Return a tree with what was asked for beside its growing.
+        """Add what the options request beyond growing.
 
-        These are the competitors of its splits and readable thresholds. Do this once,
-        after pruning.
+        These are the competitors of the splits and the readable thresholds. Call this
+        once, after pruning.
 
         Parameters
         ----------
@@ -144,7 +147,8 @@ class TrainingSet:
         TreeData
         """
         if self.options.competitors:
-            # Limits on the whole tree say when to stop, not what competes.
+            # Limits on the whole tree decide when growing stops, not which splits
+            # compete at a node.
             unlimited = self.with_options(max_leaf_nodes=None, max_nodes=None)
             tree = with_competitors(
                 tree, unlimited.steps(weights), self.options.competitors
@@ -154,20 +158,21 @@ class TrainingSet:
         return tree
 
     def with_options(self, **changes: Any) -> Self:
-        """Return a set that grows by other options from the same sorted columns.
+        """Return a training set with other options on the same sorted columns.
 
         Parameters
         ----------
         **changes
-            Options of growing; not `conventions`, by which the table was read.
+            Options of growing, except `conventions`, which decided how the table was
+            read.
 
         Returns
         -------
         TrainingSet
         """
-        made = copy.copy(self)
-        made.options = replace(self.options, **changes)
-        return made
+        changed = copy.copy(self)
+        changed.options = replace(self.options, **changes)
+        return changed
 
     def _weighted(self, weights: ArrayLike | None) -> Table:
         if weights is None:
@@ -188,7 +193,7 @@ class TrainingSet:
         )
 
     def _tree(self, table: Table, arrays: dict[str, Any]) -> TreeData:
-        """Return the tree of a grower's arrays, as the habits write it."""
+        """Build the tree from a grower's arrays, as the habits write it."""
         schema = table.schema
         for name in ("proven", "surrogate_flip"):
             if name in arrays:
@@ -212,11 +217,11 @@ class TrainingSet:
         return self.habits.shaped(tree, table)
 
 
-# -- the parts of making ready ------------------------------------------------------
+# -- preparation --------------------------------------------------------------------
 
 
 def _settled(table: Table, options: GrowOptions) -> GrowOptions:
-    """Check that the table can be grown from; settle what depends on its target."""
+    """Check the table, and fill in the defaults that depend on its target."""
     if table.target is None:
         raise TableError(
             "This table has no target, so there is nothing to grow a tree for. "
@@ -230,7 +235,7 @@ def _settled(table: Table, options: GrowOptions) -> GrowOptions:
         find(str(options.criterion)).check_target(table.target.values, table.weights)
     if options.method == "id3":
         _check_no_numbers(table)
-    # A generator gives its number once, so that the tree can say what it was.
+    # A generator is drawn from once, so that the tree can record the seed.
     return replace(options, random_state=_seed(options.random_state))
 
 
@@ -254,7 +259,7 @@ def _check_no_numbers(table: Table) -> None:
 
 
 def _seed(state: Any) -> int:
-    """Return the seed as a number; a generator is asked for one."""
+    """Return the seed as a number; draw it if `state` is a generator."""
     if state is None:
         return _FIXED_SEED
     if isinstance(state, int):
@@ -264,7 +269,7 @@ def _seed(state: Any) -> int:
 
 
 def _sorted(table: Table, n_jobs: int | None) -> SortedTable:
-    """Sort every usable column; target and weights are not looked at."""
+    """Sort every usable column. Target and weights play no part."""
     arrays = [table.columns[i].data for i in table.usable]
     kinds = [table.schema.features[i].kind_code for i in table.usable]
     return _core.SortedTable(arrays, kinds, table.n_rows, n_threads(n_jobs))

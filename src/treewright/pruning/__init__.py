@@ -1,1 +1,1 @@
-"""Trees of the right size: weakest links, cross-validation, validation, pessimism."""
+"""Pruning: weakest links, cross-validation, validation rows, pessimistic bounds."""

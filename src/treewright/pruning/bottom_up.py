@@ -1,4 +1,4 @@
-"""Bottom-up choice between a leaf and what lies below it: validation rows, bounds."""
+"""Bottom-up pruning: collapse a node where a leaf costs no more than its subtree."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def cut_where_leaf_is_as_good(
     tree : TreeData
         The tree.
     leaf : float array
-        What each node costs as a leaf.
+        The cost of each node as a leaf.
     stopped : float array
-        What the rows that end in an inner node cost otherwise.
+        The cost of the rows that stop at each inner node while it is kept.
     margin : float
-        A leaf may cost so much more; with `keep_ties`, it must cost that much less.
+        How much more a leaf may cost; with `keep_ties`, how much less it must cost.
     reason : str
-        Stop reason recorded for the cuts.
+        The stop reason recorded at the collapsed nodes.
     keep_ties : bool, default=False
-        Cut only where the leaf is better.
+        Collapse a node only where the leaf costs less.
 
     Returns
     -------

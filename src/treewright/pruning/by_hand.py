@@ -1,4 +1,4 @@
-"""Cutting by hand: chosen nodes, nodes that fulfil a condition, useless splits."""
+"""Pruning by hand: chosen nodes, nodes that meet a condition, useless splits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAME = 1e-12
 
 
 class NodeFacts(NamedTuple):
-    """What `collapse(where=...)` may ask about an inner node."""
+    """The facts about an inner node that `collapse(where=...)` may use."""
 
     node: int
     depth: int
@@ -39,23 +39,27 @@ def collapse_by_hand(
     node: Any = None,
     where: Callable[[NodeFacts], Any] | NDArray[np.bool_] | None = None,
 ) -> TreeData:
-    """Make leaves of inner nodes.
+    """Turn inner nodes into leaves.
 
     Parameters
     ----------
     tree : TreeData
-        The tree; it stays as it is.
+        The tree; it is not changed.
     node : int or list of int, optional
-        The nodes.
+        The nodes to collapse.
     where : callable or bool array, optional
-        Asked about every inner node; or one truth value per node.
+        A function of `NodeFacts`, called for every inner node; or one truth value per
+        node.
 
     Returns
     -------
     TreeData
     """
     if (node is None) == (where is None):
-        raise OptionError("Give either node or where, not both and not none.")
+        raise OptionError(
+            "collapse needs either node or where; got "
+            f"{'neither' if node is None else 'both'}."
+        )
     if node is not None:
         return collapse(tree, node, "collapsed")[0]
     inner = tree.subtree_size > 1
@@ -66,7 +70,7 @@ def collapse_by_hand(
             if not isinstance(problem.obj, NodeFacts):
                 raise
             raise OptionError(
-                f"where asks for {problem.name!r} of a node, which has "
+                f"where uses {problem.name!r}, which a node does not have. It has "
                 f"{', '.join(NodeFacts._fields)}."
             ) from problem
     else:
@@ -81,7 +85,7 @@ def collapse_by_hand(
 
 
 def simplify(tree: TreeData, keep: str = "proba") -> TreeData:
-    """Merge siblings that answer the same; see `Tree.simplify`."""
+    """Merge siblings that give the same answer; see `Tree.simplify`."""
     if keep not in ("proba", "class"):
         raise OptionError(f"keep must be 'class' or 'proba'; got {keep!r}.")
     if tree.n_nodes == 1:
@@ -89,14 +93,14 @@ def simplify(tree: TreeData, keep: str = "proba") -> TreeData:
     is_leaf = tree.subtree_size == 1
     leaves = np.flatnonzero(is_leaf)
     answer = _answers(tree, keep)
-    # Leaves of a subtree are neighbours: they are alike if no neighbour differs.
+    # The leaves of a subtree are contiguous: all are equal if no neighbours differ.
     differs = (np.abs(np.diff(answer[leaves], axis=0)) > _SAME).any(axis=1)
     changes = np.concatenate([[0], np.cumsum(differs)])
     first = np.concatenate([[0], np.cumsum(is_leaf)])
     inner = np.flatnonzero(~is_leaf)
     end = inner + tree.subtree_size[inner]
     same = changes[first[end] - 1] == changes[first[inner]]
-    # Rows that stop at a node get its own answer, which must be that of its leaves.
+    # Rows that stop at a node get the node's answer, which must equal the leaves'.
     own = np.abs(answer[inner] - answer[leaves[first[inner]]]) <= _SAME
     nodes = inner[same & own.all(axis=1)]
     return collapse(tree, nodes, "same_answer")[0] if len(nodes) else tree

@@ -1,9 +1,9 @@
-"""The size of a tree by cross-validation, as rpart does it.
+"""Choosing the size of a tree by cross-validation, as rpart does.
 
-One tree is grown per fold on the shared sorted table, and every size of the whole
-tree's path is scored on it: the tree that is best for alpha in [a, b) stands for
-their geometric mean. Alphas are shares of the total weight, so a fold's smaller
-weight needs no correction.
+One tree is grown per fold, from the shared sorted table. Every step of the whole
+tree's path is scored on it: a step that is best for alpha in [a, b) is scored at the
+geometric mean of a and b. Alphas are shares of the total weight, so the smaller weight
+of a fold needs no correction.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from treewright.table.table import Table
 
 __all__ = ["CrossValidated", "cross_validate", "geometric_means"]
 
-_SMALL_WORK = 20_000  # rows x columns of a table whose folds are not worth threads
+_SMALL_WORK = 20_000  # rows x columns below which threads do not pay
 
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """Error of every step on rows not trained on."""
+    """The error of every step on rows not trained on."""
 
     error: NDArray[np.float64]
-    """Mean loss, by weight."""
+    """The weighted mean loss."""
     std: NDArray[np.float64]
-    """Its standard error as a mean over the rows that are tested, which folds they
-    are in aside, as in rpart: one fold has one too. See `rows_per_weight`."""
+    """The standard error of this mean over all tested rows, regardless of their folds,
+    as in rpart; so a single fold has one too. See `rows_per_weight`."""
 
 
 class _StoppedError(Exception):
@@ -57,13 +57,13 @@ class _Task:
     scale: NDArray[np.float64] | None
 
     def score(self, number: int, fold: Fold) -> tuple[Any, Any, float]:
-        """Grow one fold's tree and score it on the rows left out."""
+        """Grow the tree of one fold and score it on the rows left out."""
         table = self.training.table
         weights = _training_weights(table, fold)
         if not weights.any():
             raise OptionError(
-                f"Fold {number} of cv trains on no row of weight above 0. Give folds "
-                "that train on rows that count, or these rows a weight."
+                f"Fold {number} of cv trains on no row of weight above 0. Use folds "
+                "that train on rows with a weight, or give these rows a weight."
             )
         tree = self.training.grow(weights, self._watch)
         tree = self.training.habits.for_new_rows(tree)
@@ -78,7 +78,7 @@ class _Task:
 
 
 def geometric_means(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the alpha at which each step is scored; infinity for the last."""
+    """Return the alpha at which each step is scored; infinity for the last step."""
     return np.append(np.sqrt(alpha[:-1] * alpha[1:]), math.inf)
 
 
@@ -96,13 +96,13 @@ def cross_validate(
     training : TrainingSet
         All rows, sorted once for all folds.
     path : PruningPath
-        Of the tree of all rows.
+        The path of the tree grown on all rows.
     folds : list of Fold
-        What to test on, and what to train on.
+        The rows to test on, and the rows to train on.
     progress : callable, optional
-        Called with the number of folds done.
+        Called with the number of finished folds.
     factors : float array, optional
-        What priors and costs multiplied the weight of each class by.
+        The factor by which priors and costs multiplied the weight of each class.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def cross_validate(
             progress(done + 1)
     if total == 0:
         raise OptionError(
-            "cv tests no row of weight above 0, so no size can be chosen. Give folds "
-            "that test rows that count, or these rows a weight."
+            "cv tests no row of weight above 0, so no size can be chosen. Use folds "
+            "that test rows with a weight, or give these rows a weight."
         )
     spread = np.maximum(squares - loss**2 / total, 0.0)
     spread /= _rows_per_weight(own[0])
@@ -134,7 +134,7 @@ def cross_validate(
 
 
 def _scored(task: _Task, folds: list[Fold], workers: int) -> Any:
-    """Yield the folds' sums in the order of the folds."""
+    """Yield the sums of each fold, in the order of the folds."""
     numbers = range(len(folds))
     if workers == 1:
         yield from map(task.score, numbers, folds)
@@ -142,7 +142,7 @@ def _scored(task: _Task, folds: list[Fold], workers: int) -> Any:
     with ThreadPoolExecutor(workers) as pool:
         try:
             results = pool.map(task.score, numbers, folds)
-        except RuntimeError:  # the system gives no thread: one fold after the other
+        except RuntimeError:  # no thread is available: score one fold after another
             task.stop.set()
             pool.shutdown(cancel_futures=True)
             task = replace(task, stop=threading.Event())

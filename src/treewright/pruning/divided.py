@@ -1,10 +1,10 @@
-"""Scoring trees that divide rows: the parts of a row answer together.
+"""Scoring trees that divide rows: the answer of a row is the mean over its parts.
 
-What a row costs is then no sum over nodes, since the class of the mixture is not the
-mixture of the classes. Each row keeps the mean of what its parts answer, which is
-mended where a node is cut: O(parts) at every step, or for every node, plus the
-classes of the parts that change. Trees that send a row one way are scored in the
-core, in one climb per row.
+The cost of such a row is not a sum over nodes, because the class of a mean is not the
+mean of classes. So each row keeps the mean of its parts' answers, and the mean is
+updated where a node is collapsed. That takes O(parts) per step or node, plus the
+classes of the parts that change. Trees that do not divide rows are scored in the core,
+which climbs the tree once per row.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["divided_at_steps", "divided_cuts"]
 
 
 class _Mixed:
-    """Rows with the nodes that their parts are answered by, and what that costs."""
+    """Divided rows: the node that answers each part, the mean answers, the losses."""
 
     def __init__(self, tree: TreeData, rows: NewRows, ends: Ends) -> None:
         self.tree, self.rows = tree, rows
         self.row, self.share = ends.rows, ends.shares
         self.at = ends.nodes.astype(np.int64)
-        self.says = _answers(tree)
-        self.mix = ends.total(self.says)
+        self.answers = _answers(tree)
+        self.mix = ends.total(self.answers)
         n = ends.n_rows
         self.weights = np.ones(n) if rows.weights is None else rows.weights
         self.costs = rows.costs(tree)
@@ -39,7 +39,7 @@ class _Mixed:
     def losses(
         self, rows: NDArray[np.int64], mix: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return what these mixtures cost as answers to these rows."""
+        """Return the loss of each row if its mean answer is `mix`."""
         target = self.rows.target
         if isinstance(target, ClassTarget):
             codes = target.codes[rows]
@@ -52,13 +52,13 @@ class _Mixed:
     def moved(
         self, parts: NDArray[np.int64], to: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the rows of some parts, were these answered elsewhere.
+        """Return the rows of some parts as if the nodes `to` answered these parts.
 
         Returns
         -------
         rows, mix, loss
         """
-        change = self.says[to] - self.says[self.at[parts]]
+        change = self.answers[to] - self.answers[self.at[parts]]
         change = change * self.share[parts][:, None]
         rows, number = np.unique(self.row[parts], return_inverse=True)
         mix = self.mix[rows]
@@ -73,7 +73,7 @@ def divided_at_steps(
     first_step: NDArray[np.int32],
     n_steps: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the summed loss, and squared loss, of divided rows at every step.
+    """Return the summed loss and squared loss of divided rows at every step.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def divided_at_steps(
     rows : NewRows
         The rows.
     ends : Ends
-        Where their parts end.
+        The nodes in which their parts end.
     first_step : int array
-        Of each inner node: the first step that collapses it.
+        For each inner node, the first step that collapses it.
     n_steps : int
         Number of steps.
 
@@ -94,7 +94,7 @@ def divided_at_steps(
     """
     mixed = _Mixed(tree, rows, ends)
     parent, weights = tree.parent.astype(np.int64), mixed.weights
-    # The step at which the node above each part collapses; the root has none above.
+    # The step at which the parent of each node collapses; the root has no parent.
     above = np.where(parent >= 0, first_step[np.maximum(parent, 0)], n_steps)
     sums, squares = np.zeros(n_steps), np.zeros(n_steps)
     for step in range(n_steps):
@@ -113,7 +113,7 @@ def divided_at_steps(
 def divided_cuts(
     tree: TreeData, rows: NewRows, ends: Ends, *, margin: float, keep_ties: bool
 ) -> tuple[NDArray[np.int64], float, float]:
-    """Return the nodes that reduced-error pruning cuts, children first.
+    """Return the nodes that reduced-error pruning collapses, children first.
 
     Parameters
     ----------
@@ -122,16 +122,17 @@ def divided_cuts(
     rows : NewRows
         The validation rows.
     ends : Ends
-        Where their parts end.
+        The nodes in which their parts end.
     margin : float
-        Sums of losses that differ by this share are equal.
+        Sums of losses that differ by at most this share are equal.
     keep_ties : bool
-        Cut only where the rows are answered better.
+        Collapse a node only where this reduces the loss.
 
     Returns
     -------
     nodes : int array
-        Each is cut, or kept, with all else as it stands by then.
+        The nodes to collapse. Each is decided on the tree that the decisions so far
+        have left.
     before, after : float
         Summed loss of the rows.
     """

@@ -1,10 +1,10 @@
-"""Rows dealt over folds: stratified, and the same for any order of the rows.
+"""Dealing rows into folds: stratified, and independent of the order of the rows.
 
 Rows are put into a canonical order (by target, then by a seeded hash of their values
-and the rank of their weight) and dealt singly. Equal rows are neighbours in that order
-and can be exchanged, so it does not matter which of them came first. Equal rows are
-never kept together: that would test every tree on rows of a kind it has not seen. Rows
-that do belong together are named by `groups`.
+and the rank of their weight) and dealt one by one. Equal rows are neighbours in that
+order and can be exchanged, so it does not matter which of them came first. Equal rows
+are not kept together: that would test every tree on kinds of rows it has never seen.
+`groups` names rows that do belong together.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ __all__ = ["DEFAULT_FOLDS", "Fold", "check_groups", "deal", "held_out", "n_folds
 
 DEFAULT_FOLDS = 10
 FEWEST_ROWS = 10
-_FEW_CLASSES = 2**15  # 16 bits are sorted in one pass
+_FEW_CLASSES = 2**15  # codes of 16 bits are sorted in one pass
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Fold(NamedTuple):
-    """Rows to test on, in canonical order, and how often each row is trained on."""
+    """The rows to test on, in canonical order, and how often each row is trained on."""
 
     test: NDArray[np.int64]
     train: NDArray[np.float64] | None
-    """One factor per row of the table; None: all rows not tested on."""
+    """One factor per row of the table; None trains on all rows not tested on."""
 
 
 def n_folds_for(
     n_rows: int, wanted: int | None, n_groups: int | None = None
 ) -> tuple[int, str]:
-    """Return the number of folds, and why it is not the one wanted.
+    """Return the number of folds, and a note if it is not the default.
 
     Parameters
     ----------
     n_rows : int
-        Rows to deal.
+        Number of rows to deal.
     wanted : int or None
-        Folds the user asked for; None: the default, fewer where rows or groups are
-        few.
+        The number of folds that the user set; None is the default, with fewer folds
+        where there are few rows or groups.
     n_groups : int, optional
-        Groups of rows, where these are dealt.
+        Number of groups, if groups are dealt instead of rows.
 
     Returns
     -------
     n_folds : int
         0 for no cross-validation.
     note : str
-        Empty if nothing was changed.
+        The reason for another number, or "".
     """
     n, dealt = (n_rows, "rows") if n_groups is None else (n_groups, "groups")
     if wanted is not None:
@@ -72,8 +72,8 @@ def n_folds_for(
         )
     if n_groups == 1:
         return 0, (
-            "not pruned: all rows are of one group, and rows of a group are never both "
-            "trained on and tested"
+            "not pruned: all rows belong to one group, and rows of a group are never "
+            "both trained on and tested"
         )
     folds = min(DEFAULT_FOLDS, n_rows // 2 if n_groups is None else n_groups)
     if folds == DEFAULT_FOLDS:
@@ -82,16 +82,16 @@ def n_folds_for(
 
 
 def deal(table: Table, n_folds: int, seed: int, groups: Any = None) -> list[Fold]:
-    """Deal the rows of positive weight over folds.
+    """Deal the rows of positive weight into folds.
 
     Parameters
     ----------
     table : Table
         Columns, target and weights.
     n_folds : int
-        From 2 to the number of rows, or of groups.
+        Number of folds, from 2 to the number of rows or of groups.
     seed : int
-        Another seed, other folds.
+        The seed; another seed gives other folds.
     groups : int array, optional
         Group of each row; rows of one group share a fold.
 
@@ -110,10 +110,10 @@ def deal(table: Table, n_folds: int, seed: int, groups: Any = None) -> list[Fold
 
 
 def held_out(table: Table, share: float, seed: int) -> NDArray[np.int64]:
-    """Return the rows of a validation part: about this share of each class."""
+    """Return the rows to hold out for validation: about this share of each class."""
     order = _canonical_order(table, seed)
     n = len(order)
-    # Every row whose rank passes a whole number of shares: evenly over the target.
+    # Hold out a row where rank x share passes a whole number: evenly over the target.
     rank = np.arange(n + 1) * share + _unit(seed)
     chosen = np.floor(rank[1:]) > np.floor(rank[:-1])
     if isinstance(table.target, ClassTarget):
@@ -122,7 +122,7 @@ def held_out(table: Table, share: float, seed: int) -> NDArray[np.int64]:
 
 
 def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
-    """Return the groups numbered, or say what is wrong with them."""
+    """Return the number of each row's group; refuse groups that are not valid."""
     array = np.asarray(groups)
     if array.ndim != 1 or len(array) != n_rows:
         raise TableError(
@@ -134,7 +134,7 @@ def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
         row = int(np.argmax(missing))
         raise TableError(
             f"groups is missing in row {row}: {array[row]!r}. Rows without a group "
-            "would all be one group; name a group for each, or leave these rows out."
+            "would all form one group; name a group for each, or leave these rows out."
         )
     try:
         return np.unique(array, return_inverse=True)[1].astype(np.int64)
@@ -144,14 +144,14 @@ def check_groups(groups: Any, n_rows: int) -> NDArray[np.int64]:
 
 
 def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return where there is None, or what is not equal to itself: NaN, NaT, NA."""
+    """Return where the values are None, or not equal to themselves: NaN, NaT, NA."""
     if array.dtype.kind != "O":
         return np.asarray(array != array)
 
     def is_missing(value: Any) -> bool:
         try:
             return value is None or bool(value != value)
-        except TypeError:  # pandas.NA is neither equal nor not
+        except TypeError:  # comparing pandas.NA gives no truth value
             return True
 
     return np.array([is_missing(value) for value in array.tolist()], dtype=bool)
@@ -175,7 +175,7 @@ def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
         y = target.codes.astype(np.int16) if few else target.codes
     else:
         y = target.values
-    # By hash, then stably by target: the same as by both, and faster.
+    # Sorting by hash, then stably by target, equals sorting by both, and is faster.
     order = np.argsort(hashes)
     order = order[np.argsort(y[order], kind="stable")]
     if table.weights is not None:
@@ -184,10 +184,10 @@ def _canonical_order(table: Table, seed: int) -> NDArray[np.int64]:
 
 
 def _weight_ranks(table: Table) -> NDArray[np.float64] | None:
-    """Return the ranks of the weights in each class; None where a class has one only.
+    """Return the ranks of the weights in each class; None if no class has two weights.
 
-    Not the weights: another unit, weights of classes, and the last bit that costs and
-    priors may alter must not deal other folds.
+    Ranks replace the weights themselves, so that the folds do not depend on the unit
+    of the weights, on class weights, or on a last bit that costs and priors change.
     """
     weights, target = table.weights, table.target
     if weights is None:
@@ -209,7 +209,7 @@ def _weight_ranks(table: Table) -> NDArray[np.float64] | None:
 
 
 def _dealt_singly(n: int, n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Deal round after round, each round in an order of its own."""
+    """Deal in rounds: each round gives one row to every fold, in a shuffled order."""
     n_rounds = -(-n // n_folds)
     places = np.arange(n_rounds * n_folds, dtype=np.uint64)
     with np.errstate(over="ignore"):
@@ -220,9 +220,9 @@ def _dealt_singly(n: int, n_folds: int, seed: int) -> NDArray[np.int64]:
 
 
 def _dealt_by_group(groups: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
-    """Give the largest group to the lightest fold, again and again.
+    """Give the largest remaining group to the fold with the fewest rows, repeatedly.
 
-    `groups` are in canonical order, so the first row of a group names it.
+    `groups` are in canonical order, so the first row of a group decides ties in size.
     """
     _, first, number, size = np.unique(
         groups, return_index=True, return_inverse=True, return_counts=True
@@ -246,7 +246,7 @@ def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _unit(seed: int) -> float:
-    """Return a number in [0, 1) that follows from the seed."""
+    """Return a number in [0, 1) that depends only on the seed."""
     mixed = _mixed(np.array([seed % 2**63], dtype=np.uint64))
     return float(mixed[0] >> np.uint64(11)) / 2.0**53
 

@@ -1,4 +1,4 @@
-"""Folds that the caller gives: a splitter of scikit-learn, or pairs of row numbers."""
+"""Folds from the caller: a splitter of scikit-learn, or pairs of row numbers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["folds_of_pairs", "folds_of_splitter"]
 def folds_of_splitter(
     splitter: Any, X: Any, y: Any, groups: Any, n_rows: int
 ) -> list[Fold]:
-    """Let a splitter divide the rows.
+    """Return the folds of a splitter.
 
     Parameters
     ----------
     splitter : object
-        With `split(X, y, groups)`.
+        An object with a method `split(X, y, groups)`.
     X, y : object
-        As the caller gave them; X may be None.
+        The caller's arguments; X may be None.
     groups : object
-        As the caller gave them, or None.
+        The caller's groups, or None.
     n_rows : int
-        Rows of the table.
+        Number of rows in the table.
 
     Returns
     -------
@@ -40,8 +40,8 @@ def folds_of_splitter(
     except (TypeError, ValueError) as problem:
         if groups is None and "group" in str(problem).lower():
             raise OptionError(
-                f"cv={splitter!r} divides the rows by groups, and none were given. "
-                "Pass fit(X, y, groups=...), one name per row."
+                f"cv={splitter!r} divides the rows by groups, but groups is None. "
+                "Call fit(X, y, groups=...) with one group name per row."
             ) from problem
         raise
     return folds_of_pairs(pairs, n_rows)
@@ -53,11 +53,11 @@ def folds_of_pairs(pairs: Iterable[Any], n_rows: int) -> list[Fold]:
     Parameters
     ----------
     pairs : iterable of pairs
-        A row may be trained on in any number of folds, and twice in one. It is tested
-        in one fold at most: a row that is tested twice would count as two rows, and
-        the standard error would come out too small.
+        A row may be trained on in any number of folds, and twice in one. It may be
+        tested only once: a row tested twice would count as two rows, and the standard
+        error would be too small.
     n_rows : int
-        Rows of the table.
+        Number of rows in the table.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def folds_of_pairs(pairs: Iterable[Any], n_rows: int) -> list[Fold]:
     """
     folds = [_fold(pair, n_rows) for pair in pairs]
     if not folds:
-        raise OptionError("cv is an empty list of folds. Give one or more.")
+        raise OptionError("cv is an empty list of folds. Pass at least one fold.")
     _check_tested_once(folds, n_rows)
     return folds
 
@@ -102,8 +102,8 @@ def _check_tested_once(folds: list[Fold], n_rows: int) -> None:
         both = fold.test[fold.train[fold.test] > 0]
         if len(both):
             raise OptionError(
-                f"Fold {number} of cv trains on row {int(both[0])}, which it tests. "
-                "Leave the rows to test out of training."
+                f"Fold {number} of cv trains on row {int(both[0])}, which it also "
+                "tests. Leave the test rows out of training."
             )
         twice = fold.test[np.bincount(fold.test)[fold.test] > 1]
         again = fold.test[fold_of[fold.test] >= 0]
@@ -111,7 +111,7 @@ def _check_tested_once(folds: list[Fold], n_rows: int) -> None:
             row = int(twice[0] if len(twice) else again[0])
             other = number if len(twice) else fold_of[row]
             raise OptionError(
-                f"cv tests row {row} twice, in folds {other} and {number}. Give folds "
+                f"cv tests row {row} twice, in folds {other} and {number}. Use folds "
                 "whose test rows do not overlap, such as KFold's."
             )
         fold_of[fold.test] = number

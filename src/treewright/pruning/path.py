@@ -1,8 +1,8 @@
 """The weakest-link path: for every price of a leaf, the best pruning of a tree.
 
-Minimal cost-complexity pruning of Breiman and others: R_alpha(T) = R(T) + alpha x
-leaves. The path starts with T1 (what costs nothing is collapsed), cuts all weakest
-links of the same alpha together, and ends with the root.
+This is the minimal cost-complexity pruning of Breiman et al.: R_alpha(T) = R(T) +
+alpha x leaves. The path starts with T1, in which every split that saves no risk is
+collapsed. Each step cuts all weakest links of equal alpha. The path ends with the root.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _MOST_LINES = 24
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PruningStep:
-    """One step of a path: every inner node with its link, as worked by hand.
+    """One step of a path: every inner node with its link, as in a hand calculation.
 
     Attributes
     ----------
     alpha : float
-        The price of a leaf at which this step's tree starts to be the best.
+        The price of a leaf from which the tree of this step is the best.
     node : int array
         Inner nodes of this step's tree, by their numbers in the whole tree.
     node_risk : float array
-        R(t): the cost of each as a leaf, a share of the total weight.
+        R(t): the risk of each node as a leaf, a share of the total weight.
     subtree_risk : float array
-        R(T_t): the cost of all below it.
+        R(T_t): the risk of the subtree below the node.
     leaves : int array
-        Leaves below it.
+        The number of leaves of this subtree.
     link : float array
-        g(t) = (R(t) - R(T_t)) / (leaves - 1): what each leaf below saves.
+        g(t) = (R(t) - R(T_t)) / (leaves - 1): the risk that each further leaf saves.
     """
 
     alpha: float
@@ -58,7 +58,7 @@ class PruningStep:
 
     @property
     def weakest(self) -> NDArray[np.int64]:
-        """The nodes with the smallest g(t): those that the next step cuts."""
+        """The nodes with the smallest g(t), which the next step collapses."""
         if not len(self.link):
             return self.node
         least = self.link.min()
@@ -71,7 +71,7 @@ class PruningStep:
         return pandas_for_frames().DataFrame(columns).set_index("node")
 
     def __str__(self) -> str:
-        """A table of the links."""
+        """Return a table of the links."""
         head = f"{'node':>6} {'R(t)':>10} {'R(T_t)':>10} {'leaves':>7} {'g(t)':>12}"
         cells = zip(
             self.node,
@@ -87,7 +87,7 @@ class PruningStep:
         return "\n".join([f"alpha = {self.alpha:.6g}", "", head, *lines])
 
     def __repr__(self) -> str:
-        """One line: alpha and size."""
+        """Return one line: alpha and size."""
         return f"PruningStep(alpha={self.alpha:.6g}, {len(self.node)} inner nodes)"
 
 
@@ -98,15 +98,15 @@ class PruningPath:
     Attributes
     ----------
     alpha : float array
-        Rising strictly, from 0: the price of a leaf at which each tree starts to be
-        the smallest of least R(T) + alpha x leaves. A share of the total weight.
+        The price of a leaf from which each tree is the smallest tree with the least
+        R(T) + alpha x leaves: a share of the total weight, strictly increasing from 0.
     n_leaves : int array
-        Leaves of each tree, falling strictly.
+        Number of leaves of each tree, strictly decreasing.
     risk : float array
-        R(T) of each tree, rising.
+        R(T) of each tree, increasing.
     collapse_alpha : float array, one per node of the whole tree
-        The alpha from which each inner node is no inner node any more; NaN at
-        leaves. Never more than that of the node above.
+        The alpha from which each inner node is collapsed, never above that of its
+        parent; NaN at leaves.
     kind : {'error', 'impurity'}
         What counts as risk.
     """
@@ -136,33 +136,37 @@ class PruningPath:
         return int(np.searchsorted(self.alpha, alpha, side="right")) - 1
 
     def starting_at(self, alpha: float) -> PruningPath:
-        """Return the path without the trees that are the best below this alpha only."""
+        """Return the path without the trees that are the best only below this alpha."""
         first = self.at(alpha)
         alphas = np.append(check_alpha(alpha), self.alpha[first + 1 :])
         n_leaves, risk = self.n_leaves[first:], self.risk[first:]
         return replace(self, alpha=alphas, n_leaves=n_leaves, risk=risk)
 
     def tree(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Any:
-        """Return the best tree at a price of a leaf, or of a size.
+        """Return the best tree for a price of a leaf, or for a size.
 
         Parameters
         ----------
         alpha : float, optional
             The price of a leaf, a share of the total weight, >= 0.
         n_leaves : int, optional
-            The largest tree of the path with at most so many leaves.
+            The largest number of leaves. The result is the largest tree of the path
+            that has no more.
 
         Returns
         -------
         Tree
         """
         if (alpha is None) == (n_leaves is None):
-            raise OptionError("Give either alpha or n_leaves, not both and not none.")
+            raise OptionError(
+                "tree needs either alpha or n_leaves; got "
+                f"{'neither' if alpha is None else 'both'}."
+            )
         step = self.at(alpha) if alpha is not None else self._of_size(n_leaves)
         return self._face(self.pruned(step))
 
     def pruned(self, step: int, reason: str = "pruned") -> TreeData:
-        """Return the arrays of one step's tree, with a stop reason for its cuts."""
+        """Return the arrays of one step's tree; `reason` is recorded at its cuts."""
         with np.errstate(invalid="ignore"):
             gone = self.collapse_alpha <= self.alpha[step]
         if not gone.any():
@@ -191,7 +195,7 @@ class PruningPath:
         Parameters
         ----------
         i : int
-            The step, from 0, T1, to the last; -1 is the last.
+            The step: 0 is T1, and -1 is the last.
 
         Returns
         -------
@@ -211,14 +215,14 @@ class PruningPath:
         return pandas_for_frames().DataFrame(columns).rename_axis("step")
 
     def __repr__(self) -> str:
-        """One line: steps, sizes, risk."""
+        """Return one line: the number of steps, the sizes, the risk."""
         return (
             f"PruningPath({len(self)} steps, {self.n_leaves[0]} to "
             f"{self.n_leaves[-1]} leaves, risk={self.kind!r})"
         )
 
     def __str__(self) -> str:
-        """A table of the steps; of a long path, both ends."""
+        """Return a table of the steps, of a long path only the two ends."""
         n = len(self)
         shown = list(range(n))
         if n > _MOST_LINES:
@@ -249,9 +253,9 @@ def find_path(
     risk : {'error', 'impurity'}, default='error'
         What counts as risk.
     alpha_max : float, default=inf
-        Where the path ends.
+        The alpha at which the path ends.
     face : callable, optional
-        What `PruningPath.tree` makes of the arrays.
+        The function with which `PruningPath.tree` turns arrays into its result.
 
     Returns
     -------
@@ -277,7 +281,7 @@ def find_path(
 
 
 def cost_complexity(tree: TreeData, alpha: float, risk: str = "error") -> float:
-    """Return R(T) + alpha x leaves of the tree as it stands."""
+    """Return R(T) + alpha x leaves of the tree, without pruning it."""
     alpha = check_alpha(alpha)
     risks = node_risks(tree, check_risk(risk))
     is_leaf = tree.subtree_size == 1
@@ -287,7 +291,7 @@ def cost_complexity(tree: TreeData, alpha: float, risk: str = "error") -> float:
 
 
 def check_alpha(alpha: Any, name: str = "alpha") -> float:
-    """Return a price of a leaf as a float, or say what it may be."""
+    """Return a price of a leaf as a float; refuse anything but a number >= 0."""
     real = isinstance(alpha, (int, float, np.integer, np.floating))
     if not real or isinstance(alpha, bool) or not float(alpha) >= 0:
         raise OptionError(
@@ -306,7 +310,8 @@ def _step(
     size = tree.subtree_size.astype(np.int64)
     with np.errstate(invalid="ignore"):
         inner = collapse_alpha > alpha
-    # A node is in the tree if all above it are inner; it is, if its parent is.
+    # A node is in the tree if all its ancestors are inner. `collapse_alpha` never
+    # increases downwards, so checking the parent is enough.
     there = np.ones(tree.n_nodes, dtype=bool)
     there[1:] = inner[tree.parent[1:]]
     leaf = there & ~inner

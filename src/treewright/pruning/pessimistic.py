@@ -1,4 +1,4 @@
-"""Pessimistic pruning: C4.5's upper bound of the error, bottom up."""
+"""Pessimistic pruning: bottom-up pruning by C4.5's upper bound of the error."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ __all__ = [
 ]
 
 AS_GOOD = 0.1
-"""A leaf may have so many more estimated errors than its subtree."""
+"""How many more estimated errors than its subtree a leaf may have."""
 SAVES_NOTHING = 1e-3
-"""A subtree must make so many fewer training errors than a leaf."""
+"""A subtree that saves no more training errors than this saves none."""
 
 
 def added_errors(
     n: NDArray[np.float64], errors: NDArray[np.float64], confidence: float
 ) -> NDArray[np.float64]:
-    """Return what the upper bound adds to the errors seen.
+    """Return the errors that the upper bound adds to the observed errors.
 
     Parameters
     ----------
     n, errors : float array
-        Rows, and how many of them are answered wrongly; weights if weighted.
+        The number of rows, and the number of misclassified rows; or their weights.
     confidence : float
-        Chance that the true rate lies above the bound.
+        The probability that the true error rate lies above the bound.
 
     Returns
     -------
     float array
-        Exact for no error, n (1 - confidence^(1/n)); a normal bound with continuity
-        correction from one error on; linear in between.
+        For no error, the exact bound n (1 - confidence^(1/n)); from one error on, a
+        normal bound with continuity correction; linear interpolation in between.
 
     Examples
     --------
@@ -72,14 +72,14 @@ def _normal_bound(
 
 
 def replace_subtrees(tree: TreeData, confidence: float) -> TreeData:
-    """Cut, bottom up, every split that does not pay by the bound.
+    """Collapse, bottom up, every split that does not lower the bound of the error.
 
     Parameters
     ----------
     tree : TreeData
-        A tree that answers classes.
+        A classification tree.
     confidence : float
-        Of the bound.
+        Confidence of the bound.
 
     Returns
     -------
@@ -92,18 +92,18 @@ def replace_subtrees(tree: TreeData, confidence: float) -> TreeData:
 
 
 def collapse_useless(tree: TreeData) -> TreeData:
-    """Cut every split below which no fewer training rows are answered wrongly.
+    """Collapse every node whose subtree makes no fewer training errors than a leaf.
 
     Parameters
     ----------
     tree : TreeData
-        A tree that answers classes.
+        A classification tree.
 
     Returns
     -------
     TreeData
-        As J48's unpruned tree: all leaves below a node count, whether or not one of
-        the nodes in between would be cut itself.
+        The tree that J48 calls unpruned. The subtree's errors are those of all its
+        leaves, whether or not a node in between is collapsed too.
     """
     errors = ErrorCosts(tree, 0.5)
     leaf = errors.seen(tree.value)
@@ -126,11 +126,11 @@ def _stopped(tree: TreeData) -> NDArray[np.float64]:
 
 
 class ErrorCosts:
-    """Counts the errors of class weights, or what they cost, in rows.
+    """Counts the errors of class weights, or their cost, in rows.
 
-    Costs are in units of their mean, so that only their ratios matter. An error that
-    the bound adds costs what the answer's errors cost on average, were all classes
-    there as often as at the root.
+    Costs are divided by their mean, so only their ratios matter. An error that the
+    bound adds has the mean cost of a wrong answer with that label, averaged over the
+    other classes by their weight at the root.
     """
 
     def __init__(self, tree: TreeData, confidence: float) -> None:
@@ -149,7 +149,7 @@ class ErrorCosts:
             np.divide(mean, total, out=self.per_added, where=total > 0)
 
     def seen(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the least cost of answering nodes of these class weights."""
+        """Return the least cost of an answer for nodes with these class weights."""
         value = value * self.rows
         if self.plain:
             return np.asarray(value.sum(axis=1) - value.max(axis=1))
@@ -158,7 +158,7 @@ class ErrorCosts:
     def bound(
         self, value: NDArray[np.float64], label: NDArray[np.int32] | None = None
     ) -> NDArray[np.float64]:
-        """Return the upper bound of that cost; of answering `label`, if given."""
+        """Return the upper bound of that cost, or of the cost of answering `label`."""
         if label is None:
             label = answer_by_cost(value, None if self.plain else self.costs)[0]
         value = value * self.rows
@@ -172,7 +172,7 @@ class ErrorCosts:
 def _bounds(
     tree: TreeData, confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the bound of each node as a leaf, and of the rows that stop in it."""
+    """Return the bound of each node as a leaf, and of the rows that stop at it."""
     errors = ErrorCosts(tree, confidence)
     return (
         errors.bound(tree.value, tree.label),

@@ -1,4 +1,4 @@
-"""The table of sizes in a notebook: its curve as a small picture, and its rows."""
+"""A pruning in a notebook: the curve of the errors, and the table of sizes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _NAMES = {
 
 
 def notebook_html(pruning: Pruning) -> str:
-    """Return the words, the curve and the table as HTML for a notebook.
+    """Return the summary, the curve and the table as HTML for a notebook.
 
     Parameters
     ----------
     pruning : Pruning
-        How a tree got its size.
+        The record of a pruning.
 
     Returns
     -------
     str
-        It needs nothing from outside, and goes with light and dark pages.
+        Self-contained HTML that suits light and dark pages.
     """
-    words = [pruning.words, *(f"({note})" for note in pruning.said)]
-    parts = [f"<div>{escape(line)}</div>" for line in words]
+    lines = [pruning.words, *(f"({note})" for note in pruning.said)]
+    parts = [f"<div>{escape(line)}</div>" for line in lines]
     if len(pruning.n_leaves) > 1:
         parts.append("".join(_curve(pruning)))
     if len(pruning.n_leaves):
@@ -62,10 +62,10 @@ def _curve(pruning: Pruning) -> Iterator[str]:
     def y(error: float) -> float:
         return _TOP + (1 - error / top) * (_HEIGHT - _TOP - _BOTTOM)
 
-    said = ", ".join(_NAMES[name] for name in shown)
+    curves = ", ".join(_NAMES[name] for name in shown)
     yield (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="100%" role="img" '
-        f'aria-label="Error against leaves: {said}" '
+        f'aria-label="Error against leaves: {curves}" '
         'font-family="sans-serif" font-size="11" fill="currentColor">'
     )
     yield from _axes(leaves, top, x, y)

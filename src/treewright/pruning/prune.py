@@ -1,4 +1,4 @@
-"""Grow a tree and cut it to size: one function per way of choosing the size."""
+"""Grow a tree and prune it: one function per method of choosing the size."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ __all__ = [
 ]
 
 Progress = Callable[[float], Any] | None
-_SAME_CP = 1e-9  # a cp read off a table cuts the nodes that it belongs to
+_SAME_CP = 1e-9  # relative slack, so that a cp copied from a table cuts its own nodes
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrossValidation:
-    """How the size is chosen: folds, risk and rule."""
+    """The settings of cross-validation: folds, risk and rule."""
 
     risk: str = "error"
     rule: str = "1se"
     n_folds: int | None = None
-    """None: the default, fewer where rows are few."""
+    """None is the default, with fewer folds where there are few rows."""
     cp: float = 0.0
-    """The least price of a leaf that is tried, a share of the root's risk."""
+    """The smallest price of a leaf to try, a share of the root's risk."""
     folds: list[Fold] | None = None
-    """Given folds, instead of dealing."""
+    """The caller's folds; None deals the rows."""
     groups: NDArray[np.int64] | None = None
     factors: NDArray[np.float64] | None = None
-    """What priors and costs multiplied the weight of each class by."""
+    """The factor by which priors and costs multiplied the weight of each class."""
 
 
 def not_pruned(tree: TreeData, why: str, notes: tuple[str, ...] = ()) -> Pruning:
-    """Return the record of a tree that was left as it grew."""
+    """Return the record of a tree that was not pruned."""
     n = tree.n_leaves
     return Pruning(None, f"{leaves_words(n)}: {why}", n, n, notes=notes)
 
@@ -60,18 +60,18 @@ def not_pruned(tree: TreeData, why: str, notes: tuple[str, ...] = ()) -> Pruning
 def cut_at(
     tree: TreeData, alpha: float, risk: str, *, of_root: bool = False
 ) -> tuple[TreeData, Pruning]:
-    """Cut a tree at a fixed price of a leaf.
+    """Prune a tree at a fixed price of a leaf.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     alpha : float
-        The price.
+        The price of a leaf.
     risk : {'error', 'impurity'}
         What counts as risk.
     of_root : bool, default=False
-        The price is a share of the risk of the root, as rpart's cp is.
+        Whether the price is a share of the root's risk, like rpart's cp.
 
     Returns
     -------
@@ -81,15 +81,15 @@ def cut_at(
     path = find_path(tree, risk)
     price = f"{alpha:g}"
     if of_root:
-        price += f" x {path.risk[-1]:g}, that of the root,"
+        price += f" x {path.risk[-1]:g} (the root's {risk})"
         alpha = _price(path, alpha)
     else:
         alpha = loss_of(tree).in_units(alpha)
     step = path.at(alpha)
     pruned = path.pruned(step, "ccp_alpha")
     words = (
-        f"{leaves_words(pruned.n_leaves)}: the smallest tree of least {risk} + "
-        f"{price} x leaves, of {leaves_words(tree.n_leaves)} grown"
+        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: the smallest tree with "
+        f"the least {risk} + {price} x leaves"
     )
     return pruned, Pruning(
         "ccp_alpha",
@@ -105,23 +105,23 @@ def cut_at(
 
 
 def _price(path: PruningPath, cp: float) -> float:
-    """Return the price of a leaf that is this share of the root's risk."""
+    """Return the price of a leaf for a cp, which is a share of the root's risk."""
     return cp * float(path.risk[-1]) * (1 + _SAME_CP)
 
 
 def prune_pessimistically(
     tree: TreeData, confidence: float, table: Table | None = None
 ) -> tuple[TreeData, Pruning]:
-    """Cut a tree by C4.5's bound of the error.
+    """Prune a tree by C4.5's bound of the error.
 
     Parameters
     ----------
     tree : TreeData
-        A tree that answers classes.
+        A classification tree.
     confidence : float
-        Of the bound.
+        Confidence of the bound.
     table : Table, optional
-        The training rows: with them, trees of C4.5 get subtree raising too.
+        The training rows. With them, C4.5 trees get subtree raising too.
 
     Returns
     -------
@@ -130,8 +130,8 @@ def prune_pessimistically(
     """
     if not tree.is_classifier:
         raise OptionError(
-            "Pessimistic pruning bounds the share of wrong classes; this tree answers "
-            "numbers. Use prune='cv' or 'validation'."
+            "Pessimistic pruning bounds the share of wrong classes, but this tree "
+            "predicts numbers. Use prune='cv' or 'validation'."
         )
     raising = table is not None and tree.method == "c45"
     if raising and table is not None:
@@ -139,8 +139,8 @@ def prune_pessimistically(
     else:
         pruned = replace_subtrees(tree, confidence)
     words = (
-        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split was cut that "
-        f"saves no errors by the pessimistic bound (confidence {confidence:g}"
+        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: splits that save no "
+        f"errors by the pessimistic bound were cut (confidence {confidence:g}"
         + (", largest branches raised)" if raising else ")")
     )
     return pruned, Pruning("pessimistic", words, tree.n_leaves, pruned.n_leaves)
@@ -149,12 +149,12 @@ def prune_pessimistically(
 def grow_cross_validated(
     training: TrainingSet, how: CrossValidation, progress: Progress = None
 ) -> tuple[TreeData, Pruning]:
-    """Grow a tree and cut it to the size that cross-validation chooses.
+    """Grow a tree and prune it to the size that cross-validation chooses.
 
     Parameters
     ----------
     training : TrainingSet
-        The rows, and how trees are grown.
+        The rows, and the options of growing.
     how : CrossValidation
         Folds, risk and rule.
     progress : callable, optional
@@ -165,7 +165,7 @@ def grow_cross_validated(
     tree : TreeData
         The pruned tree.
     pruning : Pruning
-        The table and the words.
+        The record of the pruning.
     """
     folds, notes = _folds(training, how)
     parts = len(folds) + 1
@@ -188,7 +188,7 @@ def grow_cross_validated(
     pruned = path.pruned(step, "cross_validation")
     return training.finish(pruned), Pruning(
         "cv",
-        _words(path, step, best, how.rule),
+        _reason(path, step, best, how.rule),
         tree.n_leaves,
         pruned.n_leaves,
         risk=how.risk,
@@ -207,11 +207,11 @@ def grow_cross_validated(
 def _only_one_size(
     tree: TreeData, path: PruningPath, notes: tuple[str, ...]
 ) -> tuple[TreeData, Pruning]:
-    """Nothing to choose: no split saves anything."""
+    """Return the only tree of a path in which no split saves anything."""
     pruned = path.pruned(0, "pruned")
     words = f"{leaves_words(pruned.n_leaves)}: no split saves any {path.kind}"
     if tree.n_leaves == 1:
-        words = "1 leaf: nothing was grown that could be pruned"
+        words = "1 leaf: the grown tree has no split to prune"
     return pruned, Pruning(
         "cv",
         words,
@@ -230,9 +230,9 @@ def _only_one_size(
 def _folds(
     training: TrainingSet, how: CrossValidation
 ) -> tuple[list[Fold], tuple[str, ...]]:
-    """Return the folds, and what was done otherwise than asked for."""
+    """Return the folds, and notes on departures from the settings."""
     if how.folds is not None:
-        note = "1 fold: the errors are those of one part held out"
+        note = "1 fold: the errors come from a single held-out part"
         return how.folds, (note,) if len(how.folds) == 1 else ()
     table, seed = training.table, int(training.options.random_state)
     weights = table.weights
@@ -249,24 +249,24 @@ def _folds(
 
 
 def _rare(target: ClassTarget, present: Any) -> tuple[str, ...]:
-    """Name the classes that cannot be both trained on and tested."""
+    """Return a note on the classes that cannot be both trained on and tested."""
     counts = np.bincount(target.codes[present], minlength=len(target.classes))
     rare = target.classes[counts == 1].tolist()
     if not rare:
         return ()
     shown = ", ".join(map(repr, rare[:5])) + (", ..." if len(rare) > 5 else "")
-    which = "class" if len(rare) == 1 else "classes"
-    return (f"{which} {shown} with one row: never trained on and tested at once",)
+    have = "class {} has one row" if len(rare) == 1 else "classes {} have one row each"
+    return (f"{have.format(shown)}, never both trained on and tested",)
 
 
-def _words(path: PruningPath, step: int, best: int, rule: str) -> str:
+def _reason(path: PruningPath, step: int, best: int, rule: str) -> str:
     taken, least = int(path.n_leaves[step]), int(path.n_leaves[best])
     if rule == "min" or best == step == len(path) - 1:
-        return f"{leaves_words(taken)}: the tree of least cross-validated error"
+        return f"{leaves_words(taken)}: the tree with the least cross-validated error"
     if step == best:
         return (
-            f"{leaves_words(taken)}: the tree of least cross-validated error; none "
-            "smaller is within one standard error of it"
+            f"{leaves_words(taken)}: the tree with the least cross-validated error; no "
+            "smaller tree is within one standard error of it"
         )
     return (
         f"{leaves_words(taken)}: the smallest tree within one standard error of the "

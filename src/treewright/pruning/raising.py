@@ -1,8 +1,8 @@
-"""C4.5's pruning with subtree raising: a node may give way to its largest branch.
+"""C4.5's pruning with subtree raising: the largest branch may replace its node.
 
 The rows of the other branches are then sent down that branch, so this needs the
-training rows. Rows with a missing value go down every branch in proportion to the
-known rows there, where the tree says so.
+training rows. In trees that divide rows, a row with a missing value goes down every
+branch in proportion to the known rows there.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ __all__ = ["raise_subtrees"]
 
 
 class _Rows(NamedTuple):
-    """Rows in a node, and the weight with which each is there."""
+    """The rows in a node, and the weight of each row there."""
 
     row: NDArray[np.int64]
     weight: NDArray[np.float64]
 
 
 def raise_subtrees(tree: TreeData, table: Table, confidence: float) -> TreeData:
-    """Prune bottom up: to a leaf, or to the largest branch, where that is as good.
+    """Replace nodes, bottom up, by a leaf or their largest branch if it is as good.
 
     Parameters
     ----------
     tree : TreeData
-        A tree that answers classes.
+        A classification tree.
     table : Table
         The rows it was grown on.
     confidence : float
-        Of the bound.
+        Confidence of the bound.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def raise_subtrees(tree: TreeData, table: Table, confidence: float) -> TreeData:
 
 
 class _Pruner:
-    """A tree that changes: node i has the split of source[i], the branches kids[i]."""
+    """A tree under pruning: node i has the split of source[i] and branches kids[i]."""
 
     def __init__(self, tree: TreeData, table: Table, confidence: float) -> None:
         assert isinstance(table.target, ClassTarget)
@@ -60,7 +60,7 @@ class _Pruner:
         self.codes = table.target.codes
         self.columns = [column.data for column in table.columns]
         self.k = tree.value.shape[1]
-        # Rows are divided by the weights to grow by, and counted without costs.
+        # Rows are divided by the growing weights; errors are counted without costs.
         costs = tree.schema.target.costs if tree.schema.target else None
         self.unit = np.ones(self.k) if costs is None else 1.0 / cost_factors(costs)
         self.source = list(range(tree.n_nodes))
@@ -74,15 +74,15 @@ class _Pruner:
         self._send(0, _Rows(every[there], weights[there]))
 
     def pruned(self) -> TreeData:
-        """Return the pruned tree, with the evidence of its own rows."""
+        """Return the pruned tree, with the statistics of its own rows."""
         self._collapse()
         self._prune()
-        return self._made()
+        return self._result()
 
     # -- pruning ------------------------------------------------------------------
 
     def _collapse(self) -> None:
-        """Make a leaf of what saves no training error."""
+        """Collapse the nodes that save no training error."""
         errors = [0.0] * len(self.kids)
         for node in reversed(self._preorder(0)):
             errors[node] = as_leaf = self._errors(self.rows[node])
@@ -103,11 +103,14 @@ class _Pruner:
             elif not ready:
                 waiting.append((node, True))
                 waiting += [(kid, False) for kid in self.kids[node]]
-            elif self._settle(node):
+            elif self._decide(node):
                 waiting.append((node, False))
 
-    def _settle(self, node: int) -> bool:
-        """Decide about a node whose branches are settled; True: it has been raised."""
+    def _decide(self, node: int) -> bool:
+        """Decide about a node whose branches are decided.
+
+        Return whether its largest branch has replaced it.
+        """
         kids, rows = self.kids[node], self.rows[node]
         leaf = self._bound(rows)
         subtree = sum(self.bound[kid] for kid in kids) + self.stopped[node]
@@ -126,7 +129,7 @@ class _Pruner:
         return False
 
     def _bound_of_branch(self, branch: int, rows: _Rows) -> float:
-        """Bound of a branch if all these rows came to it."""
+        """Return the bound of a branch if all these rows went down it."""
         total, waiting = 0.0, [(branch, rows)]
         while waiting:
             node, here = waiting.pop()
@@ -151,7 +154,7 @@ class _Pruner:
     # -- rows ---------------------------------------------------------------------
 
     def _send(self, node: int, rows: _Rows) -> None:
-        """Let rows come to a node, and divide them over all below it."""
+        """Put rows into a node, and divide them among the nodes below it."""
         waiting = [(node, rows)]
         while waiting:
             at, here = waiting.pop()
@@ -162,14 +165,14 @@ class _Pruner:
                 waiting += zip(self.kids[at], parts, strict=True)
 
     def _divided(self, node: int, rows: _Rows) -> tuple[list[_Rows], _Rows]:
-        """Return the rows of each branch, and those that stop."""
+        """Return the rows of each branch, and the rows that stop."""
         split, n = self.source[node], len(self.kids[node])
         column = int(self.tree.feature[split])
         values = {column: self.columns[column][rows.row]}
         branch = branches_at(self.tree, split, values, len(rows.row))
         known = [_Rows(rows.row[m], rows.weight[m]) for m in _masks(branch, n)]
-        lost = branch < 0
-        rest = _Rows(rows.row[lost], rows.weight[lost])
+        unplaced = branch < 0
+        rest = _Rows(rows.row[unplaced], rows.weight[unplaced])
         if self.tree.missing_route[split] != ALL_BRANCHES or not len(rest.row):
             return known, rest
         shares = np.array([part.weight.sum() for part in known])
@@ -190,14 +193,14 @@ class _Pruner:
     # -- the result ---------------------------------------------------------------
 
     def _preorder(self, root: int) -> list[int]:
-        found, waiting = [], [root]
+        nodes, waiting = [], [root]
         while waiting:
             node = waiting.pop()
-            found.append(node)
+            nodes.append(node)
             waiting += reversed(self.kids[node])
-        return found
+        return nodes
 
-    def _made(self) -> TreeData:
+    def _result(self) -> TreeData:
         order = self._preorder(0)
         size = dict.fromkeys(order, 1)
         for node in reversed(order):
@@ -210,7 +213,7 @@ class _Pruner:
         return self._with_evidence(shaped, order)
 
     def _with_evidence(self, shaped: TreeData, order: list[int]) -> TreeData:
-        """Write what the nodes know about the rows they have now."""
+        """Return the tree with the statistics of the rows that its nodes have now."""
         ended: list[tuple[int, _Rows]] = []
         for place, node in enumerate(order):
             rows = self.rows[node]
@@ -230,7 +233,7 @@ class _Pruner:
         squared = np.array(
             [float(np.sum(self.rows[node].weight ** 2)) for node in order]
         )
-        # As in growing, costs leave the effective number of rows as it is.
+        # As in growing, costs do not change the effective number of rows.
         grown = np.maximum(growth_weight(refitted), np.finfo(np.float64).tiny)
         squared *= (refitted.weight / grown) ** 2
         return with_values(refitted, n_rows=n_rows, weight_squared=squared)

@@ -1,4 +1,4 @@
-"""The same splits, all evidence from other rows."""
+"""Keep the splits of a tree and recompute its statistics from other rows."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ def refit_tree(
     target: Target,
     weights: NDArray[np.float64] | None,
 ) -> TreeData:
-    """Return the tree with rows, weights, values and risks of other rows.
+    """Return the tree with counts, weights, values and risks from other rows.
 
     Parameters
     ----------
     tree : TreeData
-        Gives structure, splits and stop reasons; it stays as it is.
+        The structure, the splits and the stop reasons; it is not changed.
     nodes : int array, or Ends
-        The node in which each row ends, or all the parts of each. A divided row is
-        in every node that it reaches, by its share.
+        The node in which each row ends, or the parts of each row. A divided row counts
+        by its share in every node that it reaches.
     target : ClassTarget or NumericTarget
-        The rows' target, classes numbered as in the tree.
+        The target of the rows, with classes numbered as in the tree.
     weights : float array or None
-        Their weights; not altered by costs.
+        The weights of the rows, not altered by costs.
 
     Returns
     -------
     TreeData
-        A node that no row reaches has weight 0 and the answer of the node above.
+        A node that no row reaches has weight 0 and the answer of its parent.
     """
     if isinstance(nodes, Ends):
         return _refit_divided(tree, nodes, target, weights)
@@ -60,20 +60,21 @@ def refit_tree(
         "weight_squared": sums[:, 2],
     }
     if isinstance(target, ClassTarget):
-        evidence = _of_classes(tree, nodes, target, own)
+        specific = _of_classes(tree, nodes, target, own)
     else:
-        # The variance of numbers near the limit of float64 is beyond it: infinite.
+        # The variance of numbers near the limit of float64 overflows to infinity.
         with np.errstate(over="ignore", invalid="ignore"):
             y = tree.in_units(target.values)
-            evidence = _of_numbers(tree, nodes, y, own, sums[:, 1])
-    made = with_values(tree, **common, **evidence)
-    return with_values(made, gain=_gain(tree, growth_weight(made), made.impurity))
+            specific = _of_numbers(tree, nodes, y, own, sums[:, 1])
+    refitted = with_values(tree, **common, **specific)
+    gain = _gain(tree, growth_weight(refitted), refitted.impurity)
+    return with_values(refitted, gain=gain)
 
 
 def _refit_divided(
     tree: TreeData, ends: Ends, target: Target, weights: NDArray[np.float64] | None
 ) -> TreeData:
-    """Return the tree with the evidence of rows that are divided among branches."""
+    """Return the tree with the statistics of rows that are divided among branches."""
     from scipy.sparse import csr_matrix
 
     own = np.ones(ends.n_rows) if weights is None else weights
@@ -82,8 +83,8 @@ def _refit_divided(
         parts = ClassTarget(target.codes[ends.rows], target.classes, target.name)
     else:
         parts = NumericTarget(target.values[ends.rows], target.name)
-    made = refit_tree(tree, ends.nodes, parts, own[ends.rows] * ends.shares)
-    # Parts of a row that meet in a node are one row there, with their shares summed.
+    refitted = refit_tree(tree, ends.nodes, parts, own[ends.rows] * ends.shares)
+    # All parts of a row in one node count there as one row with the sum of the shares.
     n = len(ends.nodes)
     places = (ends.rows, np.arange(n))
     shares = csr_matrix((ends.shares, places), (ends.n_rows, n))
@@ -91,7 +92,7 @@ def _refit_divided(
     here = np.repeat(own, np.diff(inside.indptr)) * inside.data
     at, n_nodes = inside.indices, tree.n_nodes
     return with_values(
-        made,
+        refitted,
         n_rows=np.bincount(at[here > 0], minlength=n_nodes),
         weight_squared=np.bincount(at, here**2, minlength=n_nodes),
     )
@@ -105,7 +106,7 @@ def _levels(tree: TreeData) -> list[NDArray[np.int64]]:
 
 
 def _summed_up(tree: TreeData, ended: NDArray[Any]) -> NDArray[np.float64]:
-    """Add what ended in each node to all nodes above it."""
+    """Add the sums of the rows that end in each node to all its ancestors."""
     sums: NDArray[np.float64] = ended.astype(np.float64)
     for level in _levels(tree):
         np.add.at(sums, tree.parent[level], sums[level])
@@ -115,7 +116,7 @@ def _summed_up(tree: TreeData, ended: NDArray[Any]) -> NDArray[np.float64]:
 def _inherited(
     tree: TreeData, values: NDArray[Any], known: NDArray[np.bool_]
 ) -> NDArray[Any]:
-    """Give nodes without rows what the node above has."""
+    """Give each node without rows the value of its parent."""
     if known.all():
         return values
     values = values.copy()
@@ -139,7 +140,7 @@ def _of_classes(
     shares = value / np.where(known, total, 1.0)[:, None]
     criterion, costs = class_criterion(tree), cost_matrix(tree)
     label, risk = answer_by_cost(value, costs)
-    if costs is not None:  # impurity is that of the weights to grow by
+    if costs is not None:  # the impurity is that of the growing weights
         altered = value * cost_factors(costs)
         shares = altered / np.where(known, altered.sum(axis=1), 1.0)[:, None]
     return {
@@ -194,8 +195,9 @@ def _mean_loss(
 ) -> NDArray[np.float64]:
     """Return the mean loss of the rows of each node about the node's mean.
 
-    The loss about the mean of the node above is larger by what the means are apart
-    (see `NumberCriterion.is_bregman`), so nothing is subtracted and nothing cancels.
+    The loss about the parent's mean is the loss about the node's own mean plus the
+    loss between the two means (see `NumberCriterion.is_bregman`). The sums therefore
+    only add, and nothing cancels.
     """
     n = tree.n_nodes
     total = np.bincount(nodes, own * criterion.loss(y, mean[nodes]), minlength=n)
@@ -235,7 +237,7 @@ def _level_quartiles(
     found: NDArray[np.float64],
     deviation: NDArray[np.float64],
 ) -> None:
-    """Fill in the nodes of one level; rows come by node, then by y."""
+    """Fill in the nodes of one level; the rows are sorted by node, then by y."""
     start = np.flatnonzero(np.concatenate([[True], node[1:] != node[:-1]]))
     end = np.append(start[1:], len(node))
     reached = np.cumsum(own)
@@ -246,7 +248,7 @@ def _level_quartiles(
         spare = 1e-12 * total
         first = np.searchsorted(reached, wanted - spare)
         first = np.clip(first, start, end - 1)
-        # Reached exactly: the mean of this value and the next larger one.
+        # On an exact hit, take the mean of this value and the next larger one.
         exact = reached[first] <= wanted + spare
         after = np.minimum(np.where(exact, first + 1, first), end - 1)
         found[node[start], q] = y[first] / 2 + y[after] / 2

@@ -1,4 +1,4 @@
-"""Pruning: what was done to a tree, why, and the table that says so."""
+"""The record of a pruning: what was done, why, and the table of sizes."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ _HEADS = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pruning:
-    """How a tree got its size.
+    """The record of how a tree got its size.
 
     Attributes
     ----------
     method : {'cv', 'validation', 'pessimistic', 'ccp_alpha'} or None
-        What was done; None: nothing.
+        The method of pruning; None if the tree was not pruned.
     words : str
         Which tree was taken, and why.
     n_leaves_before, n_leaves_after : int
-        Size of the grown and of the pruned tree.
+        Number of leaves of the grown tree and of the pruned tree.
     alpha, n_leaves, error : float, int and float array
-        The table, from the largest tree to the root: the price of a leaf at which
-        each tree starts to be the best, its leaves, and its error on the training
+        The table, from the largest tree to the root: the price of a leaf from which
+        each tree is the best, its number of leaves, and its error on the training
         rows. Empty where there is no path.
     cv_error, cv_std : float array
         Error on rows not trained on, and its standard error ('cv').
     validation_error : float array
         Error on the validation rows ('validation').
     chosen, best : int
-        Row that was taken, and row of least error; -1: none. What 'validation' cuts
-        need not be a row.
+        The row of the table that was taken, and the row with the least error; -1 if
+        there is none. The tree that 'validation' takes need not be in the table.
     rises_after : int or None
-        'validation': leaves of the smallest tree of least validation error; every
-        larger tree of the table is no better.
+        For 'validation': the number of leaves of the smallest tree with the least
+        validation error. No larger tree of the table is better.
     notes : tuple of str
-        What was done otherwise than asked for, and why.
+        Departures from the settings, with the reasons.
     n_folds : int
-        Folds of 'cv'.
+        Number of folds of 'cv'.
     """
 
     method: str | None
@@ -79,14 +79,14 @@ class Pruning:
 
     @property
     def chosen_error(self) -> float:
-        """Cross-validated error of the tree that was taken; NaN without one."""
+        """The cross-validated error of the tree that was taken; NaN without one."""
         if self.method != "cv" or self.chosen < 0:
             return float("nan")
         return float(self.cv_error[self.chosen])
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The notes, and what the table needs to be read."""
+        """The notes, with further notes that explain the table."""
         more: tuple[str, ...] = ()
         if len(self.n_leaves) and self.n_leaves[0] < self.n_leaves_before:
             more += (
@@ -96,15 +96,15 @@ class Pruning:
             )
         if self.method == "validation" and self.chosen < 0:
             more += (
-                "the table lists the weakest-link prunings, to compare: the tree "
-                "taken was cut split by split and is none of them",
+                "the table lists the weakest-link prunings for comparison: the tree "
+                "taken was cut split by split and is not among them",
             )
         return self.notes + more
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table, one row per tree of the path.
 
-        `cp` is rpart's: alpha over the error of the root.
+        The column `cp` is rpart's: alpha divided by the error of the root.
         """
         pandas = pandas_for_frames()
         columns = {name: np.array(getattr(self, name)) for name in self._columns()}
@@ -121,7 +121,7 @@ class Pruning:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw; None: a new figure.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -167,14 +167,14 @@ class Pruning:
         return [name for name in _COLUMNS if len(getattr(self, name))]
 
     def __repr__(self) -> str:
-        """One line: method and sizes."""
+        """Return one line: method and sizes."""
         return (
             f"Pruning({self.method!r}, {self.n_leaves_before} -> "
             f"{leaves_words(self.n_leaves_after)})"
         )
 
     def __str__(self) -> str:
-        """The words, the notes and the table; of a long table the telling rows."""
+        """Return the reason, the notes and the table, a long table shortened."""
         lines = [self.words, *(f"({note})" for note in self.said)]
         names = self._columns()
         if names:
@@ -190,7 +190,7 @@ class Pruning:
         return notebook_html(self)
 
     def _shown(self) -> list[int]:
-        """Rows to print: all, or both ends and what is near the chosen and the best."""
+        """Return the rows to print: all, or the ends and those near chosen and best."""
         n = len(self.n_leaves)
         if n <= _MOST_LINES:
             return list(range(n))
@@ -214,7 +214,7 @@ class Pruning:
 
 
 def leaves_words(n: int) -> str:
-    """Return the number of leaves in words."""
+    """Return the number of leaves with its noun: '1 leaf', '2 leaves'."""
     return "1 leaf" if n == 1 else f"{n} leaves"
 
 

@@ -1,12 +1,12 @@
-"""What every node of a tree costs, as whole numbers that tie exactly.
+"""The risk of every node of a tree, as whole numbers, so that ties are exact.
 
-Two risks: 'error', the cost of the answers (misclassified weight, or costs; squared
-error, absolute deviation or half the deviance), and 'impurity', the criterion the
-tree was grown by, as scikit-learn prunes.
+There are two risks. 'error' is the cost of the answers: misclassified weight or costs,
+squared error, absolute deviation or half the deviance. 'impurity' is the criterion by
+which the tree was grown; scikit-learn prunes by it.
 
-Rows that stop at an inner node (missing values, in some trees) pay for the answer
-they get there, whatever happens below: R(T_t) is the sum over the leaves plus the
-cost of the rows that stop on the way.
+Rows that stop at an inner node (missing values, in some trees) keep the answer of that
+node, whatever is pruned below it. So R(T_t) is the sum over the leaves plus the cost of
+the rows that stop on the way.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ __all__ = [
 
 RISKS = ("error", "impurity")
 
-_WHOLE = 1e-9  # a count read back from a sum of equal weights is this close to whole
-_BITS = 61  # of the largest risk, where risks are not counts
-_SAME_SHARE = 1e-10  # alphas that agree so far are one, where risks are rounded
-_SAME = 1e-15  # ... or agree to this share of the root's risk
-_ROUNDING = 2.0**-52  # of a weight, a share of the total
+_WHOLE = 1e-9  # a count recovered from a sum of equal weights is this close to whole
+_BITS = 61  # bits of the largest risk, where risks are not counts
+_SAME_SHARE = 1e-10  # where risks are rounded, alphas within this share are equal
+_SAME = 1e-15  # ... and so are alphas that differ by this share of the root's risk
+_ROUNDING = 2.0**-52  # rounding error of a weight, as a share of the total
 _MOST_EXPONENT = 900
 
 
@@ -46,15 +46,15 @@ class NodeRisks(NamedTuple):
     """The cost of each node in whole units."""
 
     own: NDArray[np.int64]
-    """Of all rows of the node, answered there."""
+    """The cost of all rows of the node if it is a leaf."""
     stopped: NDArray[np.int64]
-    """Of the rows that end in an inner node; 0 at leaves."""
+    """The cost of the rows that end in an inner node; 0 at leaves."""
     total: float
-    """Units that make a risk of 1: the total weight."""
+    """The total weight in units; a cost of `total` is a risk of 1."""
     slack: float
-    """Alphas that differ by less are equal; 0: the risks are exact."""
+    """Alphas that differ by less than this are equal; 0 if the risks are exact."""
     share: float
-    """Or by less than this share of themselves."""
+    """Alphas that differ by less than this share of themselves are equal too."""
 
     @property
     def weighted(self) -> NDArray[np.float64]:
@@ -63,7 +63,7 @@ class NodeRisks(NamedTuple):
 
 
 def check_risk(risk: object, name: str = "risk") -> str:
-    """Return the risk, or say which there are."""
+    """Return the risk; refuse anything but 'error' and 'impurity'."""
     if isinstance(risk, str) and risk in RISKS:
         return risk
     near = nearest_name(str(risk), RISKS)
@@ -72,20 +72,20 @@ def check_risk(risk: object, name: str = "risk") -> str:
 
 
 def rows_per_weight(weight: float, n_rows: int) -> float:
-    """Return how many rows a unit of weight counts as, where the number of rows tells.
+    """Return how many rows a unit of weight counts as in bounds and standard errors.
 
     Parameters
     ----------
     weight : float
         Sum of the weights, not altered by priors or costs.
     n_rows : int
-        Rows of positive weight.
+        Number of rows of positive weight.
 
     Returns
     -------
     float
-        1, since weights count as copies of a row; more where they are below 1 on
-        average, such as shares of a whole: then a row counts 1 on average.
+        1, because weights count as copies of a row. If they are below 1 on average,
+        such as shares of a whole, more than 1: the mean weight then counts as one row.
     """
     return max(1.0, n_rows / weight) if weight > 0 else 1.0
 
@@ -103,9 +103,9 @@ def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
     Returns
     -------
     NodeRisks
-        For classes without costs, and for whole costs, in units of the weights:
-        exact, but for the rounding of weights that are not whole. Otherwise in units
-        of 2^-61 of the largest risk.
+        For classes without costs, or with costs that are whole numbers, the unit is
+        that of the weights, and the risks are exact except for the rounding of weights
+        that are not whole. Otherwise the unit is 2^-61 of the largest risk.
     """
     is_error = risk == "error" or isinstance(tree.criterion, Misclassification)
     if tree.is_classifier and is_error:
@@ -131,7 +131,7 @@ def _class_risks(tree: TreeData) -> NodeRisks:
     exact = units is not None and whole_costs
     if units is not None and exact and costs is not None:
         exact = float(units[0].sum()) * float(costs.max()) < 2.0**61
-    # Each weight was rounded to a unit: what ties in thirds of a row ties nearly.
+    # Each weight was rounded to a unit, so ties (in thirds of a row, say) are inexact.
     dearest = 1.0 if costs is None else float(costs.max())
     slack = float(tree.n_rows[0]) * _ROUNDING * dearest
     if units is None or not exact:
@@ -156,10 +156,10 @@ def _class_risks(tree: TreeData) -> NodeRisks:
 
 
 def _class_units(tree: TreeData) -> NDArray[np.int64] | None:
-    """Return the class weights as whole numbers; None if they are none.
+    """Return the class weights as whole numbers of units; None if they are not whole.
 
-    Weights that are all equal are counts; others are multiples of a power of two,
-    at least 2^-52 of the total: see core/include/treewright/target.hpp.
+    Weights that are all equal give counts. Other weights are multiples of a power of
+    two of at least 2^-52 of the total: see core/include/treewright/target.hpp.
     """
     counts = _counts(tree)
     if counts is not None:
@@ -169,7 +169,7 @@ def _class_units(tree: TreeData) -> NDArray[np.int64] | None:
 
 
 def _counts(tree: TreeData) -> NDArray[np.int64] | None:
-    """Return how many rows of each class there are, if all weigh the same."""
+    """Return the number of rows of each class, or None if their weights differ."""
     total = float(tree.weight[0])
     if not total > 0:
         return np.zeros(tree.value.shape, dtype=np.int64)
@@ -186,35 +186,35 @@ def _are_whole(values: NDArray[np.float64]) -> bool:
 def _cost_of(
     weights: NDArray[Any], label: NDArray[np.int32], costs: NDArray[Any] | None
 ) -> NDArray[Any]:
-    """Return what answering `label` costs for rows of these class weights."""
+    """Return the cost of the answer `label` for rows of these class weights."""
     if costs is None:
-        found: NDArray[Any] = weights.sum(axis=1)
-        found -= np.take_along_axis(weights, label[:, None].astype(np.intp), axis=1)[
+        wrong: NDArray[Any] = weights.sum(axis=1)
+        wrong -= np.take_along_axis(weights, label[:, None].astype(np.intp), axis=1)[
             :, 0
         ]
-        return found
+        return wrong
     return np.asarray((weights * costs.T[label]).sum(axis=1))
 
 
 def _rest(tree: TreeData, array: NDArray[Any]) -> NDArray[Any]:
-    """Return what a node has beyond its children: the part of rows that stop."""
+    """Return each node's value minus its children's: the part of rows that stop."""
     below = np.zeros_like(array)
     np.add.at(below, tree.parent[1:], array[1:])
     return np.asarray(array - below)
 
 
 def _stopped_cost(tree: TreeData) -> NDArray[np.float64]:
-    """Return what the rows that stop in each node cost, answered there.
+    """Return the cost of the rows that stop at each node.
 
-    A node's rows cost W r(t) in all. The children's rows would cost their own
-    W_c r(c) plus what the worse answer adds; the rest is that of the stopped rows.
+    As a leaf, a node costs W r(t). Of this, the rows of each child c cost W_c r(c) plus
+    what the worse answer adds. The rest is the cost of the rows that stop.
     """
     if tree.is_classifier:
         return _stopped_impurity(tree)
     weight, mean = tree.weight, tree.in_units(tree.value[:, 0])
     criterion = number_criterion(tree)
     if not criterion.is_bregman:
-        # The median says nothing of other distances: the node's own mean of them.
+        # A median does not determine the cost of a subset: use the node's mean risk.
         return np.asarray(np.maximum(_rest(tree, weight), 0.0) * tree.risk)
     parent = tree.parent[1:]
     added = criterion.loss(mean[1:], mean[parent])
@@ -225,7 +225,7 @@ def _stopped_cost(tree: TreeData) -> NDArray[np.float64]:
 
 
 def _stopped_impurity(tree: TreeData) -> NDArray[np.float64]:
-    """Return the same for impurities: each row pays by the node's class shares."""
+    """Return the same for impurities, in which the class shares set a row's cost."""
     value = tree.value
     if tree.schema.target is not None and tree.schema.target.costs is not None:
         value = value * cost_factors(tree.schema.target.costs)
@@ -240,7 +240,7 @@ def _rounded(
     own: NDArray[np.float64],
     stopped: NDArray[np.float64],
 ) -> NodeRisks:
-    """Return risks as whole numbers of 61 bits, ties by tolerance."""
+    """Return the risks as whole numbers of 61 bits, with a tolerance for ties."""
     own = np.nan_to_num(own, posinf=np.finfo(np.float64).max)
     largest = float(own.max())
     exponent = min(_BITS - math.frexp(largest)[1], _MOST_EXPONENT) if largest else 0

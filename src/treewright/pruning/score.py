@@ -1,4 +1,4 @@
-"""What a tree, or all sizes of it, cost on rows it has not seen."""
+"""The loss of a tree, at one or all of its sizes, on rows it was not grown on."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def unaltered(
     Parameters
     ----------
     table : Table
-        With weights altered for growing; see `table.costs`.
+        The table, with weights altered for growing; see `table.costs`.
     factors : float array, optional
-        What the weight of each class was multiplied by. Without it, priors stay
-        in the weights.
+        The factor by which the weight of each class was multiplied. Without it, priors
+        stay in the weights.
 
     Returns
     -------
     weights : float array or None
-        None: all 1.
+        The weights of the rows; None if all are 1.
     scale : float array or None
-        Of each class, by its prior.
+        The factor of each class by its prior.
     """
     info, target, weights = table.schema.target, table.target, table.weights
     if info is None or weights is None or not isinstance(target, ClassTarget):
@@ -66,7 +66,7 @@ def rows_left_out(
     weights: NDArray[np.float64] | None,
     scale: NDArray[np.float64] | None = None,
 ) -> NewRows:
-    """Return some rows of a table, with the columns that a tree asks for.
+    """Return some rows of a table, with the columns that a tree uses.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def rows_left_out(
     table : Table
         Columns and target.
     rows : int array
-        Which rows.
+        The row numbers.
     weights, scale : float array or None
-        From `unaltered`, of all rows.
+        The result of `unaltered` for all rows.
 
     Returns
     -------
@@ -98,40 +98,40 @@ def loss_at_steps(
     alphas: NDArray[np.float64],
     rows: NewRows,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the summed loss, and squared loss, of rows at every alpha.
+    """Return the summed loss and squared loss of rows at every alpha.
 
     Parameters
     ----------
     tree : TreeData
         A tree.
     collapse_alpha : float array
-        Of its nodes, from its path.
+        The alpha at which each node collapses, from the tree's path.
     alphas : float array
-        Rising prices of a leaf.
+        Prices of a leaf, ascending.
     rows : NewRows
         The rows.
 
     Returns
     -------
     loss, squared_loss : float arrays, one entry per alpha
-        Sums of weight x loss and weight x loss^2: for classes the cost of the
-        answer, for numbers squared error, half the deviance or absolute error. The
-        parts of a divided row answer together, as in prediction.
+        Sums of weight x loss and weight x loss^2. The loss is the cost of the answer
+        for classes; squared error, half the deviance or absolute error for numbers.
+        The answer of a divided row is the mean over its parts, as in prediction.
     """
-    # NaN, at leaves, is larger than all: a leaf never collapses.
+    # NaN, the value at leaves, sorts last: a leaf never collapses.
     first_step = np.searchsorted(alphas, collapse_alpha).astype(np.int32)
     ends = rows.ends(tree)
     if not isinstance(ends, Ends) and not _core_has_loss(tree):
         n = rows.n_rows
         ends = Ends(n, np.arange(n), ends, np.ones(n))
     if isinstance(ends, Ends):
-        # Imported late: it scores by this module's rows.
+        # Imported here because `divided` uses the rows of this module.
         from treewright.pruning.divided import divided_at_steps
 
         return divided_at_steps(tree, rows, ends, first_step, len(alphas))
-    given = _given(tree, rows, ends) | {"first_step": first_step}
+    arguments = _core_arguments(tree, rows, ends) | {"first_step": first_step}
     sums: tuple[NDArray[np.float64], NDArray[np.float64]] = _core.score_steps(
-        given, len(alphas)
+        arguments, len(alphas)
     )
     return sums
 
@@ -143,7 +143,7 @@ def _core_has_loss(tree: TreeData) -> bool:
 def loss_at_nodes(
     tree: TreeData, rows: NewRows
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the summed loss of the rows that pass, and that end in, each node.
+    """Return the summed loss of the rows that pass each node, and that end in it.
 
     Parameters
     ----------
@@ -155,7 +155,8 @@ def loss_at_nodes(
     Returns
     -------
     passed, ended : float arrays, one entry per node
-        As if all that pass were answered there; and of those that end there.
+        The loss of all rows that pass a node if they got its answer, and the loss of
+        the rows that end in it.
     """
     ends = rows.ends(tree)
     assert not isinstance(ends, Ends)
@@ -165,7 +166,7 @@ def loss_at_nodes(
         ended = np.bincount(ends, loss, minlength=tree.n_nodes).astype(np.float64)
         return loss_by_node(tree, ends, y, own, answers), ended
     sums: tuple[NDArray[np.float64], NDArray[np.float64]] = _core.node_losses(
-        _given(tree, rows, ends)
+        _core_arguments(tree, rows, ends)
     )
     return sums
 
@@ -173,15 +174,17 @@ def loss_at_nodes(
 def part_of(
     tree: TreeData, columns: Sequence[NDArray[Any]], rows: NDArray[np.int64]
 ) -> list[NDArray[Any] | None]:
-    """Return the rows of the columns that a tree asks for."""
+    """Return the rows of the columns that a tree uses; None for other columns."""
     part: list[NDArray[Any] | None] = [None] * len(columns)
     for j in columns_used(tree).tolist():
         part[j] = columns[j][rows]
     return part
 
 
-def _given(tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]) -> dict[str, Any]:
-    """Return tree and rows as the core takes them."""
+def _core_arguments(
+    tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]
+) -> dict[str, Any]:
+    """Return the tree and the rows in the form that the core expects."""
     target = rows.target
     common: dict[str, Any] = {
         "subtree_size": tree.subtree_size,

@@ -1,4 +1,4 @@
-"""The size to take from a table of errors: the best tree, or the 1-SE rule."""
+"""Choosing a size from a table of errors: the least error, or the 1-SE rule."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _TIE = 1e-12
 
 
 def least_error(error: NDArray[np.float64]) -> int:
-    """Return the step of least error; of equally good trees, the smallest.
+    """Return the step with the least error; of equally good trees, the smallest.
 
     Parameters
     ----------
     error : float array
-        By step, from the largest tree to the root.
+        The error of each step, from the largest tree to the root.
 
     Returns
     -------
@@ -28,14 +28,14 @@ def least_error(error: NDArray[np.float64]) -> int:
 def one_standard_error(error: NDArray[np.float64], std: NDArray[np.float64]) -> int:
     """Return the smallest tree within one standard error of the best.
 
-    The rule of Breiman and others: errors that differ by less than chance explains
-    are no reason for a larger tree.
+    This is the rule of Breiman et al.: a difference in error that chance can explain
+    does not justify a larger tree.
 
     Parameters
     ----------
     error, std : float arrays
-        By step, from the largest tree to the root: errors on rows not trained on, and
-        their standard errors. That of the best tree counts.
+        The error of each step on rows not trained on, and its standard error, from the
+        largest tree to the root. The rule uses the standard error of the best tree.
 
     Returns
     -------

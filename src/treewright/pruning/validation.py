@@ -1,4 +1,4 @@
-"""Reduced-error pruning: the rows of a validation set decide, bottom up."""
+"""Reduced-error pruning: bottom-up pruning by the error on validation rows."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def grow_validated(
     Parameters
     ----------
     training : TrainingSet
-        All rows, and how the tree is grown.
+        All rows, and the options of growing.
     share : float
-        Share of the rows that are held out, spread evenly over the target.
+        Share of the rows to hold out, spread evenly over the target.
     keep_ties : bool, default=False
-        Keep a split that makes no difference to the rows held out.
+        Keep a split that makes no difference to the held-out rows.
     progress : callable, optional
         See `treewright.grow`.
 
@@ -68,7 +68,7 @@ def grow_validated(
 def prune_by_validation(
     tree: TreeData, rows: NewRows, *, keep_ties: bool = False
 ) -> tuple[TreeData, Pruning]:
-    """Cut, bottom up, every split without which new rows are answered as well.
+    """Collapse, bottom up, every split that does not reduce the validation error.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def prune_by_validation(
     rows : NewRows
         The validation rows.
     keep_ties : bool, default=False
-        Cut only where the new rows are answered better.
+        Collapse a split only where it increases the validation error.
 
     Returns
     -------
@@ -91,10 +91,9 @@ def prune_by_validation(
     error = sums / total
     best = least_error(error)
     words = (
-        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split without "
-        f"which the validation rows are answered "
-        f"{'better' if keep_ties else 'as well'} was cut (validation error "
-        f"{before / total:.4g} before, {after / total:.4g} after)"
+        f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: splits that "
+        f"{'increase' if keep_ties else 'do not reduce'} the validation error were "
+        f"cut (validation error {before / total:.4g} before, {after / total:.4g} after)"
     )
     return pruned, Pruning(
         "validation",
@@ -112,7 +111,7 @@ def prune_by_validation(
 
 
 def _step_of(pruned: TreeData, path: PruningPath) -> int:
-    """Return the step of a path whose tree this is; -1: none."""
+    """Return the step of a path that has this tree; -1 if there is none."""
     step = int(np.searchsorted(-path.n_leaves, -pruned.n_leaves))
     if path.n_leaves[step] != pruned.n_leaves:
         return -1
@@ -134,7 +133,7 @@ def _cut(
         return pruned, before, after
     passed, ended = loss_at_nodes(tree, rows)
     stopped = np.where(tree.subtree_size > 1, ended, 0.0)
-    # Sums of whole numbers are exact; others tie to rounding.
+    # Sums of whole numbers are exact; the margin absorbs the rounding of other sums.
     margin = _TIE * float(passed[0])
     pruned = cut_where_leaf_is_as_good(
         tree, passed, stopped, margin=margin, reason="validation", keep_ties=keep_ties

@@ -1,7 +1,7 @@
 """Habits of other programs: how each reads a table, searches, and writes a tree.
 
-One small class per program, chosen by `GrowOptions.conventions`. The core knows habits
-by what they do, never by the name of a program.
+There is one small class per program, chosen by `GrowOptions.conventions`. The options
+of the core describe what a habit does and never name a program.
 """
 
 from treewright.growing.habits.j48 import J48
@@ -20,5 +20,5 @@ _BY_NAME: dict[str | None, type[Habits]] = {
 
 
 def habits_of(conventions: str | None) -> type[Habits]:
-    """Return the habits that `GrowOptions.conventions` names; None: our own."""
+    """Return the habits that `GrowOptions.conventions` names; None is treewright's."""
     return _BY_NAME[conventions]

@@ -1,4 +1,4 @@
-"""J48: cuts at values of the table, and a branch for every category a column has."""
+"""J48: thresholds at values of the table, and a branch for every category."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from treewright.tree.edit import with_values
 
 __all__ = ["J48"]
 
-_MANY = 0.3  # categories per row from which a column is left out of the average gain
+_MANY = 0.3  # categories per row from which the average gain leaves a column out
 
 
 class J48(Habits):
     """The habits of J48, Weka's C4.5."""
 
     def core_options(self, table: Table) -> dict[str, Any]:
-        """Return J48's rules for numbers and for the average gain.
+        """Return J48's rules for thresholds and for the average gain.
 
-        Each side of a cut needs a tenth of the rows per class; only allowed cuts are
-        charged for; columns of many categories do not count for the average gain,
-        which a column may miss by a little.
+        Each side of a threshold needs a tenth of the node's mean weight per class. The
+        charge counts only the allowed thresholds. Columns of many categories do not
+        enter the average gain, and a column may be slightly below the average.
         """
         return {
             "tenth_of_class_per_side": True,
@@ -37,11 +37,11 @@ class J48(Habits):
     def shaped(self, tree: TreeData, table: Table) -> TreeData:
         """Return the tree as J48 writes it.
 
-        Every threshold is the largest value of its column that is not above it, so
-        training rows go where they went. Every multiway split has a branch for each
-        category; one that no row took answers as its parent does.
+        Every threshold becomes the largest value of its column that is not above it,
+        so training rows go to the same branches. Every multiway split has a branch for
+        each category; a branch without rows gives the answer of its parent.
         """
-        return _with_all_branches(_cut_at_values(tree, table))
+        return _with_all_branches(_thresholds_at_values(tree, table))
 
 
 def _not_averaged(table: Table) -> list[bool]:
@@ -53,14 +53,14 @@ def _not_averaged(table: Table) -> list[bool]:
     return [False] * len(many) if all(many) else many
 
 
-def _cut_at_values(tree: TreeData, table: Table) -> TreeData:
+def _thresholds_at_values(tree: TreeData, table: Table) -> TreeData:
     threshold = tree.threshold.copy()
     for i in np.unique(tree.feature[tree.split_kind == THRESHOLD]).tolist():
         values = table.columns[i].data
         present = values if table.weights is None else values[table.weights > 0]
         ordered = np.sort(np.asarray(present, dtype=np.float64))
         here = (tree.split_kind == THRESHOLD) & (tree.feature == i)
-        # NaN sorts behind everything; the value itself is never -0.0.
+        # NaN sorts last. Adding 0.0 turns -0.0 into 0.0.
         place = np.searchsorted(ordered, threshold[here], side="right") - 1
         threshold[here] = ordered[place] + 0.0
     return with_values(tree, threshold=threshold)
@@ -82,7 +82,10 @@ def _with_all_branches(tree: TreeData) -> TreeData:
 
 
 def _order_with_empty(tree: TreeData) -> list[tuple[int, bool]]:
-    """List the nodes of the new tree: an old node, or an empty child of one."""
+    """List the nodes of the new tree: each is an old node or an empty child of one.
+
+    An empty child is listed as (number of its parent, True).
+    """
     order: list[tuple[int, bool]] = []
     waiting = [(0, False)]
     while waiting:
@@ -104,7 +107,7 @@ def _order_with_empty(tree: TreeData) -> list[tuple[int, bool]]:
                 (children[taken[code]], False) if code in taken else (node, True)
                 for code in range(_n_labels(tree, node))
             ]
-            if tree.missing_route[node] >= 0:  # rows without a value, the last branch
+            if tree.missing_route[node] >= 0:  # missing values have the last branch
                 below.append((children[-1], False))
         else:
             below = [(child, False) for child in children]
@@ -127,7 +130,7 @@ def _n_labels(tree: TreeData, node: int) -> int:
 def _empty_out(
     arrays: dict[str, NDArray[np.generic]], empty: NDArray[np.bool_]
 ) -> None:
-    """Leave an empty child its parent's label, and nothing else."""
+    """Clear everything in an empty child except its parent's label."""
     leaf = {
         "split_kind": LEAF,
         "feature": -1,
@@ -144,7 +147,7 @@ def _empty_out(
 def _sizes_and_categories(
     tree: TreeData, source: NDArray[np.int64], empty: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.generic]]:
-    """Count the nodes of every new subtree, and list every category once."""
+    """Return the sizes of the new subtrees, and the branch of every category."""
     route = np.where(empty, -1, tree.missing_route[source])
     lengths, categories, branches, n_below = [], [], [], []
     for i, node in enumerate(source.tolist()):
@@ -169,7 +172,7 @@ def _sizes_and_categories(
 
 
 def _subtree_sizes(n_below: list[int]) -> NDArray[np.int32]:
-    """Sizes from the numbers of children, in preorder: the last node first."""
+    """Compute the subtree sizes of nodes in preorder from their numbers of children."""
     sizes = np.ones(len(n_below), dtype=np.int32)
     complete: list[int] = []
     for i in reversed(range(len(n_below))):

@@ -1,4 +1,4 @@
-"""The habits of treewright itself, which those of other programs change."""
+"""The habits of treewright itself. The habits of other programs override them."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Habits:
         self.table = table
 
     def core_options(self, table: Table) -> dict[str, Any]:
-        """Return what the core must be told to grow on this table and its weights."""
+        """Return further options of the core for this table and its weights."""
         return {}
 
     def shaped(self, tree: TreeData, table: Table) -> TreeData:
-        """Return a tree of this table and its weights as the program writes it."""
+        """Return a tree grown on this table as the program writes it."""
         return tree
 
     def for_new_rows(self, tree: TreeData) -> TreeData:
-        """Return the tree as the program sends rows down it that it was not grown on.
+        """Return the tree as the program applies it to rows it was not grown on.
 
         Cross-validation scores this tree.
         """

@@ -1,4 +1,4 @@
-"""rpart: rows without any known value are left out; x = cut goes right."""
+"""rpart: rows without any known value are left out; x = threshold goes right."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Rpart(Habits):
         if empty.all():
             raise TableError(
                 "No row has a known value in any column, and rpart leaves such rows "
-                "out. Give rows with values, or leave conventions='rpart' out."
+                "out. Pass rows with values, or omit conventions='rpart'."
             )
         if empty.any():
             weights = np.ones(table.n_rows) if table.weights is None else table.weights
@@ -36,14 +36,19 @@ class Rpart(Habits):
         super().__init__(table)
 
     def core_options(self, table: Table) -> dict[str, Any]:
-        """Surrogates need two rows each way; equal branches stop unplaced rows."""
+        """Return rpart's rules for surrogates.
+
+        A surrogate needs two rows on either side. Where both branches weigh the same,
+        rows that no surrogate can place stop at the node.
+        """
         return {"stop_on_equal_sides": True, "min_surrogate_rows": 2}
 
     def for_new_rows(self, tree: TreeData) -> TreeData:
-        """Return the tree with every cut just below where it was: x = cut goes right.
+        """Return the tree with every threshold lowered by one float.
 
-        Cuts lie between training values, so that only other rows can meet one.
+        A value equal to the threshold then goes right. No training value equals a
+        threshold, because thresholds lie between training values.
         """
         below = np.nextafter(tree.threshold, -np.inf)
-        stand_in = np.nextafter(tree.surrogate_threshold, -np.inf)
-        return replace(tree, threshold=below, surrogate_threshold=stand_in)
+        surrogate = np.nextafter(tree.surrogate_threshold, -np.inf)
+        return replace(tree, threshold=below, surrogate_threshold=surrogate)

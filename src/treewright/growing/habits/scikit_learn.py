@@ -1,11 +1,11 @@
-"""scikit-learn: numbers are read as float32, and 1e-7 apart is no difference.
+"""scikit-learn: numbers are float32, and values within 1e-7 count as equal.
 
-Where no training row of a node is missing, a missing value goes to the branch of more
-rows, of two equal ones to the right.
+At a node without missing training values, a missing value goes to the branch with more
+rows, and to the right if both have the same number.
 
-Sorted values of which each is within 1e-7 of the one before form a run, in which
-scikit-learn makes no cut. A run becomes one value of the table, and the thresholds of
-the grown tree are moved to where they belong.
+Sorted values that each lie within 1e-7 of the one before form a run. scikit-learn puts
+no threshold inside a run. Here a run becomes a single value of the table, and the
+thresholds of the grown tree are then moved to where scikit-learn puts them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ScikitLearn(Habits):
     """The habits of scikit-learn."""
 
     def __init__(self, table: Table) -> None:
-        self._runs: dict[int, _Runs] = {}  # by column, where values became one
+        self._runs: dict[int, _Runs] = {}  # by column, where values were merged
         columns: list[Column] = list(table.columns)
         features = list(table.schema.features)
         for index, column in enumerate(columns):
@@ -42,17 +42,17 @@ class ScikitLearn(Habits):
             if column.stored_as not in PLAIN_NUMBERS:  # dates stay as they are
                 continue
             values = as_float32(column.values)
-            found = _runs(values)
-            if found is not None:
-                self._runs[index] = found
-                values = _merged(values, found)
+            runs = _runs(values)
+            if runs is not None:
+                self._runs[index] = runs
+                values = _merged(values, runs)
             columns[index] = replace(column, values=freeze(values))
             features[index] = replace(features[index], float32=True)
         schema = replace(table.schema, features=tuple(features))
         super().__init__(replace(table, columns=tuple(columns), schema=schema))
 
     def core_options(self, table: Table) -> dict[str, Any]:
-        """A threshold is the mean of two float32 numbers, never written shorter."""
+        """A threshold is the mean of two float32 numbers, never a shorter decimal."""
         return {"round_midpoint": False}
 
     def shaped(self, tree: TreeData, table: Table) -> TreeData:
@@ -68,8 +68,8 @@ class ScikitLearn(Habits):
     def _out_of_runs(self, tree: TreeData) -> NDArray[np.float64]:
         """Return the thresholds, none of them inside a run.
 
-        Those that stood between two neighbouring runs, or in one, now stand midway
-        between the end of one and the beginning of the next.
+        A threshold inside a run, or midway between the starts of two neighbouring
+        runs, moves midway between the end of one run and the start of the next.
         """
         threshold = tree.threshold.copy()
         for column, (low, high) in self._runs.items():
@@ -85,16 +85,16 @@ class ScikitLearn(Habits):
 
 
 class _Runs(NamedTuple):
-    """The runs of values that count as one, ascending."""
+    """The runs of values that count as equal, ascending."""
 
     low: NDArray[np.float64]
-    """The smallest of each run, which stands for it in the table."""
+    """The smallest value of each run, which replaces the run in the table."""
     high: NDArray[np.float64]
-    """The largest of each run."""
+    """The largest value of each run."""
 
 
 def _runs(values: NDArray[np.float32]) -> _Runs | None:
-    """Return the runs, or None where each value is one of its own."""
+    """Return the runs, or None if no two values merge."""
     distinct = np.unique(values[~np.isnan(values)])
     apart = distinct[1:] > distinct[:-1] + _NEAR
     if apart.all():

@@ -12,11 +12,11 @@ def quantile(
     share: Fraction,
     slack: Fraction = Fraction(0),
 ) -> Fraction:
-    """Return the smallest value that a share of the weight reaches.
+    """Return the smallest value at which the cumulative weight exceeds a share.
 
-    Where a value reaches it exactly, the mean of it and the next larger one of
-    weight above 0. The values ascend. `slack` is the share of the weight that
-    nearly reached may lack.
+    If the cumulative weight equals the share exactly, the result is the mean of that
+    value and the next larger one of weight above 0. The values must be ascending.
+    Weights that differ by at most `slack`, a share of the total, count as equal.
     """
     present = [(v, w) for v, w in zip(values, weights, strict=True) if w]
     whole = sum(weight for _, weight in present)
@@ -28,7 +28,7 @@ def quantile(
             return Fraction(value + present[i + 1][0], 2)
         if over > 0:
             return Fraction(value)
-    raise AssertionError("some value reaches every share below 1")
+    raise AssertionError("the total weight exceeds every share below 1")
 
 
 def mean_deviation(
@@ -36,5 +36,5 @@ def mean_deviation(
 ) -> Fraction:
     """Return the mean distance of the values from their median."""
     median = quantile(values, weights, HALF)
-    far = [w * abs(v - median) for v, w in zip(values, weights, strict=True)]
-    return Fraction(sum(far)) / sum(weights)
+    distances = [w * abs(v - median) for v, w in zip(values, weights, strict=True)]
+    return Fraction(sum(distances)) / sum(weights)

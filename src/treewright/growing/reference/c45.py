@@ -1,8 +1,9 @@
-"""What C4.5 adds: a cut of numbers pays for the choice among many; J48's habits.
+"""What C4.5 and J48 add to the gain ratio.
 
-J48 counts the cuts that are allowed, leaves columns of very many categories out of
-the average gain, is generous with it, cuts at a value of the table and opens a
-branch for every category that the column declares.
+C4.5 charges a threshold for having been chosen among many. J48 counts only the
+thresholds that are allowed, leaves columns of very many categories out of the average
+gain, admits columns slightly below that average, moves each threshold to a value of
+the table and opens a branch for every category that the column declares.
 """
 
 import math
@@ -16,11 +17,11 @@ from treewright.growing.reference.sums import Number, Sums
 from treewright.tree.data import MULTIWAY, THRESHOLD
 
 J48_SLACK = 1e-3
-J48_MANY = 0.3  # categories per row of the table, from which there are too many
+J48_MANY = 0.3  # a column has too many categories from this share of the rows on
 
 
 def choose_c45(bests: Sequence[Best], impurity: Number, weight: float) -> Choice:
-    """Choose by penalised gains; `weight` is the node's."""
+    """Choose by penalised gains; `weight` is the weight of the node."""
     scored = [_penalised(b, len(b.offer.levels.known) - 1, weight) for b in bests]
     return best_ratio(scored, impurity) or Choice(None, reason="no_better_split")
 
@@ -31,7 +32,7 @@ def choose_j48(
     weight: float,
     too_many: dict[int, bool],
 ) -> Choice:
-    """Choose as J48 does; `too_many` tells columns of too many categories."""
+    """Choose as J48 does; `too_many` marks the columns with too many categories."""
     scored = [
         replace(
             _penalised(best, _n_cuts(best.offer), weight),
@@ -59,7 +60,11 @@ def _n_cuts(offer: Offer) -> int:
 def as_j48(
     split: Candidate, values: Sequence[float], n_labels: int, zero: Sums
 ) -> Candidate:
-    """Cut at the largest value of the table; open a branch for every category."""
+    """Return a split as J48 writes it.
+
+    A threshold becomes the largest value of the table that is not above it. A
+    multiway split gets a branch for every category.
+    """
     if split.kind == THRESHOLD:
         below = [value for value in values if value <= split.threshold]
         return replace(split, threshold=max(below) + 0.0)
@@ -73,7 +78,7 @@ def as_j48(
     branches = [by_code.get(code, zero) for code in range(n_labels)]
     groups: list[tuple[int, ...]] = [(code,) for code in range(n_labels)]
     route = split.missing_route
-    if split.groups[-1] == ():  # the branch of the missing rows stays the last
+    if split.groups[-1] == ():  # the branch of the missing rows stays last
         branches.append(split.branches[-1])
         groups.append(())
         route = n_labels

@@ -1,9 +1,10 @@
 """Every split that a column offers at a node, in the order that decides ties.
 
-Numbers and ranks: each boundary between neighbouring values, ascending; where
-the node has missing rows, first with them left, then right; last of all the
-question whether the value is missing. Categories: groups of levels, missing
-being one more level; the prefixes of the levels ordered by mean come first.
+Numbers and ranks offer each boundary between neighbouring values, in ascending order.
+Where the node has missing rows, each boundary comes twice, first with the missing rows
+on the left, then on the right; the test `x is missing` comes last. Categories offer
+groups of levels, with missing as one more level; the prefixes of the levels ordered by
+mean come first.
 """
 
 import math
@@ -21,11 +22,11 @@ MISSING = -1  # code of the level that holds the missing rows
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to divide the rows of a node.
+    """One possible split of a node.
 
-    `branches` holds the sums of each branch, left before right, and `unknown` the
-    rows that the search does not place (see `known`). `groups` lists the category
-    codes of each branch.
+    `branches` holds the sums of each branch, left before right, and `unknown` the sums
+    of the rows that the search does not place (see `known`). `groups` lists the
+    category codes of each branch.
     """
 
     column: int
@@ -39,10 +40,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Levels:
-    """The different values of a column in a node, ascending, with their sums.
+    """The distinct values of a column in a node, ascending, with their sums.
 
-    `missing` sums the missing rows that the search places, `unknown` those that it
-    leaves out: one of the two is always empty.
+    `missing` sums the missing rows that the search places, `unknown` the missing rows
+    that it leaves out. One of the two is always empty.
     """
 
     column: int
@@ -52,12 +53,12 @@ class Levels:
 
     @property
     def differ(self) -> bool:
-        """Whether the column can tell any two rows of the node apart."""
+        """Whether the rows of the node have at least two different values."""
         return len(self.known) + (self.missing.n_rows > 0) > 1
 
 
 def values_of(column: Column) -> list[float]:
-    """One number a row: the value, the rank or the category; NaN if missing."""
+    """Return the value, rank or category code of each row; NaN if missing."""
     if isinstance(column, NumericColumn):
         return [float(value) for value in column.values]
     return [math.nan if code < 0 else float(code) for code in column.codes.tolist()]
@@ -66,7 +67,7 @@ def values_of(column: Column) -> list[float]:
 def levels_of(
     index: int, values: Sequence[float], rows: Rows, target: Target
 ) -> Levels:
-    """Gather the rows of a node by their value."""
+    """Sum the rows of a node by their value."""
     known: dict[float, Sums] = {}
     missing = target.zero
     for row, share in rows.items():
@@ -89,10 +90,10 @@ def heavier(left: Sums, right: Sums) -> int:
 
 
 def midpoint(a: float, b: float) -> float:
-    """Return a threshold t between neighbours a < b: a <= t < b always.
+    """Return the threshold t between the neighbours a < b, with a <= t < b.
 
-    Where rounding has turned a short decimal into a long one, the short one: 42.35
-    and not 42.349999999999994 between 42.3 and 42.4.
+    It is the midpoint. Where only rounding made the midpoint a long decimal, it is the
+    short decimal next to it: 42.35, not 42.349999999999994, between 42.3 and 42.4.
     """
     t = a / 2 + b / 2
     if not a <= t < b:
@@ -104,7 +105,7 @@ def midpoint(a: float, b: float) -> float:
 
 
 def thresholds(levels: Levels) -> Iterator[Candidate]:
-    """Every test `x <= t`, then `x is missing`."""
+    """Yield every test `x <= t`, then the test `x is missing`."""
     missing = levels.missing
     lefts = list(accumulate(sums for _, sums in levels.known))
     for i, ((a, _), (b, _)) in enumerate(pairwise(levels.known)):
@@ -130,12 +131,12 @@ def _threshold(
 
 
 class Groupings:
-    """The ways to send the levels of a categorical column left and right.
+    """The groupings of the levels of a categorical column into left and right.
 
-    The levels are ordered by (mean, category), for the absolute error by (median,
-    mean, category), the missing level counting as the last category. A grouping is
-    a bitmask of the positions that go left; the last position always goes right, so
-    that each grouping occurs once.
+    The levels are ordered by (mean, category), or by (median, mean, category) for the
+    absolute error. The missing level counts as the last category. A grouping is a
+    bitmask of the positions that go left. The last position always goes right, so each
+    grouping occurs once.
     """
 
     def __init__(self, levels: Levels, target: Target) -> None:
@@ -157,7 +158,7 @@ class Groupings:
         self.whole = sum((sums for _, sums in by_code), start=target.zero)
 
     def __len__(self) -> int:
-        """Count the levels, k."""
+        """Return k, the number of levels."""
         return len(self.ordered)
 
     def prefixes(self) -> list[Candidate]:
@@ -165,7 +166,7 @@ class Groupings:
         return [self._grouping((1 << n) - 1) for n in range(1, len(self))]
 
     def others(self) -> Iterator[Candidate]:
-        """All further groupings, by bitmask: 2^(k-1) - 1 in all with the prefixes."""
+        """Yield the other groupings by bitmask; with the prefixes, 2^(k-1) - 1."""
         for mask in range(1, 1 << max(len(self) - 1, 0)):
             if mask & (mask + 1):  # not of the form 0...01...1
                 yield self._grouping(mask)

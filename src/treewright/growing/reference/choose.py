@@ -32,16 +32,16 @@ from treewright.tree.data import THRESHOLD
 TIE = Fraction(1, 10**12)
 PREFIX_IS_BEST = (*IMPURITIES, "poisson")
 MOST_LEVELS = 12  # groupings of more levels than this are not enumerated
-NEARLY = 1 - 1e-9  # of a weight or number of rows is enough: shares are not whole
+NEARLY = 1 - 1e-9  # this share of a limit reaches it: parts of rows are rounded
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What every branch must hold; `min_branch_weight`, at least two of them.
+    """The rows and the weight that every branch must have.
 
-    A divided row counts by its share. One row is no rule: any share of it will do.
-    `n_classes` is above 0 where a threshold needs as much weight on either side as
-    J48 wants there.
+    Only `min_branch_weight` is required of two branches, not of all. A divided row
+    counts by its share, but any share of a row satisfies a minimum of one row.
+    `n_classes` is above 0 where a threshold needs J48's minimum weight on either side.
     """
 
     min_rows: int
@@ -52,7 +52,7 @@ class Rules:
     n_classes: int = 0
 
     def refuses(self, candidate: Candidate) -> str:
-        """Name the first rule that a candidate breaks; empty if it is allowed."""
+        """Name the first rule that a candidate breaks, or "" if it is allowed."""
         branches = candidate.branches
         if not all(enough_rows(b, self.min_rows) for b in branches):
             return "min_samples_leaf"
@@ -74,12 +74,15 @@ class Rules:
         return least
 
     def weight(self, sums: Sums) -> float | Fraction:
-        """Weight in units of the table."""
+        """Return the weight in units of the table."""
         return sums.weight / self.weight_scale
 
 
 def enough_rows(sums: Sums, least: int, no_rule: int = 1) -> bool:
-    """Whether rows are so many, each divided one counted by its share."""
+    """Whether there are at least `least` rows; a divided row counts by its share.
+
+    Up to `no_rule`, any share of a row counts as a whole row.
+    """
     if least <= no_rule:
         return sums.n_rows >= least
     return sums.counted >= least * NEARLY
@@ -87,10 +90,10 @@ def enough_rows(sums: Sums, least: int, no_rule: int = 1) -> bool:
 
 @dataclass(frozen=True)
 class Offer:
-    """What a column offers: the candidates that are allowed, in order, their gains.
+    """The allowed candidates of a column, in order, and their gains.
 
-    `refusals` names the rules that refused the others. `charge` is taken off the
-    gains where columns compete, and nowhere else.
+    `refusals` names the rules that refused the other candidates. `charge` is
+    subtracted from the gains only where columns compete.
     """
 
     levels: Levels
@@ -102,7 +105,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Choice:
-    """The split that won, or the reason why there is none."""
+    """The split that won, or the reason that there is none."""
 
     split: Candidate | None
     gain: Number = 0.0
@@ -116,19 +119,19 @@ def offers_of(
     rules: Rules,
     charged: Collection[int] = (),
 ) -> list[Offer]:
-    """List what each column offers.
+    """List the candidates of each column.
 
-    `columns` holds the levels of each column, in table order, and the way they are
-    split: into "thresholds", "groupings" or "multiway". `charged` are the columns
-    whose groupings pay for their number.
+    `columns` holds the levels of each column, in table order, and how they are split:
+    by "thresholds", "groupings" or "multiway". `charged` lists the columns whose
+    groupings pay for their number.
     """
     tie = TIE * Fraction(impurity)
     offers = []
-    for levels, way in columns:
+    for levels, split_type in columns:
         candidates: list[Candidate]
-        if way == "multiway":
+        if split_type == "multiway":
             candidates = multiway(levels)
-        elif way == "groupings":
+        elif split_type == "groupings":
             candidates = groupings(Groupings(levels, target), tie, target, rules)
         else:
             candidates = list(thresholds(levels))
@@ -145,10 +148,10 @@ def offers_of(
 def best_gain(
     offers: Sequence[Offer], impurity: Number, target: Target
 ) -> tuple[Candidate, Number]:
-    """Find the split of the largest gain, less what its column is charged.
+    """Find the split with the largest gain after the charge of its column.
 
-    The best of these is found first; the winner is the first candidate, in the order
-    of columns and of candidates, that reaches it.
+    The winner is the first candidate, in the order of columns and of candidates, whose
+    gain ties with the largest.
     """
     allowed = [candidate for offer in offers for candidate in offer.allowed]
     gains = [gain for offer in offers for gain in offer.gains]
@@ -165,9 +168,10 @@ def groupings(
 ) -> list[Candidate]:
     """List the groupings that compete: the prefixes where they suffice, else all.
 
-    With two classes, and for the variance and the deviance of a numeric target, a
-    prefix is the best grouping there is (Fisher; Breiman et al.), unless the rules
-    refuse it. Nothing is known of the absolute error and of registered criteria.
+    With two classes, and for the variance and the deviance of a numeric target, some
+    prefix is the best of all groupings (Fisher; Breiman et al.), unless the rules
+    refuse it. There is no such result for the absolute error and for registered
+    criteria.
     """
     prefixes = found.prefixes()
     suffice = target.n_classes <= 2 and target.criterion in PREFIX_IS_BEST
@@ -179,21 +183,21 @@ def groupings(
             return prefixes
     if len(found) > MOST_LEVELS:
         raise TableError(
-            f"The reference lists all groupings of at most {MOST_LEVELS} levels; "
-            f"column {found.column} has {len(found)} in one node. Use grow."
+            f"The reference grower lists all groupings of at most {MOST_LEVELS} "
+            f"levels; column {found.column} has {len(found)} in one node. Use grow."
         )
     return [*prefixes, *found.others()]
 
 
 def _purest(best: list[int], allowed: Sequence[Candidate]) -> list[int]:
-    """Of splits that misclassify as few, those with the largest Gini gain."""
+    """Return the candidates with the largest Gini gain; it decides ties in errors."""
     purity = {i: gini_gain_at_node(allowed[i]) for i in best}
     reach = max(purity.values()) - TIE * gini(rows_of_node(allowed[0]))
     return [i for i in best if purity[i] >= reach]
 
 
 def why_none(offers: Sequence[Offer]) -> str:
-    """Name the reason of a node in which every candidate is refused."""
+    """Name the stop reason of a node in which every candidate is refused."""
     in_order = ("min_samples_leaf", "min_weight_fraction_leaf", "zero_target")
     refusals = [refusal for offer in offers for refusal in offer.refusals]
     return next((rule for rule in in_order if rule in refusals), "no_better_split")

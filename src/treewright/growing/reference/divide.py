@@ -1,9 +1,9 @@
 """Which rows of a node go down which branch.
 
-A row with a known value goes where the split says. One whose value is missing goes
-by the first surrogate that can answer; else down the branch for missing values; or
-it stays where it is; or it is divided: it goes down every branch, with a share of
-its weight, in proportion to the known rows there.
+A row with a known value follows the split. A row with a missing value follows the
+first surrogate that can place it. If there is none, the row goes down the branch for
+missing values, or it stops at the node, or it is divided: it goes down every branch
+with a share of its weight, in proportion to the known rows there.
 """
 
 import math
@@ -20,7 +20,7 @@ from treewright.tree.data import ALL_BRANCHES, STOP_HERE, THRESHOLD
 
 @dataclass(frozen=True)
 class Division:
-    """The rows of each branch, and the account of the missing ones."""
+    """The rows of each branch, and the counts of missing and surrogate-placed rows."""
 
     branches: list[dict[int, Weight]]
     n_missing: int
@@ -28,7 +28,7 @@ class Division:
 
 
 def with_route(split: Candidate, options: GrowOptions) -> Candidate:
-    """Return the split with the way of the rows that it cannot place itself."""
+    """Return the split with the route of the rows that it cannot place itself."""
     if options.missing == "fractional":
         return replace(split, missing_route=ALL_BRANCHES)
     if options.missing == "surrogate":
@@ -44,7 +44,7 @@ def divide(
     surrogates: Sequence[Surrogate],
     values: Mapping[int, Sequence[float]],
 ) -> Division:
-    """Send every row of a node on its way."""
+    """Send every row of a node down its branch."""
     branches: list[dict[int, Weight]] = [{} for _ in split.branches]
     n_missing, placed = 0, [0] * len(surrogates)
     for row, share in rows.items():
@@ -73,10 +73,10 @@ def branch_of(split: Candidate, value: float) -> int:
         return 0 if value <= split.threshold else 1
     if split.groups:
         return next(b for b, codes in enumerate(split.groups) if value in codes)
-    return 1  # the question was whether it is missing
+    return 1  # the split is `x is missing`, and the value is known
 
 
 def shares(share: Weight, branches: Sequence[Sums]) -> list[Weight]:
-    """Divide a row, or what is left of it, by the branches' weights of known rows."""
+    """Divide a share of a row in proportion to the known weight of the branches."""
     whole = together(branches).weight
     return [share * Fraction(branch.weight, whole) for branch in branches]

@@ -1,8 +1,8 @@
 """Grow a tree one node at a time, and lay it out in preorder.
 
-The open node whose split lowers the weighted impurity most is always split
-first. The order only matters where `max_leaf_nodes` or `max_nodes` ends the
-growth early; without them any order gives the same tree.
+The open node whose split reduces the weighted impurity most is always split first.
+The order matters only where `max_leaf_nodes` or `max_nodes` ends the growth early;
+without them every order gives the same tree.
 """
 
 import math
@@ -52,17 +52,17 @@ from treewright.table.table import ClassTarget, Table
 from treewright.tree.costs import settle_costs
 from treewright.tree.data import MULTIWAY, TreeData
 
-NEARLY = 1 - 1e-12  # of a threshold is enough: rounding must not decide
-DIVIDED_SLACK = Fraction(1, 10**9)  # of the weight: parts of rows are rounded
-KNOWN_ROWS = ("surrogate", "fractional")  # ways with missing values; see `known`
+NEARLY = 1 - 1e-12  # this share of a limit reaches it: rounding must not decide
+DIVIDED_SLACK = Fraction(1, 10**9)  # share of the weight: parts of rows are rounded
+KNOWN_ROWS = ("surrogate", "fractional")  # search on known rows only; see `known`
 
 
 @dataclass
 class Node:
     """A node while the tree grows; `children` is empty until it is split.
 
-    `used` holds the columns that were split into all their categories above it.
-    `surrogate_rows` counts the rows that each of the surrogates has placed.
+    `used` holds the columns of the multiway splits above the node. `surrogate_rows`
+    counts the rows that each surrogate has placed.
     """
 
     depth: int
@@ -77,7 +77,7 @@ class Node:
     n_missing: int = 0
     surrogates: list[Surrogate] = field(default_factory=list)
     surrogate_rows: list[int] = field(default_factory=list)
-    label: int = -1  # of a node without rows: its parent's
+    label: int = -1  # the parent's label if the node has no rows
 
 
 def grow_reference(table: Table, options: GrowOptions) -> TreeData:
@@ -93,15 +93,15 @@ def grow_reference(table: Table, options: GrowOptions) -> TreeData:
     Returns
     -------
     TreeData
-        What `grow` returns for the same table and options.
+        The tree that `grow` returns for the same table and options.
 
     Raises
     ------
     OptionError
-        When `max_features` is set, or the criterion does not suit the target.
+        If `max_features` is set, or the criterion does not suit the target.
     TableError
-        When there is nothing to grow, or a node would need all groupings of
-        more than 12 categories.
+        If there is no target or no row of weight above 0, or if a node needs all
+        groupings of more than 12 categories.
     """
     task = "class" if isinstance(table.target, ClassTarget) else "number"
     options = options.for_task(task)
@@ -119,8 +119,8 @@ def grow_nodes(table: Table, options: GrowOptions) -> tuple["Grower", Node]:
     """Grow a tree and return its root, before it is laid out."""
     if options.max_features is not None:
         raise OptionError(
-            "The reference tries every column at every node; max_features must be "
-            f"None; got {options.max_features!r}."
+            "The reference grower tries every column at every node, so max_features "
+            f"must be None; got {options.max_features!r}."
         )
     if options.missing == "error":
         check_no_missing(table)
@@ -140,7 +140,7 @@ class Grower:
         self.target = Target(table, str(options.criterion), slack)
         columns = {i: table.columns[i] for i in table.usable}
         self.values = {i: values_of(column) for i, column in columns.items()}
-        self.ways = {i: way_of(column, options) for i, column in columns.items()}
+        self.split_types = {i: split_type(c, options) for i, c in columns.items()}
         self.n_labels = {
             i: 0 if isinstance(column, NumericColumn) else len(column.labels)
             for i, column in columns.items()
@@ -167,8 +167,8 @@ class Grower:
     def _min_branch_weight(self) -> float:
         """Return the weight that two branches must have.
 
-        Divided rows are not followed into ever smaller parts: there it is that of
-        the lightest row, which every branch has where nothing is missing.
+        With divided rows it is the weight of the lightest row, so that rows are not
+        divided into ever smaller parts. Without missing values every branch has it.
         """
         options, target = self.options, self.target
         if options.missing == "fractional" and options.method != "c45":
@@ -177,7 +177,7 @@ class Grower:
         return options.min_branch_weight or 0.0
 
     def _charged(self, columns: dict[int, Column]) -> set[int]:
-        """Columns whose groupings pay for their number; see `guard`."""
+        """Return the columns whose groupings pay for their number; see `guard`."""
         if self.options.many_levels != "guard":
             return set()
         return {
@@ -189,7 +189,7 @@ class Grower:
         }
 
     def open(self, rows: Rows, depth: int, used: frozenset[int] = frozenset()) -> Node:
-        """Make a node of rows, with its best split or the reason to stop."""
+        """Make a node from rows, with its best split or the reason to stop."""
         sums = self.target.sums(rows)
         node = Node(depth, rows, sums, self.target.impurity(rows, sums), used)
         node.stop_reason = self._stops_before_search(node)
@@ -212,7 +212,7 @@ class Grower:
         return ""
 
     def _search(self, node: Node) -> None:
-        """Settle the node's split and gain, or its reason to have none."""
+        """Set the split and the gain of the node, or its stop reason."""
         columns = self.levels(node)
         if not any(levels.differ for levels, _ in columns):
             node.stop_reason = "identical_rows"
@@ -226,21 +226,21 @@ class Grower:
             choice = Choice(None, reason=why_none(offers))
         node.stop_reason = choice.reason or self._gains_too_little(node, choice.gain)
         if choice.split and not node.stop_reason:
-            node.split, node.gain = self._settled(choice.split), choice.gain
+            node.split, node.gain = self._completed(choice.split), choice.gain
 
     def levels(self, node: Node) -> list[tuple[Levels, str]]:
-        """Gather the values of each column that is left, and the way it is split."""
+        """List the levels of each column not yet used, and how it is split."""
         found = []
         for i, values in self.values.items():
             if i not in node.used:
                 levels = levels_of(i, values, node.rows, self.target)
                 if self.options.missing in KNOWN_ROWS:
                     levels = known_only(levels, self.target)
-                found.append((levels, self.ways[i]))
+                found.append((levels, self.split_types[i]))
         return found
 
-    def _settled(self, split: Candidate) -> Candidate:
-        """Settle what the search leaves open: missing values, J48's habits."""
+    def _completed(self, split: Candidate) -> Candidate:
+        """Add what the search leaves open: the missing route, J48's habits."""
         if self.options.conventions == "j48":
             i = split.column
             present = [self.values[i][row] for row in self.target.present]
@@ -248,14 +248,14 @@ class Grower:
         return with_route(split, self.options)
 
     def _choose(self, node: Node, offers: list[Offer]) -> Choice:
-        """Choose by gain, by gain ratio, or as C4.5 or J48 do."""
+        """Choose by gain, by gain ratio, or as C4.5 or J48 does."""
         target, weight = self.target, float(self.rules.weight(node.sums))
         if self.options.criterion == "gain_ratio":
             bests = bests_of(offers, node.impurity, target)
             if self.options.conventions == "j48":
                 most = J48_MANY * self.total.n_rows
                 too_many = {
-                    i: self.ways[i] != "thresholds" and n >= most
+                    i: self.split_types[i] != "thresholds" and n >= most
                     for i, n in self.n_labels.items()
                 }
                 return choose_j48(bests, node.impurity, weight, too_many)
@@ -277,8 +277,8 @@ class Grower:
         return ""
 
     def expand(self, root: Node) -> None:
-        """Split open nodes, best first, until none is left or may be split."""
-        open_nodes = [root] if root.split else []  # in the order of creation
+        """Split open nodes, best first, until none is left or a limit is reached."""
+        open_nodes = [root] if root.split else []  # in order of creation
         n_nodes = n_leaves = 1
         while open_nodes:
             largest = max(open_nodes, key=_worth)
@@ -287,7 +287,7 @@ class Grower:
             best = next(node for node in open_nodes if _worth(node) >= reach)
             open_nodes.remove(best)
             assert best.split is not None
-            # J48's empty branches are put on afterwards, and do not count.
+            # J48's empty branches are added afterwards and do not count.
             more = sum(branch.n_rows > 0 for branch in best.split.branches)
             limit = self._limit(n_leaves + more - 1, n_nodes + more)
             if limit:
@@ -298,7 +298,7 @@ class Grower:
             n_leaves, n_nodes = n_leaves + more - 1, n_nodes + more
 
     def _limit(self, n_leaves: int, n_nodes: int) -> str:
-        """Name the limit that a tree of so many leaves and nodes breaks."""
+        """Name the limit that a tree of this size breaks, or return ""."""
         most_leaves, most_nodes = self.options.max_leaf_nodes, self.options.max_nodes
         if most_leaves is not None and n_leaves > most_leaves:
             return "max_leaf_nodes"
@@ -321,7 +321,7 @@ class Grower:
         ]
 
     def _without_rows(self, parent: Node) -> Node:
-        """Make a leaf that no row reaches and that answers as its parent does."""
+        """Make a leaf without rows that gives the answer of its parent."""
         return Node(
             parent.depth + 1,
             {},
@@ -332,7 +332,7 @@ class Grower:
         )
 
     def _surrogates(self, node: Node, split: Candidate) -> list[Surrogate]:
-        """Find the columns that send the rows the same way."""
+        """Find the columns that send the rows down the same branches."""
         own, weights = self.values[split.column], self.target.weights
         branches = {
             row: None if math.isnan(own[row]) else branch_of(split, own[row])
@@ -341,7 +341,7 @@ class Grower:
         found = [
             surrogate_of(
                 i,
-                self.ways[i] == "groupings",
+                self.split_types[i] == "groupings",
                 [
                     Sent(values[row] + 0.0, weights[row], branch)
                     for row, branch in branches.items()
@@ -355,8 +355,8 @@ class Grower:
         return ranked(found, self.options.max_surrogates)
 
 
-def way_of(column: Column, options: GrowOptions) -> str:
-    """Say how a column is split: by "thresholds", "groupings" or "multiway"."""
+def split_type(column: Column, options: GrowOptions) -> str:
+    """Return how a column is split: by "thresholds", "groupings" or "multiway"."""
     is_category = isinstance(column, CategoricalColumn)
     if options.method == "id3":
         if isinstance(column, NumericColumn):

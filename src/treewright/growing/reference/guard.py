@@ -1,10 +1,10 @@
-"""What a grouping of very many levels pays where columns compete.
+"""The charge for a grouping of very many levels where columns compete.
 
-The best of all groupings gains something from noise alone: each level has a mean
-of its own to fit, and each mean is worth about impurity / weight of the node. For
-levels of unequal size, (sum of sqrt(weight of a level))^2 / weight takes the place of
-their number: it is the number where all weigh the same, and less otherwise. A number
-gains from noise too, by the choice of its threshold; that much is free.
+The best of all groupings gains something from noise alone: it fits the mean of every
+level, and each mean gains about impurity / weight of the node. For levels of unequal
+size, (sum of sqrt(weight of a level))^2 / weight replaces the number of levels. It
+equals the number where all levels weigh the same, and is smaller otherwise. A numeric
+column gains from noise too, by the choice of its threshold; that much is not charged.
 """
 
 import math
@@ -13,8 +13,8 @@ from fractions import Fraction
 from treewright.growing.reference.candidates import Levels
 from treewright.growing.reference.sums import Number, Sums, Target, Weight
 
-FEW_LEVELS = 12  # of the whole table, up to which a column is never charged
-CHANCE_OF_NUMBER = 6.0  # what noise gives a threshold, in units of impurity / weight
+FEW_LEVELS = 12  # a column with at most this many levels in the table pays no charge
+CHANCE_OF_NUMBER = 6.0  # gain of a threshold from noise, in units of impurity / weight
 
 
 def charge_of(levels: Levels, impurity: Number, one_row: Fraction) -> Fraction:
@@ -33,7 +33,7 @@ def charge_of(levels: Levels, impurity: Number, one_row: Fraction) -> Fraction:
 
 
 def effective_number(sums: list[Sums], seen: Weight) -> float:
-    """Return the number of levels of one size that are as easy to fit to noise."""
+    """Return how many levels of equal size would gain as much from noise."""
     roots = math.fsum(math.sqrt(Fraction(each.weight, seen)) for each in sums)
     return roots * roots
 
@@ -41,7 +41,8 @@ def effective_number(sums: list[Sums], seen: Weight) -> float:
 def one_row(target: Target) -> Fraction:
     """Return the weight that counts as one row.
 
-    Weights count as copies; where they are below 1 on average, a row counts 1.
+    Weights count as copies of a row. If they are below 1 on average, the mean weight
+    counts as one row.
     """
     total = sum(target.weights[row] for row in target.present)
     mean = Fraction(total, len(target.present))

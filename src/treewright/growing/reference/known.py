@@ -1,8 +1,8 @@
 """Gains from the rows whose value is known.
 
-Surrogates and fractional rows do not ask where missing values should go while they
-search: a split is judged on the rows that it can place, and its gain counts for
-their share of the node's weight. What the others do is settled after the choice.
+With surrogates and with fractional rows, the search does not decide where missing
+values go. It scores a split on the rows that the split can place, and multiplies the
+gain by their share of the node's weight. The other rows are routed after the choice.
 """
 
 from dataclasses import replace
@@ -20,17 +20,17 @@ from treewright.growing.reference.sums import (
 
 
 def known_only(levels: Levels, target: Target) -> Levels:
-    """Put the missing rows out of the search's sight."""
+    """Move the missing rows out of the search, into `unknown`."""
     return replace(levels, missing=target.zero, unknown=levels.missing)
 
 
 def gain_at_node(split: Candidate, target: Target) -> Number:
-    """Return F * gain among the known rows, F their share of the node's weight."""
+    """Return F * gain, with F and the gain from the known rows; see `known_share`."""
     return target.gain(split.branches) * known_share(split)
 
 
 def gini_gain_at_node(split: Candidate) -> Number:
-    """Return the same for the Gini impurity, which decides between errors as few."""
+    """Return the same for the Gini impurity, which decides ties in the error."""
     return gain_of(gini, split.branches) * known_share(split)
 
 
@@ -40,5 +40,5 @@ def known_share(split: Candidate) -> Fraction:
 
 
 def rows_of_node(split: Candidate) -> Sums:
-    """Join the rows that a split places with those that it cannot."""
+    """Join the rows that a split places with the rows that it cannot place."""
     return together(split.branches) + split.unknown

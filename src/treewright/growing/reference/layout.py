@@ -59,17 +59,17 @@ def arrays_of(root: "Node", target: Target) -> dict[str, Any]:
 
 
 def preorder(root: "Node") -> list["Node"]:
-    """Every node before its children, left before right."""
-    found, waiting = [], [root]
+    """List every node before its children, left before right."""
+    nodes, waiting = [], [root]
     while waiting:
         node = waiting.pop()
-        found.append(node)
+        nodes.append(node)
         waiting += reversed(node.children)
-    return found
+    return nodes
 
 
 def subtree_sizes(nodes: Sequence["Node"]) -> list[int]:
-    """Count the nodes from each node down, children first."""
+    """Return the number of nodes in the subtree of each node."""
     sizes: dict[int, int] = {}
     for node in reversed(nodes):
         sizes[id(node)] = 1 + sum(sizes[id(child)] for child in node.children)
@@ -77,7 +77,7 @@ def subtree_sizes(nodes: Sequence["Node"]) -> list[int]:
 
 
 def _splits(splits: Sequence[Candidate | None]) -> dict[str, Any]:
-    """Build the arrays that say what each node asks."""
+    """Build the arrays that hold the split of each node."""
     listed = [_listed_categories(split) for split in splits]
     starts = np.cumsum([0, *(len(each) for each in listed)])
     flat = [pair for each in listed for pair in each]
@@ -91,7 +91,7 @@ def _splits(splits: Sequence[Candidate | None]) -> dict[str, Any]:
         "missing_route": np.array(
             [s.missing_route if s else -1 for s in splits], np.int32
         ),
-        # Every candidate was looked at, so every split is the best there is.
+        # The search examined every candidate, so every split is proven best.
         "proven": np.ones(len(splits), np.bool_),
     }
 
@@ -106,11 +106,12 @@ def _listed(groups: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
 
 
 def _surrogates(nodes: Sequence["Node"]) -> dict[str, Any]:
-    """Build the arrays of all surrogates, those of a node one after the other."""
+    """Build the arrays of all surrogates, node by node."""
     found = [each for node in nodes for each in node.surrogates]
     rows = [n for node in nodes for n in node.surrogate_rows]
     starts = np.cumsum([0, *(len(node.surrogates) for node in nodes)])
-    # Categories: which surrogate of its node, category, branch; node by node.
+    # One entry per category: the surrogate's number in its node, the category, the
+    # branch. The entries are listed node by node.
     listed = [
         [
             (which, code, branch)
@@ -137,7 +138,7 @@ def _surrogates(nodes: Sequence["Node"]) -> dict[str, Any]:
 
 
 def _statistics(node: "Node", target: Target) -> dict[str, Any]:
-    """Gather what a node knows about its rows, in units of the table."""
+    """Compute the statistics of a node's rows in units of the table."""
     sums, scale = node.sums, target.weight_scale
     weights = [target.weights[row] * share for row, share in node.rows.items()]
     common = {
@@ -168,16 +169,13 @@ def _statistics(node: "Node", target: Target) -> dict[str, Any]:
 
 
 def heaviest(sums: Sums, target: Target) -> int:
-    """Return the first class of the largest weight."""
+    """Return the class of largest weight, the first on a tie."""
     enough = max(sums.parts) - target.slack * sums.weight
     return next(k for k, weight in enumerate(sums.parts) if weight >= enough)
 
 
 def quartiles(rows: Rows, target: Target) -> list[float]:
-    """Weighted quartiles of y: the smallest value that q of the weight reaches.
-
-    Where a value reaches it exactly, the mean of it and the next larger one.
-    """
+    """Return the weighted quartiles of y; see `quantile`."""
     weight_at: dict[int, Weight] = {}
     for row, share in rows.items():
         y = target.y[row]

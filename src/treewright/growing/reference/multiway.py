@@ -1,7 +1,7 @@
-"""Splits with one branch for every category that the node has.
+"""Splits with one branch for every category in the node.
 
-Missing rows, where the search sees them, have a branch of their own, the last one.
-Ranks are treated as categories here.
+Missing rows that the search places have a branch of their own, the last one. Ranks
+count as categories here.
 """
 
 from treewright.growing.reference.candidates import Candidate, Levels
@@ -9,7 +9,7 @@ from treewright.tree.data import MULTIWAY, STOP_HERE
 
 
 def multiway(levels: Levels) -> list[Candidate]:
-    """List the one split that a column offers, or nothing."""
+    """List the one split that a column offers, if it has one."""
     if not levels.differ:
         return []
     branches = [sums for _, sums in levels.known]

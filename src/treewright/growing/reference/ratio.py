@@ -1,8 +1,8 @@
 """The gain ratio: the gain of a split as a share of the entropy of the split itself.
 
-A split into many branches has a large gain for that alone, and a large entropy of
-its own. A column's best split is found by its gain; among the columns whose gain is
-not below the average, the largest ratio wins.
+A split into many branches has a large gain merely because they are many, and a large
+entropy of its own. The best split of each column is chosen by gain. Among the columns
+whose best gain is not below the average, the largest ratio wins.
 """
 
 import math
@@ -20,9 +20,9 @@ from treewright.growing.reference.sums import Number, Target
 class Best:
     """The best split of a column.
 
-    `gain` is its gain and `score` what it competes with: the same, but for the
-    groupings of many levels, and for C4.5 the cuts of numbers, which pay for the
-    choice among many.
+    `score` is the gain with which the split competes. It equals `gain`, less a charge
+    for groupings of many levels and, in C4.5, for thresholds, which are chosen among
+    many.
     """
 
     offer: Offer
@@ -33,7 +33,7 @@ class Best:
 
 
 def split_information(split: Candidate) -> float:
-    """Entropy of the branches; rows that cannot be placed are one more branch."""
+    """Return the entropy of the branches; unplaced rows count as one more branch."""
     whole = rows_of_node(split).weight
     parts = [b.weight for b in (*split.branches, split.unknown) if b.weight]
     shares = [float(Fraction(part, whole)) for part in parts]
@@ -53,9 +53,9 @@ def bests_of(offers: Sequence[Offer], impurity: Number, target: Target) -> list[
 def best_ratio(
     bests: Sequence[Best], impurity: Number, slack: float = 0.0
 ) -> Choice | None:
-    """Find the first column of the largest ratio; None if no column gains anything.
+    """Find the split with the largest ratio; None if no column gains anything.
 
-    `slack` is how far below the average a score may be.
+    The first column wins a tie. A score may be below the average by at most `slack`.
     """
     tie = float(TIE * Fraction(impurity))
     valid = [best for best in bests if best.score > tie]

@@ -1,9 +1,9 @@
-"""What a set of rows adds up to, exactly, and the gain of dividing it.
+"""Exact sums over a set of rows, and the gain of dividing the set.
 
-Weights and a numeric target are floats, and every float is a whole multiple of
-some power of two. Multiplied by it they are Python integers, whose sums know no
-rounding and no order. A row that is divided among branches counts with its share,
-a fraction.
+Weights and numeric targets are floats, and every float is an integer times a power of
+two. Multiplied by a common power of two they become Python integers, whose sums are
+exact and do not depend on the order. A row that is divided among branches counts with
+its share, a fraction.
 """
 
 import math
@@ -19,23 +19,23 @@ from treewright.errors import TableError
 from treewright.growing.reference.absolute import mean_deviation
 from treewright.table.table import ClassTarget, NumericTarget, Table
 
-# With which power of the target its impurity grows.
+# The power of the target's scale with which the impurity grows.
 POWERS = {"squared_error": 2, "poisson": 1, "absolute_error": 1}
 # A gain or an impurity: exact where the criterion allows it.
 Number = Fraction | float
 # A weight, or the share of a row that is in a node: 1 unless the row was divided.
 Weight = int | Fraction
-# The rows of a node, and the share of each that is there.
+# The rows of a node, and the share of each row that is in it.
 Rows = Mapping[int, Weight]
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over some rows; all of them exact.
+    """Exact sums over a set of rows.
 
-    `counted` is the number of rows, those that were divided by their share.
-    `parts` holds the weight of each class; for a numeric target Σwy and Σwy²,
-    but for the absolute error the weight of each different y, ascending.
+    `counted` is the number of rows, in which a divided row counts by its share.
+    `parts` holds the weight of each class. For a numeric target it holds Σwy and
+    Σwy²; for the absolute error, the weight of each distinct y, ascending.
     """
 
     n_rows: int
@@ -58,7 +58,7 @@ class Sums:
         return Sums(self.n_rows, share * self.counted, share * self.weight, parts)
 
     def __sub__(self, other: "Sums") -> "Sums":
-        """Take a part of the rows away."""
+        """Remove a part of the rows."""
         return Sums(
             self.n_rows - other.n_rows,
             self.counted - other.counted,
@@ -68,14 +68,14 @@ class Sums:
 
 
 def as_integers(values: Iterable[float]) -> tuple[list[int], int]:
-    """Integers and the power of two they were multiplied with."""
+    """Return the values as integers, and the power of two they were multiplied by."""
     ratios = [float(value).as_integer_ratio() for value in values]
     scale = max((below for _, below in ratios), default=1)
     return [above * (scale // below) for above, below in ratios], scale
 
 
 def as_float(value: Number) -> float:
-    """Return the nearest float; infinity beyond the largest."""
+    """Return the nearest float; infinity beyond the largest float."""
     try:
         return float(value)
     except OverflowError:
@@ -94,12 +94,12 @@ class Target:
     y : list of int
         The number of each row, times `y_scale` (regression).
     levels : list of int
-        The different numbers of y, ascending (absolute error).
+        The distinct values of y, ascending (absolute error).
     weights : list of int
         The weight of each row, times `weight_scale`.
     slack : Fraction
-        Share of a node's weight by which ties may miss: above 0 where rows are
-        divided, whose parts `grow` rounds.
+        Weights that differ by at most this share of the node's weight are equal. It
+        is above 0 where rows are divided, because `grow` rounds their parts.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class Target:
     ) -> None:
         self.criterion = criterion
         self.slack = slack
-        given = np.ones(table.n_rows) if table.weights is None else table.weights
-        self.weights, self.weight_scale = as_integers(given)
+        weights = np.ones(table.n_rows) if table.weights is None else table.weights
+        self.weights, self.weight_scale = as_integers(weights)
         self.present = [row for row, w in enumerate(self.weights) if w > 0]
         self.codes: list[int] = []
         self.y: list[int] = []
@@ -124,7 +124,7 @@ class Target:
             raise TableError(
                 "poisson needs a target with a sum above 0; all values are 0."
             )
-        # Σwy and Σwy² are enough for these two; the others need every value of y.
+        # Σwy and Σwy² suffice for these two; other criteria need every value of y.
         by_sums = criterion in ("squared_error", "poisson")
         self.levels = [] if by_sums else sorted(set(self.y))
         self.zero = Sums(0, 0, 0, (0,) * (self.n_classes or len(self.levels) or 2))
@@ -146,7 +146,8 @@ class Target:
                 )
         else:
             raise TableError(
-                "A tree is grown towards a target, and the table has none."
+                "This table has no target, so there is nothing to grow a tree for. "
+                "Pass y: as_table(X, y)."
             )
 
     def _one(self, row: int) -> Sums:
@@ -159,25 +160,25 @@ class Target:
         return Sums(1, 1, weight, (weight * self.y[row], weight * self.y[row] ** 2))
 
     def sums(self, rows: Rows) -> Sums:
-        """Sum over rows, each with its share."""
+        """Return the sums over rows, each with its share."""
         total = self.zero
         for row, share in rows.items():
             total += self.of_row[row] * share
         return total
 
     def mean(self, sums: Sums) -> Fraction:
-        """Mean of y, or mean class number, in the target's own integers."""
+        """Return the mean of y, or the mean class number, in integer units."""
         if self.n_classes:
             above = sum(code * part for code, part in enumerate(sums.parts))
             return Fraction(above, sums.weight)
         return Fraction(self._moments(sums).parts[0], sums.weight)
 
     def variance(self, sums: Sums) -> Fraction:
-        """Variance of y, in the target's own integers."""
+        """Return the variance of y in integer units."""
         return squared_error(self._moments(sums))
 
     def _moments(self, sums: Sums) -> Sums:
-        """Return Σwy and Σwy², whatever the criterion keeps."""
+        """Return the sums with Σwy and Σwy², whatever `parts` the criterion keeps."""
         if not self.levels:
             return sums
         pairs = list(zip(self.levels, sums.parts, strict=True))
@@ -186,17 +187,17 @@ class Target:
         return Sums(sums.n_rows, sums.counted, sums.weight, (first, second))
 
     def is_pure(self, rows: Rows) -> bool:
-        """Whether all rows have one class or one number."""
+        """Whether all rows have the same class or the same number."""
         return len({(self.codes or self.y)[row] for row in rows}) == 1
 
     def impurity(self, rows: Rows, sums: Sums) -> Number:
-        """Impurity of a node, in the target's own integers."""
+        """Return the impurity of a node in integer units."""
         if self.criterion == "poisson":
             return self._half_deviance(rows, sums)
         return self.measure(sums)
 
     def measure(self, sums: Sums) -> Number:
-        """Impurity that follows from the sums alone."""
+        """Return the impurity where it follows from the sums alone."""
         if self.criterion == "absolute_error":
             return mean_deviation(self.levels, sums.parts)
         if self.criterion in IMPURITIES:
@@ -204,29 +205,29 @@ class Target:
         return self._registered(sums)
 
     def _registered(self, sums: Sums) -> Number:
-        """Measure by the formula of a criterion that has no exact twin here."""
+        """Return the impurity by a criterion that has no exact formula here."""
         values = self.levels or range(self.n_classes)
         pairs = zip(values, sums.parts, strict=True)
         weights = {float(v / self.y_scale): float(part) for v, part in pairs if part}
         return find(self.criterion).impurity(weights)
 
     def gain(self, branches: Sequence[Sums]) -> Number:
-        """Impurity before minus mean impurity after; never negative."""
+        """Return the impurity before minus the mean impurity after; never negative."""
         if self.criterion == "poisson":
             return poisson_gain(branches)
         return gain_of(self.measure, branches)
 
     def unit(self) -> Fraction:
-        """Return what turns an impurity of integers into one of the table."""
+        """Return the factor from an impurity in integer units to the table's units."""
         return 1 / Fraction(self.y_scale ** POWERS.get(self.criterion, 0))
 
     def gain_in_units(self, gain: float) -> float:
-        """Return a gain given in terms of the target in units of its exponent."""
+        """Convert a gain in units of the target to units of its exponent."""
         power = POWERS.get(self.criterion, 0)
         return self.info.gain_in_units(gain, power) if self.info else gain
 
     def _half_deviance(self, rows: Rows, sums: Sums) -> Number:
-        """Mean of y ln(y / mean): mean * Σ w/W * excess(y / mean)."""
+        """Return the mean of y ln(y / mean): mean * Σ w/W * excess(y / mean)."""
         mean = self.mean(sums)
         if mean == 0:
             return 0.0
@@ -278,7 +279,7 @@ def together(branches: Sequence[Sums]) -> Sums:
 
 
 def gain_of(measure: Callable[[Sums], Number], branches: Sequence[Sums]) -> Number:
-    """Impurity of all branches together minus their mean impurity."""
+    """Return the impurity of all branches together minus their mean impurity."""
     whole = together(branches)
     before = measure(whole)
     after = [Fraction(b.weight, whole.weight) * measure(b) for b in branches]
@@ -288,7 +289,10 @@ def gain_of(measure: Callable[[Sums], Number], branches: Sequence[Sums]) -> Numb
 
 
 def poisson_gain(branches: Sequence[Sums]) -> Number:
-    """Return the fall of the half deviance: mean * Σ W_b/W * excess(mean_b / mean)."""
+    """Return the decrease of the half deviance.
+
+    It is mean * Σ W_b/W * excess(mean_b / mean).
+    """
     whole = together(branches)
     if whole.parts[0] == 0:
         return 0.0
@@ -305,7 +309,7 @@ def excess(ratio: Fraction) -> float:
     """Return r ln r - r + 1, the half deviance of r when the mean is 1.
 
     It is 0 at r = 1 and positive elsewhere. Near 1 the three terms cancel, so the
-    power series is summed there.
+    function sums the power series there.
     """
     beyond = float(ratio - 1)
     if abs(beyond) < 0.01:

@@ -1,12 +1,13 @@
-"""Surrogates: other columns that send the rows the same way as the split.
+"""Surrogates: other columns that send the rows down the same branches as the split.
 
-A surrogate is judged by the weight of the rows that it sends to the branch the
-split sends them to, among the rows known in both columns. It must beat sending
-all of them to the heavier branch. Its threshold lies between neighbouring values of
-all rows of the node, those included that the split cannot place.
+A surrogate is scored on the rows known in both columns, by the weight of the rows that
+it sends to the same branch as the split. It must beat sending all of them to the
+heavier branch. Its threshold lies between neighbouring values of all rows of the node,
+including rows that the split cannot place.
 
-rpart wants two rows each way of a threshold. In columns of categories it has it
-that two rows agree and two do not, so that it knows no perfect surrogate there.
+rpart requires two rows on either side of a threshold. In a column of categories it
+requires two rows that agree and two that do not, so it never has a perfect surrogate
+there.
 """
 
 import math
@@ -24,11 +25,12 @@ LEAST_ADJUSTED = Fraction(1, 10**10)
 
 @dataclass(frozen=True)
 class Surrogate:
-    """A question to ask in place of the split's own.
+    """A test that replaces the split where the split's column is missing.
 
     `flip` sends x <= threshold to branch 1. `groups` lists the categories of either
-    branch; others are not answered. `agree` is the share of weight that it sends
-    right, `adjust` where this lies between the heavier branch's share and 1.
+    branch; the surrogate cannot place other categories. `agree` is the share of the
+    weight that it sends to the right branch. `adjust` rescales `agree` so that the
+    share of the heavier branch becomes 0 and 1 stays 1.
     """
 
     column: int
@@ -39,7 +41,7 @@ class Surrogate:
     groups: tuple[tuple[int, ...], ...] = ()
 
     def branch_of(self, value: float) -> int | None:
-        """Return the branch of a value, or None where it has no answer."""
+        """Return the branch of a value, or None if the surrogate cannot place it."""
         if not math.isnan(self.threshold):
             left = 1 if self.flip else 0
             return (
@@ -54,9 +56,10 @@ class Surrogate:
 
 @dataclass(frozen=True)
 class Sent:
-    """A row: its value in another column, its weight, the branch the split sends it.
+    """A row: its value in the surrogate's column, its weight, and its branch.
 
-    The branch is None where the split cannot place the row.
+    `branch` is the branch to which the split sends the row, or None if the split
+    cannot place it.
     """
 
     value: float
@@ -64,7 +67,7 @@ class Sent:
     branch: int | None
 
 
-# How much weight went to branch 0 and to branch 1.
+# The weight that goes to branch 0 and to branch 1.
 Sides = tuple[Weight, Weight]
 
 
@@ -75,7 +78,7 @@ def surrogate_of(
     agreement: str,
     min_rows: int,
 ) -> Surrogate | None:
-    """Find the best surrogate that a column offers, if it is of any use.
+    """Find the best surrogate that a column offers; None if it is of no use.
 
     `agreement` is the option `surrogate_agreement`; `min_rows` is 2 for rpart.
     """
@@ -86,17 +89,17 @@ def surrogate_of(
     if heavier == total:
         return None
     if are_categories:
-        found = _by_category(known, among, min_rows)
+        offered = _by_category(known, among, min_rows)
     else:
         values = sorted({row.value for row in rows if not math.isnan(row.value)})
-        found = _cuts(known, values, min_rows)
-    # max keeps the first of equals
-    right, question = max(found, key=lambda each: each[0], default=(0, {}))
+        offered = _thresholds(known, values, min_rows)
+    # `max` returns the first of equal candidates.
+    right, test = max(offered, key=lambda each: each[0], default=(0, {}))
     agree, majority = Fraction(right, total), Fraction(heavier, total)
     adjust = (agree - majority) / (1 - majority)
     if adjust <= LEAST_ADJUSTED:
         return None
-    return Surrogate(column, agree, adjust, **question)  # type: ignore[arg-type]
+    return Surrogate(column, agree, adjust, **test)  # type: ignore[arg-type]
 
 
 def _sides(rows: Sequence[Sent]) -> Sides:
@@ -106,10 +109,10 @@ def _sides(rows: Sequence[Sent]) -> Sides:
     )
 
 
-def _cuts(
+def _thresholds(
     known: Sequence[Sent], values: Sequence[float], min_rows: int
 ) -> Iterator[tuple[Weight, dict[str, object]]]:
-    """List all cuts, ascending, each straight and then flipped, with what agrees."""
+    """Yield the agreeing weight of every threshold, ascending, plain then flipped."""
     for a, b in pairwise(values):
         below = [row for row in known if row.value <= a]
         above = [row for row in known if row.value >= b]
@@ -124,7 +127,7 @@ def _cuts(
 def _by_category(
     known: Sequence[Sent], total: Sides, min_rows: int
 ) -> Iterator[tuple[Weight, dict[str, object]]]:
-    """Send each category to the branch that most of its weight goes to."""
+    """Send each category to the branch that receives most of its weight."""
     default = 0 if total[0] >= total[1] else 1
     groups: tuple[list[int], list[int]] = ([], [])
     wrong = 0
@@ -141,13 +144,16 @@ def _by_category(
 
 
 def ranked(found: Sequence[Surrogate | None], most: int) -> list[Surrogate]:
-    """Keep the surrogates that agree most, those of earlier columns first."""
+    """Keep the surrogates that agree most; the earlier column wins a tie."""
     useful = [each for each in found if each is not None]
     return sorted(useful, key=lambda each: -each.agree)[:most]
 
 
 def fallback_route(split: Candidate, fallback: str, stop_on_tie: bool) -> int:
-    """Return where rows go that no surrogate can place: the heavier branch, or stop."""
+    """Return the route of rows that no surrogate can place.
+
+    It is the heavier branch or `STOP_HERE`.
+    """
     left, right = (branch.weight for branch in split.branches)
     if fallback == "stop" or (stop_on_tie and left == right):
         return STOP_HERE
@@ -157,7 +163,7 @@ def fallback_route(split: Candidate, fallback: str, stop_on_tie: bool) -> int:
 def route_by(
     surrogates: Sequence[Surrogate], values: Mapping[int, Sequence[float]], row: int
 ) -> tuple[int, int] | None:
-    """Return the first surrogate that can place a row, and the branch it says."""
+    """Return the first surrogate that can place a row, and the branch it chooses."""
     for place, each in enumerate(surrogates):
         branch = each.branch_of(values[each.column][row])
         if branch is not None:
