@@ -128,7 +128,7 @@ def test_a_row_may_come_in_any_form(seed):
 
 
 def test_a_row_without_a_value_that_is_asked_for():
-    with pytest.raises(TableError, match="asks for 'island', which the row does not"):
+    with pytest.raises(TableError, match="tests 'island', but the row has no"):
         penguins().to_svg(row={"flipper_length_mm": 230})
     with pytest.raises(TableError, match="must be one row; this table has 2"):
         penguins().to_svg(row={"flipper_length_mm": [1, 2], "island": [None, None]})

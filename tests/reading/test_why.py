@@ -312,7 +312,7 @@ def test_other_rows_than_those_it_was_grown_on_are_noted():
     tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
     fewer = {name: values[:6] for name, values in MAILS.items()}
     found = tw.why(tree, 0, fewer, SPAM[:6])
-    assert "Here 6 rows come to the node; when the tree was grown there were 8." in (
+    assert "Here 6 rows reach the node; when the tree was grown there were 8." in (
         str(found)
     )
 
@@ -323,7 +323,7 @@ def test_bad_requests():
         tw.why(tree, 0, MAILS, SPAM, column="word")
     with pytest.raises(OptionError, match="node must be a whole number"):
         tw.why(tree, 99, MAILS, SPAM)
-    with pytest.raises(TableError, match="None of these 1 rows comes to node 1"):
+    with pytest.raises(TableError, match="None of these 1 rows reaches node 1"):
         tw.why(tree, 1, {n: v[1:2] for n, v in MAILS.items()}, SPAM[1:2])
     with pytest.raises(TableError, match="y has the class 'Perhaps', which was not"):
         tw.why(tree, 0, MAILS, ["Perhaps", *SPAM[1:]])
