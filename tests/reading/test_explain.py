@@ -292,7 +292,7 @@ def test_rows_come_in_many_forms():
 
 def test_bad_requests():
     tree = build(threshold(0, 50.0, leaf(1), leaf(0)), schema_of(AGE, "b"))
-    with pytest.raises(OptionError, match=r"fixed names a column 'agee'.*'age'"):
+    with pytest.raises(OptionError, match=r"fixed names 'agee'.*'age'"):
         explain(tree, {"age": 1}, fixed=["agee"])
     with pytest.raises(OptionError, match=r"pass fixed=\['age'\]"):
         explain(tree, {"age": 1}, fixed="age")

@@ -1,6 +1,6 @@
-"""A picture of a tree before it has a format: everything at its place.
+"""A picture of a tree, independent of the format: all shapes at their places.
 
-`compose` does the work that all formats share; `svg` and `matplotlib` translate.
+`compose` does the work that all formats share; `svg` and `matplotlib` draw the result.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = ["Scene", "Spot", "compose"]
 _MARGIN = 20.0
 _WIDEST_FLOW, _THINNEST_FLOW = 24.0, 1.25
 _WIDEST_DOWN = 1200.0
-"""A tree that would be wider than this grows to the right unless told otherwise."""
+"""A tree that would be wider than this grows to the right by default."""
 _LEAST_ROOM = 380.0
 
 
 @dataclass(frozen=True)
 class Spot:
-    """One node of the picture: what to draw, and what hovering tells."""
+    """One node of the picture: its shapes, and its tooltip."""
 
     node: int
     title: str
@@ -44,7 +44,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Scene:
-    """The whole picture: what is behind the nodes, the nodes, and what is around."""
+    """The whole picture: branches, nodes, and the texts around the tree."""
 
     width: float
     height: float
@@ -71,12 +71,12 @@ def compose(
     folded : Folded
         The nodes to show.
     way : mapping of int to str, optional
-        The nodes that one row passes, to be highlighted, each with the row's value
-        in the column that is asked there (empty at the last).
+        The path of a row, to be highlighted: its nodes, each with the row's value in
+        the node's column (empty for the last node).
     direction : {'down', 'right'} or None, default=None
-        Where the tree grows; None: down while it is not too wide.
+        Where the tree grows; None: down unless it would be too wide.
     measure : callable, optional
-        Width of a text in the font that will be used.
+        Returns the width of a text in the font that will be used.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def _flows(
     left: float,
     top: float,
 ) -> Iterator[Flow]:
-    """Return the branches; those of one node leave it side by side."""
+    """Yield the branches; those of one node leave it side by side."""
     shares = tree.share[folded.nodes].tolist()
     used = [0.0] * len(folded)
     for place, parent in enumerate(folded.parent):
