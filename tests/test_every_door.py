@@ -235,7 +235,7 @@ def test_a_function_is_the_method_and_takes_estimators(name):
     assert first.name == "tree"
     assert others == own
     said, written = inspect.getdoc(function), inspect.getdoc(method)
-    added = "tree : Tree or fitted estimator\n    The tree; it stays as it is.\n"
+    added = "tree : Tree or fitted estimator\n    The tree; it is not changed.\n"
     assert added in said
     assert said.replace(added, "") == written
     model, X, y = fitted("learned")

@@ -88,7 +88,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
 def test_importance_in_growing():
     tree = penguins()
     ax = tw.plot_importance(tree)
-    assert "share of the fall of impurity; 4 other columns not drawn" in drawn(ax)
+    assert "share of the decrease of impurity; 4 other columns not drawn" in drawn(ax)
     lengths = sorted(bar.get_width() for bar in ax.patches)
     assert lengths == pytest.approx(sorted(tree.importances[tree.importances > 0]))
 
@@ -97,7 +97,7 @@ def test_importance_on_held_out_rows(birds):
     X, y = birds
     tree = penguins()
     ax = tw.plot_importance(tree, X, y, repeats=6)
-    assert any(said.startswith("fall of accuracy on 344 rows") for said in drawn(ax))
+    assert any(said.startswith("drop of accuracy on 344 rows") for said in drawn(ax))
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names) == set(tree.columns_used)
     lengths = [bar.get_width() for bar in ax.patches]
@@ -240,7 +240,7 @@ def test_regions_of_numbers():
 
 
 def test_regions_ask_for_two_columns():
-    with pytest.raises(OptionError, match=r"columns=\('a', 'b'\). The tree looks at 3"):
+    with pytest.raises(OptionError, match=r"columns=\('a', 'b'\). The tree uses 3"):
         tw.plot_regions(penguins())
     with pytest.raises(OptionError, match=r"no column 'iland'\. Did you mean 'island'"):
         tw.plot_regions(penguins(), columns=("iland", "bill_length_mm"))

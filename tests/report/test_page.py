@@ -235,7 +235,7 @@ def test_a_tree_of_one_leaf_has_a_report(page, tmp_path):
     assert "one answer" in page.inner_text("#lead")
     assert page.is_hidden("#size")
     page.click("#tab-what-if")
-    assert "asks for nothing" in page.inner_text("#panel-what-if")
+    assert "has no splits" in page.inner_text("#panel-what-if")
 
 
 def test_a_tree_without_owner_or_test_rows_has_a_report(page, tmp_path):

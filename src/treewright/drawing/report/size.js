@@ -6,7 +6,7 @@ const asShown = (x) => (story.unit === "root" ? Math.sqrt(Math.max(x, 0)) : x);
 const errorWords = (x) => (story.unit === "share" ? percent(x) : figures(x));
 const steps = path.leaves.length;
 
-// Curves as lists of [leaves, error]; the path's own and what fitting measured.
+// Curves as lists of [leaves, error]: those of the path, and those that fitting measured.
 function curvesOf() {
   const own = (values) => path.leaves.map((n, i) => [n, asShown(real(values[i] ?? null))]);
   const found = [{ name: "Training", class: "train", points: own(path.train) }];
@@ -31,7 +31,7 @@ const errorAt = (curve, n) => curve.points.find(([leaves]) => leaves === n)?.[1]
 
 const most = Math.max(...curves.flatMap((c) => c.points.map(([n]) => n)), path.leaves[0]);
 const PLOT = { left: 52, right: 18, top: 14, bottom: 42 };
-// Few sizes stand evenly; many on a logarithmic scale.
+// Few sizes have a linear scale, many a logarithmic one.
 const sizes = [...new Set([...path.leaves, ...curves.flatMap((c) => c.points.map(([n]) => n))])].sort((a, b) => a - b);
 const evenly = sizes.length <= 24;
 const sizePlace = new Map(sizes.map((n, i) => [n, sizes.length > 1 ? i / (sizes.length - 1) : 0.5]));
@@ -88,7 +88,7 @@ function axes(bottom, top) {
   return marks;
 }
 
-// Larger trees that fitting tried and did not take cannot be shown: they are cut.
+// Larger trees that fitting tried and rejected cannot be shown; their part is shaded.
 function shade() {
   if (most <= path.leaves[0]) return [];
   const x = (xOf(path.leaves[0]) + xOf(sizes[sizes.indexOf(path.leaves[0]) + 1])) / 2;
