@@ -149,7 +149,7 @@ def test_confusion_counts_every_pair(birds):
     assert "122\n98.4%" in said
 
 
-def test_confusion_refuses_a_class_that_is_new(birds):
+def test_confusion_refuses_an_unknown_class(birds):
     X, y = birds
     with pytest.raises(TableError, match="y has the class 'Emperor', which was not"):
         tw.plot_confusion(penguins(), X, ["Emperor", *y[1:]])
@@ -176,7 +176,7 @@ def test_wilsons_interval():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_reliability_groups_hold_every_row_and_part_no_promise(seed):
+def test_reliability_groups_hold_every_row_and_divide_no_leaf(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 200))
     promised = rng.choice(rng.random(int(rng.integers(1, 30))), n)
@@ -239,7 +239,7 @@ def test_regions_of_numbers():
     drawn(tw.plot_regions(tree, two, y))
 
 
-def test_regions_ask_for_two_columns():
+def test_regions_need_two_columns():
     with pytest.raises(OptionError, match=r"columns=\('a', 'b'\). The tree uses 3"):
         tw.plot_regions(penguins())
     with pytest.raises(OptionError, match=r"no column 'iland'\. Did you mean 'island'"):
@@ -260,7 +260,7 @@ def test_alphas_of_many_powers_of_ten_have_few_ticks():
     assert ax.yaxis.get_offset_text().get_text() == ""
 
 
-def test_an_axes_that_is_none_is_named():
+def test_an_invalid_ax_is_refused():
     with pytest.raises(OptionError, match=r"ax must be a matplotlib Axes.* got int 3"):
         tw.plot_tree(penguins(), ax=3)
     with pytest.raises(OptionError, match=r"such as ax\[0\]"):

@@ -419,7 +419,7 @@ def test_class_weights_costs_and_priors_weigh_the_rows_as_in_growing(given):
         )
 
 
-def test_a_gain_other_than_the_recorded_one_is_said():
+def test_a_gain_that_differs_from_the_recorded_one_is_noted():
     model, X, y = weighted()
     (note,) = tw.why(model, 0, X, y, np.where(y == "yes", 3, 1)).notes
     assert f"{model.tree_.split(0).gain:.6g}" in note
@@ -493,7 +493,7 @@ def test_a_split_of_one_branch_per_value_is_named_by_its_column():
     assert "Chosen: Outlook (one branch per value), gain 0.2467." in str(found)
 
 
-def test_what_is_behind_is_behind_in_what_decides():
+def test_the_next_best_is_compared_by_what_decides():
     tree = tw.TreeClassifier(method="c45", prune=None, n_jobs=1).fit(DAYS, PLAY).tree_
     found = tw.why(tree, 0, DAYS, PLAY)
     gap = found.chosen.gain_ratio - found.candidates[1].gain_ratio

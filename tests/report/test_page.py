@@ -203,7 +203,7 @@ def test_the_smallest_change_can_be_tried_and_values_kept(opened):
     assert "No change" in opened.inner_text(".change")
 
 
-def test_columns_and_making_are_told(opened, credit):
+def test_columns_and_provenance_are_shown(opened, credit):
     words = opened.inner_text("#columns")
     assert "categorical" in words
     assert "The values are" in words
