@@ -644,7 +644,7 @@ class Tree:
         """
         return to_svg(
             self.data,
-            way=None if row is None else row_path(self.data, row),
+            path=None if row is None else row_path(self.data, row),
             max_depth=max_depth,
             max_leaves=max_leaves,
             theme=theme,

@@ -81,7 +81,7 @@ def plot_tree(
     return draw_tree(
         data,
         ax,
-        way=None if row is None else row_path(data, row),
+        path=None if row is None else row_path(data, row),
         max_depth=max_depth,
         max_leaves=max_leaves,
         theme=theme,
@@ -384,12 +384,12 @@ def _column_of(tree: Tree, name: str) -> int:
 
 def _held(tree: Tree, columns: list[int], at: Mapping[str, Any]) -> dict[int, Any]:
     """Return a value for every column that is neither x nor y."""
-    given = {_column_of(tree, name): value for name, value in at.items()}
+    chosen = {_column_of(tree, name): value for name, value in at.items()}
     held: dict[int, Any] = {}
     for column in columns:
         feature = tree.schema.features[column]
-        if column in given:
-            one = {feature.name: [given[column]]}
+        if column in chosen:
+            one = {feature.name: [chosen[column]]}
             array = match(tree.schema, one, [column])[column]
             assert array is not None
             held[column] = array[0]

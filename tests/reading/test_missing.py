@@ -75,10 +75,10 @@ def test_the_account_of_a_node(options, rest, route, words):
     assert account.words == str(account) == words
 
 
-def test_a_leaf_asks_for_nothing():
+def test_a_leaf_has_no_split():
     account = tree_of().missing_account(1)
     assert account.feature is None
-    assert account.words == "Node 1 is a leaf: it asks for nothing."
+    assert account.words == "Node 1 is a leaf: it has no split."
 
 
 def test_an_unknown_node_is_refused():

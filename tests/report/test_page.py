@@ -157,8 +157,8 @@ def test_rules_sort_page_and_show_their_path(opened, credit):
         opened.get_attribute("#rules-head th:nth-child(3)", "aria-sort") == "ascending"
     )
     opened.click("#rules-body tr:first-child .rule button")
-    way = set(opened.evaluate("[...treewright.state.way]"))
-    assert way == set(model.tree_.path(selected(opened)))
+    path = set(opened.evaluate("[...treewright.state.highlighted]"))
+    assert path == set(model.tree_.path(selected(opened)))
     opened.fill("#rules-search", "good")
     until(opened, "document.querySelectorAll('#rules-body tr').length > 0")
     assert set(opened.locator("#rules-body .said").all_inner_texts()) == {"good"}

@@ -65,7 +65,7 @@ class Card:
     label: str = ""
     label_width: float = 0.0
     value: str = ""
-    on_way: bool = False
+    on_path: bool = False
     width: float = 0.0
     height: float = 0.0
     spread: Spread = field(repr=False, default=lambda x, y, room: iter(()))
@@ -81,8 +81,8 @@ class Card:
 
     def marks(self) -> Iterator[Mark]:
         """Draw the card with its top left corner at (0, 0)."""
-        edge = "accent" if self.on_way else "line"
-        thick = 2.0 if self.on_way else 1.0
+        edge = "accent" if self.on_path else "line"
+        thick = 2.0 if self.on_path else 1.0
         fill = "leaf" if self.is_leaf else "card"
         if self.hidden:
             for step in (2, 1):
@@ -113,7 +113,7 @@ class Card:
 def make_cards(
     tree: TreeData,
     folded: Folded,
-    way: Mapping[int, str],
+    path: Mapping[int, str],
     measure: Measure,
     *,
     down: bool,
@@ -126,7 +126,7 @@ def make_cards(
         The tree.
     folded : Folded
         The nodes to show.
-    way : mapping of int to str
+    path : mapping of int to str
         The nodes to highlight, each with the row's value there.
     measure : callable
         Returns the width of a text.
@@ -143,13 +143,13 @@ def make_cards(
     for shown in each_shown(tree, folded):
         node = shown.node
         card = _card(tree, shown)
-        card.on_way, card.value = node in way, way.get(node, "")
+        card.on_path, card.value = node in path, path.get(node, "")
         card.spread, card.down = spread(node), down
         if card.is_leaf and inks:
             card.ink = inks[int(tree.label[node])]
         if shown.above >= 0:
             card.label = _fitted(shown.labels(), measure)
-            card.label_width = measure(card.label, LABEL_SIZE, card.on_way)
+            card.label_width = measure(card.label, LABEL_SIZE, card.on_path)
         _sized(card, measure)
         cards.append(card)
     return cards

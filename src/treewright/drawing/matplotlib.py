@@ -23,7 +23,7 @@ _FAMILIES = ("Helvetica Neue", "Helvetica", "Arial", "Liberation Sans")
 
 
 def pyplot() -> Any:
-    """Return matplotlib.pyplot, or raise an error that tells how to install it."""
+    """Return matplotlib.pyplot, or raise an error that says how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as problem:
@@ -48,7 +48,7 @@ def draw_tree(
     *,
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
-    way: Mapping[int, str] | None = None,
+    path: Mapping[int, str] | None = None,
     theme: str = "light",
     direction: str | None = None,
 ) -> Axes:
@@ -60,7 +60,7 @@ def draw_tree(
         The tree.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of the right size by default.
-    max_depth, max_leaves, way, direction
+    max_depth, max_leaves, path, direction
         As in `treewright.drawing.svg.to_svg`.
     theme : {'light', 'dark'}, default='light'
         Colours.
@@ -74,9 +74,9 @@ def draw_tree(
         raise OptionError(f"theme must be 'light' or 'dark'; got {theme!r}.")
     inks, families = THEMES[theme], fonts()
     check_axes(ax)
-    folded = fold(tree, max_depth, max_leaves, tuple(way or ()))
+    folded = fold(tree, max_depth, max_leaves, tuple(path or ()))
     measure = _measure(families)
-    scene = compose(tree, folded, way=way, direction=direction, measure=measure)
+    scene = compose(tree, folded, path=path, direction=direction, measure=measure)
     if ax is None:
         size = scene.width / _PIXELS_PER_INCH, scene.height / _PIXELS_PER_INCH
         figure = plt.figure(figsize=size, facecolor=inks["page"])

@@ -58,7 +58,7 @@ def compose(
     tree: TreeData,
     folded: Folded,
     *,
-    way: Mapping[int, str] | None = None,
+    path: Mapping[int, str] | None = None,
     direction: str | None = None,
     measure: Measure = text_width,
 ) -> Scene:
@@ -70,7 +70,7 @@ def compose(
         The tree.
     folded : Folded
         The nodes to show.
-    way : mapping of int to str, optional
+    path : mapping of int to str, optional
         The path of a row, to be highlighted: its nodes, each with the row's value in
         the node's column (empty for the last node).
     direction : {'down', 'right'} or None, default=None
@@ -86,14 +86,14 @@ def compose(
         raise OptionError(
             f"direction must be 'down', 'right' or None; got {direction!r}."
         )
-    way = way or {}
+    path = path or {}
     if direction is None and least_width(folded) > _WIDEST_DOWN:
         direction = "right"
     if direction != "right":
-        cards = make_cards(tree, folded, way, measure, down=True)
+        cards = make_cards(tree, folded, path, measure, down=True)
         places = growing_down(folded, cards)
     if direction == "right" or (direction is None and places.width > _WIDEST_DOWN):
-        cards = make_cards(tree, folded, way, measure, down=False)
+        cards = make_cards(tree, folded, path, measure, down=False)
         places = growing_right(folded, cards)
 
     room = max(places.width, _LEAST_ROOM)
@@ -107,7 +107,7 @@ def compose(
         height=end + foot_height + _MARGIN,
         title=f"Decision tree for {labels.target_name(tree)}: {size_words(tree)}",
         flows=list(_flows(tree, folded, places, cards, left, top)),
-        spots=list(_spots(cards, places, left, top, bool(way))),
+        spots=list(_spots(cards, places, left, top, bool(path))),
         around=[
             *(moved(mark, _MARGIN, _MARGIN) for mark in head),
             *(moved(mark, _MARGIN, end) for mark in foot),
@@ -133,7 +133,7 @@ def _flows(
         aside = (before + shares[place] / 2 - shares[parent] / 2) * _WIDEST_FLOW
         x, y = places.leave[parent]
         x, y = (x + aside, y) if places.is_down else (x, y + aside)
-        on_way = cards[place].on_way
+        on_path = cards[place].on_path
         to_x, to_y = places.arrive[place]
         yield Flow(
             x + left,
@@ -141,13 +141,13 @@ def _flows(
             to_x + left,
             to_y + top,
             max(shares[place] * _WIDEST_FLOW, _THINNEST_FLOW),
-            "accent" if on_way else "flow",
+            "accent" if on_path else "flow",
             places.is_down,
         )
 
 
 def _spots(
-    cards: Sequence[Card], places: Places, left: float, top: float, has_way: bool
+    cards: Sequence[Card], places: Places, left: float, top: float, has_path: bool
 ) -> Iterator[Spot]:
     anchor = "middle" if places.is_down else "start"
     spots = zip(cards, places.corners, places.labels, strict=True)
@@ -160,9 +160,9 @@ def _spots(
                     label_y + top,
                     card.label,
                     LABEL_SIZE,
-                    "accent" if card.on_way else "text",
-                    card.on_way,
+                    "accent" if card.on_path else "text",
+                    card.on_path,
                     anchor,
                 )
             )
-        yield Spot(card.node, card.title, marks, has_way and not card.on_way)
+        yield Spot(card.node, card.title, marks, has_path and not card.on_path)

@@ -23,13 +23,13 @@ def to_svg(
     *,
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
-    way: Mapping[int, str] | None = None,
+    path: Mapping[int, str] | None = None,
     theme: str = "auto",
     direction: str | None = None,
 ) -> str:
     """Return a picture of the tree; see `Tree.to_svg`.
 
-    `way` is the path of one row: its nodes, each with the row's value there.
+    `path` is the path of one row: its nodes, each with the row's value there.
     """
     if theme not in _THEMES:
         near = nearest_name(str(theme), _THEMES)
@@ -37,8 +37,8 @@ def to_svg(
         raise OptionError(
             f"theme must be 'auto', 'light' or 'dark'; got {theme!r}.{hint}"
         )
-    folded = fold(tree, max_depth, max_leaves, tuple(way or ()))
-    scene = compose(tree, folded, way=way, direction=direction)
+    folded = fold(tree, max_depth, max_leaves, tuple(path or ()))
+    scene = compose(tree, folded, path=path, direction=direction)
     return "\n".join(_lines(scene, theme))
 
 

@@ -62,7 +62,7 @@ def fold(
     tree: TreeData,
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
-    way: Sequence[int] = (),
+    path: Sequence[int] = (),
 ) -> Folded:
     """Choose the nodes to show; see `shown_nodes`.
 
@@ -74,7 +74,7 @@ def fold(
         Deepest level to show.
     max_leaves : int or None, default=60
         Maximum number of leaves and collapsed nodes to show; None: no limit.
-    way : sequence of int, optional
+    path : sequence of int, optional
         The path of a row: nodes that must be shown, each with its siblings.
 
     Returns
@@ -84,8 +84,8 @@ def fold(
     chosen = np.flatnonzero(shown_nodes(tree, max_depth, max_leaves, all_branches=True))
     opened = np.zeros(tree.n_nodes, dtype=bool)
     opened[tree.parent[chosen[1:]]] = True
-    on_way = np.asarray(way, dtype=np.intp)
-    opened[on_way] = tree.subtree_size[on_way] > 1
+    on_path = np.asarray(path, dtype=np.intp)
+    opened[on_path] = tree.subtree_size[on_path] > 1
     return _shown(tree, opened)
 
 

@@ -169,6 +169,6 @@ document.documentElement.dataset.ready = "1";
 window.treewright = Object.freeze({
   data, state, view, walkRow, setStep, select, toggle, search, splitWords, conditionsOf,
   conditionWords, endsOf, answerOf, stepsOf, smallestChange, changeWords, figures, percent,
-  number, general, answerNodes, inBrackets, numberWords, fields, asked, row, cards: made,
+  number, general, answerNodes, inBrackets, numberWords, fields, asked, row, cards: cardOf,
   plan: () => plan, foldAll, draw: () => draw(performance.now()), fit, zoom, readNumber,
 });

@@ -82,10 +82,10 @@ const children = (i) => {
   for (let c = i + 1; c < i + size[i]; c += size[c]) out.push(c);
   return out;
 };
-const wayTo = (node) => {
-  const way = [];
-  for (let i = node; i >= 0; i = parent[i]) way.push(i);
-  return way.reverse();
+const nodesTo = (node) => {
+  const nodes = [];
+  for (let i = node; i >= 0; i = parent[i]) nodes.push(i);
+  return nodes.reverse();
 };
 
 // -- the pruning path -------------------------------------------------------------
@@ -99,7 +99,7 @@ const state = {
   step: 0,
   closed: new Uint8Array(N),
   selected: 0,
-  way: new Set(),
+  highlighted: new Set(),
   matches: new Set(),
 };
 const isEnd = (i) => size[i] === 1 || fold[i] <= state.step;

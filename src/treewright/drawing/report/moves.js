@@ -39,7 +39,7 @@ function centre(node, least = 0.7) {
 // Expand all ancestors of a node, so that it is shown; false if the chosen size hides it.
 function reveal(node) {
   let changed = false;
-  for (const i of wayTo(node).slice(0, -1)) {
+  for (const i of nodesTo(node).slice(0, -1)) {
     if (isEnd(i)) return false;
     if (state.closed[i]) {
       state.closed[i] = 0;
@@ -50,18 +50,18 @@ function reveal(node) {
   return true;
 }
 
-function select(node, { focus = false, move = true, way = true } = {}) {
+function select(node, { focus = false, move = true, highlight = true } = {}) {
   if (!reveal(node)) {
     while (!isEnd(node) || plan.place[node] < 0) node = parent[node];
   }
   state.selected = node;
-  if (way) state.way = new Set(wayTo(node));
+  if (highlight) state.highlighted = new Set(nodesTo(node));
   if (move) centre(node);
   showDetails(node);
   if (view.k < READABLE && focus) zoom(READABLE / view.k);
   drawn && cancelAnimationFrame(drawn);
   draw(performance.now());
-  if (focus) made.get(node)?.focus({ preventScroll: true });
+  if (focus) cardOf.get(node)?.focus({ preventScroll: true });
 }
 
 function toggle(node) {
@@ -81,14 +81,14 @@ function toggle(node) {
   showDetails(state.selected);
   if (had) {
     draw(performance.now());
-    made.get(node)?.focus({ preventScroll: true });
+    cardOf.get(node)?.focus({ preventScroll: true });
   }
 }
 
 function foldAll(closed) {
   state.closed.fill(0);
   if (closed) for (let i = 1; i < N; i++) if (!isEnd(i)) state.closed[i] = 1;
-  while (wayTo(state.selected).slice(0, -1).some((i) => state.closed[i])) {
+  while (nodesTo(state.selected).slice(0, -1).some((i) => state.closed[i])) {
     state.selected = parent[state.selected];
   }
   relayout(-1, false);

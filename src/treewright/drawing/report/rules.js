@@ -71,15 +71,15 @@ const ranksWithin = (condition, n) =>
 
 // All conditions on the path to a node, in the order in which it tests the columns.
 function conditionsOf(node, stops = false) {
-  const found = new Map();
-  const ask = (at, b) => {
+  const conditions = new Map();
+  const narrow = (at, b) => {
     const j = feature[at];
-    found.set(j, narrowed(at, b, found.get(j) || everyValue(j)));
+    conditions.set(j, narrowed(at, b, conditions.get(j) || everyValue(j)));
   };
-  const way = wayTo(node);
-  for (let i = 1; i < way.length; i++) ask(way[i - 1], branch[way[i]]);
-  if (stops) ask(node, STOP_HERE);
-  return [...found.values()];
+  const nodes = nodesTo(node);
+  for (let i = 1; i < nodes.length; i++) narrow(nodes[i - 1], branch[nodes[i]]);
+  if (stops) narrow(node, STOP_HERE);
+  return [...conditions.values()];
 }
 
 // -- in words ---------------------------------------------------------------------

@@ -72,8 +72,8 @@ function axes(bottom, top) {
   const floor = box.height - PLOT.bottom, right = box.width - PLOT.right;
   for (const y of niceTicks(bottom, top)) {
     marks.push(el("line", { class: "grid", x1: PLOT.left, x2: right, y1: yOf(y), y2: yOf(y) }));
-    const said = story.unit === "share" ? `${general(100 * y, 3)}%` : general(y, 4);
-    marks.push(el("text", { class: "tick", x: PLOT.left - 8, y: yOf(y) + 4, "text-anchor": "end", text: said }));
+    const tick = story.unit === "share" ? `${general(100 * y, 3)}%` : general(y, 4);
+    marks.push(el("text", { class: "tick", x: PLOT.left - 8, y: yOf(y) + 4, "text-anchor": "end", text: tick }));
   }
   let lastX = -Infinity;
   const wanted = evenly ? sizes : [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5].filter((n) => n <= most);
@@ -139,10 +139,10 @@ function setStep(step) {
     state.closed.fill(0);
     for (const node of T.closed) state.closed[node] = 1;
   }
-  while (parent[state.selected] >= 0 && wayTo(state.selected).slice(0, -1).some((i) => isEnd(i) || state.closed[i])) {
+  while (parent[state.selected] >= 0 && nodesTo(state.selected).slice(0, -1).some((i) => isEnd(i) || state.closed[i])) {
     state.selected = parent[state.selected];
   }
-  state.way = new Set(wayTo(state.selected));
+  state.highlighted = new Set(nodesTo(state.selected));
   relayout(0);
   fit(0.5);
   showDetails(state.selected);

@@ -118,13 +118,13 @@ function startImportance() {
     .sort((a, b) => real(columns[b].importance) - real(columns[a].importance) || a - b);
   const shown = order.slice(0, 20);
   const top = Math.max(...shown.map((j) => real(columns[j].importance)), 1e-12);
-  const fallen = (j) => {
+  const meanDrop = (j) => {
     const list = (columns[j].permuted || []).map(real);
     return list.length ? list.reduce((a, b) => a + b, 0) / list.length : null;
   };
-  const most_ = Math.max(...shown.map((j) => fallen(j) || 0), 1e-12);
+  const most_ = Math.max(...shown.map((j) => meanDrop(j) || 0), 1e-12);
   const bar = (share, kind_) => el("span", { class: `track ${kind_}` }, el("i", { style: { width: `${Math.max(share * 100, 0)}%` } }));
-  const tested = shown.some((j) => fallen(j) !== null);
+  const tested = shown.some((j) => meanDrop(j) !== null);
   box.append(el("table", { class: "bars" },
     el("caption", { class: "sr", text: "Importance of the columns" }),
     el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "Column" }), el("th", { scope: "col", text: "In growing" }),
@@ -132,7 +132,7 @@ function startImportance() {
     el("tbody", {}, ...shown.map((j) => el("tr", {},
       el("th", { scope: "row", text: cut(columns[j].name, 60), title: columns[j].name }),
       el("td", {}, bar(real(columns[j].importance) / top, "grown"), el("b", { text: percent(real(columns[j].importance)) })),
-      tested ? el("td", {}, bar((fallen(j) || 0) / most_, "held"), el("b", { text: riseWords(fallen(j)) })) : null)))));
+      tested ? el("td", {}, bar((meanDrop(j) || 0) / most_, "held"), el("b", { text: riseWords(meanDrop(j)) })) : null)))));
   const more = order.length - shown.length;
   byId("importance-words").textContent =
     "In growing: the column's share of the total gain of all splits." +

@@ -19,7 +19,7 @@ function setZoom(k) {
   const stretched = plan ? Math.min(READABLE, (view.height - 90) / plan.height) : 0;
   view.tall = view.print ? view.k : Math.max(view.k, stretched);
 }
-const made = new Map(); // cards by node
+const cardOf = new Map(); // cards by node
 let inks = {}, drawn = 0, tween = null;
 let scale = { low: 0, high: 1 }; // of numbers
 
@@ -162,9 +162,9 @@ function drawFlows(seen) {
       const i = level[n], x = leftOf(i);
       if (Math.min(x, leftOf(plan.above[i])) - WIDEST_FLOW > seen.right) break;
       // Zoomed far out, branches that fall on the same pixel are drawn once.
-      if (x - drawnAt < least && !state.way.has(plan.nodes[i])) continue;
+      if (x - drawnAt < least && !state.highlighted.has(plan.nodes[i])) continue;
       drawnAt = x;
-      if (state.way.has(plan.nodes[i])) later.push(i);
+      if (state.highlighted.has(plan.nodes[i])) later.push(i);
       else drawFlow(i);
     }
   }
@@ -218,7 +218,7 @@ function drawMarks(seen) {
   eachSeen(seen, (i) => {
     const node = plan.nodes[i], at = leftOf(i);
     if (depth[node] !== row) [row, drawnAt] = [depth[node], -Infinity];
-    const marked = state.way.has(node) || state.matches.has(node) || node === state.selected;
+    const marked = state.highlighted.has(node) || state.matches.has(node) || node === state.selected;
     if (at - drawnAt < least && !marked) return;
     drawnAt = at;
     const x = toX(at) - width / 2, y = toY(heightOf(i));
@@ -244,10 +244,10 @@ const focused = () => {
 };
 
 function clearCards(except = -1) {
-  for (const [node, card] of made) {
+  for (const [node, card] of cardOf) {
     if (node === except && plan.place[node] >= 0) continue;
     card.remove();
-    made.delete(node);
+    cardOf.delete(node);
   }
 }
 
@@ -260,17 +260,17 @@ function drawCards(seen) {
   const keep = focused();
   if (keep >= 0 && plan.place[keep] >= 0) wanted.add(keep);
   if (!wanted.has(state.selected) && plan.place[state.selected] >= 0) wanted.add(state.selected);
-  for (const [node, card] of made) {
+  for (const [node, card] of cardOf) {
     if (wanted.has(node)) continue;
     card.remove();
-    made.delete(node);
+    cardOf.delete(node);
   }
   const fresh = [];
   for (const node of wanted) {
-    let card = made.get(node);
+    let card = cardOf.get(node);
     if (!card) {
       card = makeCard(node);
-      made.set(node, card);
+      cardOf.set(node, card);
       fresh.push(card);
     }
     const i = plan.place[node];
@@ -281,11 +281,11 @@ function drawCards(seen) {
 }
 
 function markCards() {
-  for (const [node, card] of made) {
+  for (const [node, card] of cardOf) {
     const on = node === state.selected;
     card.setAttribute("aria-selected", on);
     card.tabIndex = on ? 0 : -1;
-    card.classList.toggle("on-way", state.way.has(node));
+    card.classList.toggle("on-path", state.highlighted.has(node));
     card.classList.toggle("match", state.matches.has(node));
   }
 }

@@ -177,20 +177,20 @@ function walkRow() {
   if (bad.length) {
     byId("walked").replaceChildren(...bad.map((j) => el("p", { class: "note warn", text: unreadWords(j) })));
     byId("changed").replaceChildren();
-    byId("way").replaceChildren();
+    byId("row-path").replaceChildren();
     return;
   }
-  const ends = endsOf(row), answer = answerOf(ends), way = stepsOf(row);
-  const last = way.length ? way[way.length - 1].next : 0;
-  state.way = new Set(ends.flatMap(([node]) => wayTo(node)));
+  const ends = endsOf(row), answer = answerOf(ends), taken = stepsOf(row);
+  const last = taken.length ? taken[taken.length - 1].next : 0;
+  state.highlighted = new Set(ends.flatMap(([node]) => nodesTo(node)));
   markCards();
   redraw();
   byId("walked").replaceChildren(answerBox(answer, ends));
   byId("changed").replaceChildren(changeBox(answer));
-  byId("way").replaceChildren(
+  byId("row-path").replaceChildren(
     el("h3", { text: "Path of the row" }),
-    el("ol", { class: "way" }, ...way.map((step) =>
-      el("li", {}, el("button", { type: "button", text: step.sentence, onclick: () => select(step.next, { way: false }) })))),
+    el("ol", { class: "row-path" }, ...taken.map((step) =>
+      el("li", {}, el("button", { type: "button", text: step.sentence, onclick: () => select(step.next, { highlight: false }) })))),
     el("p", { class: "small muted", text: ends.length > 1 ? `The row is divided over ${count(ends.length, "end")}.` : `It ends in node ${last}, with ${count(rows[last], "training row")}.` }),
   );
 }

@@ -161,8 +161,8 @@ class Evaluation:
         shown = ", ".join(shares[:_MOST_CLASSES])
         more = ", ..." if len(shares) > _MOST_CLASSES else ""
         return [
-            f"by priors: the rows are weighed to make the classes {shown}{more} of the "
-            "whole, in all figures here"
+            "all figures: rows weighted so that the class shares equal the priors, "
+            f"{shown}{more}"
         ]
 
     def _class_lines(self) -> list[str]:

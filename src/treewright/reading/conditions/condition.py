@@ -72,10 +72,10 @@ class Surrogate(NamedTuple):
             return Condition(self.column, self.feature, codes=mask).words(
                 missing=False, longest=longest
             )
-        asked = Condition(self.column, self.feature, high=self.threshold)
+        condition = Condition(self.column, self.feature, high=self.threshold)
         if (branch == 1) != self.flip:
-            asked = asked._replace(low=self.threshold, high=None)
-        return asked.words(missing=False, longest=longest)
+            condition = condition._replace(low=self.threshold, high=None)
+        return condition.words(missing=False, longest=longest)
 
 
 class Detour(NamedTuple):

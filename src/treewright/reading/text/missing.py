@@ -89,7 +89,7 @@ class MissingAccount:
     def words(self) -> str:
         """The account as a sentence."""
         if self.feature is None:
-            return f"Node {self.node} is a leaf: it asks for nothing."
+            return f"Node {self.node} is a leaf: it has no split."
         parts = [
             f"{_rows(each.n_rows)} by surrogate {each.place}, "
             f"{wording.name(each.feature)}"
@@ -180,8 +180,8 @@ def _rest_goes(tree: TreeData, node: int) -> str:
 
 
 def _has_surrogates(tree: TreeData) -> bool:
-    asked = tree.options.get("missing") == "surrogate"
-    return asked or len(tree.surrogate_feature) > 0
+    chosen = tree.options.get("missing") == "surrogate"
+    return chosen or len(tree.surrogate_feature) > 0
 
 
 def _rows(n: int) -> str:
