@@ -119,7 +119,7 @@ def test_importance_for_numbers():
     known = [i for i, each in enumerate(y) if each is not None]
     X = {k: [v[i] for i in known] for k, v in columns.items()}
     ax = tw.plot_importance(hitters(), X, [y[i] for i in known], max_columns=3)
-    assert any("fall of R² on 263 rows" in said for said in drawn(ax))
+    assert any("drop of R² on 263 rows" in said for said in drawn(ax))
     assert len(ax.patches) == 3
 
 
