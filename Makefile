@@ -1,10 +1,10 @@
-# Every job of the project, one word each. `make help` lists them.
+# The tasks of the project. `make help` lists them.
 #
 # Needs python3 (3.11 or newer), a C++20 compiler and make; everything else is
-# installed into .venv, from the package index that pip is set up to use.
+# installed into .venv, from the package index that pip is configured to use.
 
 PYTHON ?= python3
-# More words for pytest, say: make test ARGS="-k missing -x"
+# More arguments, for example: make test ARGS="-k missing -x"
 ARGS ?=
 
 VENV  := .venv
@@ -43,7 +43,7 @@ lint: build  ## Check style, types, import layers and C++ format
 	@diff -u src/treewright/_core.pyi build/_core.pyi \
 	  || { echo "src/treewright/_core.pyi is out of date: run 'make stub'."; exit 1; }
 
-format: $(VENV)/.dev  ## Rewrite the sources in the house style
+format: $(VENV)/.dev  ## Format the sources
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/clang-format -i $(CPP)
@@ -70,13 +70,13 @@ define core_check
 	build/$(1)/core_check $(ARGS)
 endef
 
-# A registry that does not answer is given up after four minutes.
-node:  ## Install what some tests take from npm (mermaid, axe-core) into build/
+# Gives up after four minutes if the registry does not answer.
+node:  ## Install the npm packages of some tests (mermaid, axe-core) into build/
 	$(if $(shell command -v timeout),timeout 240) npm install --prefix build/node --no-audit \
 	  --no-fund --fetch-retries=1 --fetch-timeout=60000 mermaid@11 axe-core@4
 
-# Tests of pages say loudly that they are skipped where this could not be done.
-browser:  ## Install what tests of pages need, as far as that is allowed here
+# If this fails, the tests of pages are skipped with a loud message.
+browser:  ## Install what the tests of pages need, as far as permissions allow
 	@command -v chromium > /dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
 	       && { apt-get -qq update; apt-get -qq install -y chromium > /dev/null; }; } \
@@ -86,7 +86,7 @@ browser:  ## Install what tests of pages need, as far as that is allowed here
 	  else echo "NOT INSTALLED: mermaid and axe-core from npm. Their tests are skipped."; fi
 
 # The first time, pip builds and installs the package (editable: Python files are
-# used where they lie). After that only the changed C++ files are compiled again.
+# used in place). After that only changed C++ files are compiled.
 build: $(VENV)/.dev  ## Build the C++ core; run it after editing core/
 	@$(BIN)/cmake --build $(BUILD) > build/log.txt || { cat build/log.txt; exit 1; }
 	@$(BIN)/cmake --install $(BUILD) --prefix \

@@ -361,7 +361,7 @@ def classic_case(seed: int) -> tuple[Table, GrowOptions]:
 
 
 def as_read(table: Table, options: GrowOptions) -> Table:
-    """The table as the program reads it whose conventions are asked for."""
+    """The table as read by the program whose conventions are chosen."""
     try:
         return habits_of(options.conventions)(table).table
     except TableError:  # no row has a value

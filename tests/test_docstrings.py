@@ -1,4 +1,4 @@
-"""Every example in a docstring runs and gives what it says."""
+"""Every example in a docstring runs and prints its stated output."""
 
 import doctest
 import importlib

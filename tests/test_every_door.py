@@ -235,7 +235,7 @@ def test_a_function_is_the_method_and_takes_estimators(name):
     assert first.name == "tree"
     assert others == own
     said, written = inspect.getdoc(function), inspect.getdoc(method)
-    added = "tree : Tree or fitted estimator\n    The tree; it stays as it is.\n"
+    added = "tree : Tree or fitted estimator\n    The tree; it is not changed.\n"
     assert added in said
     assert said.replace(added, "") == written
     model, X, y = fitted("learned")
@@ -459,7 +459,7 @@ def test_without_a_rule_no_door_refuses(door, rule, X, tmp_path, monkeypatch):
     plt.close("all")
 
 
-def test_the_caller_may_ask_for_another_rule_about_unseen_categories():
+def test_the_caller_may_choose_another_rule_for_unseen_categories():
     X = {"x": [2.0], "c": ["new"]}
     lenient, strict_one = strict().tree_, strict(unseen="error").tree_
     for ask in ("predict", "apply", "predict_proba", "decision_path"):
@@ -527,7 +527,7 @@ def test_every_door_refuses_the_same_weights(weights, tmp_path):
 
 
 def test_an_array_with_missing_values_is_refused_as_a_whole():
-    """As scikit-learn does, be the column one that the tree asks for or not."""
+    """As in scikit-learn, whether or not the tree uses the column."""
     X = np.array([[1.0, 5.0], [2.0, 5.0]])
     bad = X.copy()
     bad[1, 1] = np.nan

@@ -112,7 +112,7 @@ def test_options_that_contradict_each_other_are_refused(options, words):
         GrowOptions(**options)
 
 
-def test_what_is_none_goes_by_method_and_target():
+def test_none_depends_on_method_and_target():
     def settled(task, **options):
         found = GrowOptions(**options).for_task(task)
         assert found.for_task(task) == found

@@ -1,4 +1,4 @@
-"""Exact decision trees: fast to grow, plain to read, the same on every machine.
+"""Exact decision trees: fast to grow, easy to read, the same on every machine.
 
 Every public name is loaded when it is first used, so that importing treewright
 costs next to nothing. Type checkers find the names in ``__init__.pyi``.
@@ -40,13 +40,13 @@ _HOME = {
     "split_information": "growing.impurity",
     "why": "api",
 }
-"""The module in which each public name lives."""
+"""The module that defines each public name."""
 
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for."""
+    """Load a public name on first use."""
     if name not in _HOME:
         raise AttributeError(f"module 'treewright' has no attribute {name!r}")
     value = getattr(import_module(f"treewright.{_HOME[name]}"), name)

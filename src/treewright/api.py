@@ -1,8 +1,8 @@
-"""Functions that make a tree or take one, or an estimator that has one.
+"""Functions that make a tree, or that take a tree or a fitted estimator.
 
-What is asked of a tree, alone or with rows, is a method of `Tree`. Four methods are
-functions too, so that an estimator can be passed in place of its tree; they share
-signature and documentation with the methods.
+Everything that one can do with a tree, alone or with rows, is a method of `Tree`. Four
+methods are functions too, so that an estimator can be passed in place of its tree;
+these share signature and documentation with the methods.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def grow(
         pure.
     progress : callable, optional
         Called about ten times a second with the share of rows that have reached
-        their leaf. An exception it raises ends the growing.
+        their leaf. Growing stops if it raises an exception.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def grow(
             "tw.as_table(X, y)."
         )
     if options is not None and not isinstance(options, GrowOptions):
-        raise OptionError(_options_words(options))
+        raise OptionError(_options_message(options))
     with memory_explained(table.n_rows, len(table.usable)):
         return Tree(grow_data(table, options, progress=progress))
 
@@ -71,18 +71,18 @@ def grow(
 def pruning_path(
     tree: Any, risk: str = "error", alpha_max: float = math.inf
 ) -> PruningPath:
-    """Return all best prunings of a tree: minimal cost-complexity pruning.
+    """Return the sequence of optimal pruned trees: minimal cost-complexity pruning.
 
     Parameters
     ----------
     tree : Tree or fitted estimator
         A tree of any shape; usually one that is not pruned yet.
     risk : {'error', 'impurity'}, default='error'
-        What leaves are priced against: the cost of the answers (misclassified
-        weight or costs, squared error, absolute or half deviance, by criterion),
-        or the impurity, as scikit-learn does.
+        The risk R(T): the cost of the answers (misclassified weight or costs, squared
+        error, absolute error or half the deviance, by criterion), or the impurity, as
+        in scikit-learn.
     alpha_max : float, default=inf
-        Where the path ends.
+        The largest alpha of the path.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def pruning_path(
 def _function_of(
     method: Callable[Concatenate[Tree, P], Result],
 ) -> Callable[Concatenate[Any, P], Result]:
-    """Return a method of `Tree` as a function that takes an estimator as well."""
+    """Return a method of `Tree` as a function that also takes an estimator."""
 
     @wraps(method)
     def function(tree: Any, *args: P.args, **options: P.kwargs) -> Result:
@@ -112,13 +112,13 @@ def _function_of(
 
     own = inspect.signature(method)
     first, *others = own.parameters.values()
-    given = [first.replace(name="tree", annotation=Any), *others]
-    function.__signature__ = own.replace(parameters=given)  # type: ignore[attr-defined]
+    parameters = [first.replace(name="tree", annotation=Any), *others]
+    function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
     function.__module__, function.__qualname__ = __name__, method.__name__
-    words = "Parameters\n----------\n"
-    tree = "tree : Tree or fitted estimator\n    The tree; it stays as it is.\n"
+    heading = "Parameters\n----------\n"
+    tree = "tree : Tree or fitted estimator\n    The tree; it is not changed.\n"
     documented = inspect.cleandoc(method.__doc__ or "")
-    function.__doc__ = documented.replace(words, words + tree)
+    function.__doc__ = documented.replace(heading, heading + tree)
     return function  # type: ignore[return-value]
 
 
@@ -128,14 +128,14 @@ simplify = _function_of(Tree.simplify)
 why = _function_of(Tree.why)
 
 
-def _options_words(options: object) -> str:
-    """Say how to pass options that came as something else, such as a dict."""
-    given = "max_depth=2"
+def _options_message(options: object) -> str:
+    """Return the error for options that are not a GrowOptions, such as a dict."""
+    arguments = "max_depth=2"
     if isinstance(options, dict) and options and all(map(_is_word, options)):
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
     return (
         "options must be a GrowOptions or None; got "
-        f"{type(options).__name__}. Pass tw.GrowOptions({given})."
+        f"{type(options).__name__}. Pass tw.GrowOptions({arguments})."
     )
 
 

@@ -1,7 +1,7 @@
 """The main job on a real table: grow a tree, prune it, print it, score it.
 
-Run it with ``python -m treewright.demo`` (or ``make demo``). The penguins have
-numbers, categories and missing values, and none of it needs preparing.
+Run it with ``python -m treewright.demo`` (or ``make demo``). The penguins table has
+numbers, categories and missing values, none of which need preparation.
 """
 
 import csv
@@ -38,9 +38,9 @@ def main() -> None:
     _print_columns(columns, classifier.tree_.schema.features)
     print(f"\n{classifier.pruning_}\n")
     print(classifier.tree_.text())
-    for words, rows in (("training", training), ("held-out", held_out)):
+    for name, rows in (("training", training), ("held-out", held_out)):
         score = classifier.score(_rows(columns, rows), _pick(target, rows))
-        print(f"accuracy on {len(rows)} {words} rows: {score:.1%}")
+        print(f"accuracy on {len(rows)} {name} rows: {score:.1%}")
 
 
 def _print_columns(
@@ -53,7 +53,7 @@ def _print_columns(
 
 
 def _parse(cells: list[str]) -> list[object]:
-    """Read a column as whole numbers, else as numbers, else leave it as text."""
+    """Read a column as whole numbers, or as numbers, or leave it as text."""
     for convert in (int, float):
         try:
             return [None if cell in MISSING else convert(cell) for cell in cells]

@@ -112,7 +112,7 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """Most splits on any way from the root to a leaf; 0 for a single leaf."""
+        """Largest number of splits from the root to a leaf; 0 for a single leaf."""
         return int(self.data.depth.max())
 
     @property
@@ -134,13 +134,13 @@ class Tree:
         return walk.path(self.data, node)
 
     def key(self, node: int) -> tuple[int, ...]:
-        """Branches from the root to `node`: a name that survives pruning."""
+        """Branches from the root to `node`: an identifier that survives pruning."""
         return walk.key(self.data, node)
 
     def split(self, node: int) -> Split | None:
-        """Return what a node asks: Threshold, Subset, IsMissing or Multiway.
+        """Return the split of a node: Threshold, Subset, IsMissing or Multiway.
 
-        None for a leaf. ``split.words(branch)`` says it in words.
+        None for a leaf. ``split.words(branch)`` is the condition of a branch as text.
         """
         return split_of(self.data, node)
 
@@ -158,7 +158,7 @@ class Tree:
 
     @property
     def criterion(self) -> Criterion:
-        """The criterion the tree was grown by; ``str(...)`` gives its name."""
+        """The criterion that the tree was grown with; ``str(...)`` gives its name."""
         return self.data.criterion
 
     @property
@@ -168,13 +168,13 @@ class Tree:
 
     @property
     def columns_used(self) -> tuple[str, ...]:
-        """Names of the columns that some split looks at, in table order."""
+        """Names of the columns that splits use, in table order."""
         features = self.data.schema.features
         return tuple(features[j].name for j in columns_used(self.data).tolist())
 
     @property
     def importances(self) -> NDArray[np.float64]:
-        """Each column's share of the total fall of impurity."""
+        """Each column's share of the total decrease of impurity."""
         return impurity_importance(self.data)
 
     def risk(self, kind: str = "error") -> float:
@@ -186,8 +186,8 @@ class Tree:
             'error': sum of R(t) over the leaves, for classes the share of weight
             that is misclassified (with costs: the mean cost), for numbers the mean
             squared error (poisson: half the mean deviance). 'impurity': impurity of
-            the leaves, each with its share of the weight it was grown on. Rows that
-            stop at an inner node pay for its answer.
+            the leaves, each with its share of the weight used for growing. Rows that
+            stop at an inner node count with the risk of its answer.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class Tree:
         return cost_complexity(self.data, 0.0, kind)
 
     def cost_complexity(self, alpha: float, kind: str = "error") -> float:
-        """Return R(T) + alpha x leaves: what the tree costs if a leaf costs alpha.
+        """Return R(T) + alpha x leaves, the cost-complexity of the tree.
 
         Parameters
         ----------
@@ -220,17 +220,17 @@ class Tree:
     # -- other trees --------------------------------------------------------------
 
     def collapse(self, node: Any = None, *, where: Any = None) -> Tree:
-        """Return the tree with inner nodes made leaves.
+        """Return the tree with inner nodes collapsed to leaves.
 
         Parameters
         ----------
         node : int or list of int, optional
             The nodes. A leaf, or a number the tree does not have, is an error.
         where : callable or bool array, optional
-            Instead of `node`: asked about every inner node, which comes with its
-            `node`, `depth`, `n_rows`, `weight`, `share`, `impurity`, `gain`,
-            `risk`, `weighted_risk`, `n_leaves` and `feature`; or one truth value
-            per node.
+            Instead of `node`: a function that takes an inner node and returns
+            whether to collapse it, or one truth value per node. The function can use
+            `node`, `depth`, `n_rows`, `weight`, `share`, `impurity`, `gain`, `risk`,
+            `weighted_risk`, `n_leaves` and `feature` of the node.
 
         Returns
         -------
@@ -254,30 +254,30 @@ class Tree:
         X : array, data frame, dict of columns or list of rows
             The rows; see `apply`.
         y : array, series or list
-            Their target; no class that the tree does not know.
+            Their target, with only the classes of the tree.
         sample_weight : array, series or list, optional
             Their weights.
 
         Returns
         -------
         Tree
-            A node that no row reaches answers as the node above it. A row that is
-            divided among branches counts in each by its share. With priors, the
-            rows are weighed so that the classes have them.
+            A node that no row reaches gets the answer of its parent. A row that is
+            divided among branches counts in each by its share. With priors, rows are
+            weighted so that the class shares equal the priors.
         """
         rows = NewRows.read(self.data, X, y, sample_weight)
         ends = rows.ends(self.data)
         return Tree(refit_tree(self.data, ends, rows.target, rows.weights))
 
     def simplify(self, keep: str = "proba") -> Tree:
-        """Return the tree with siblings merged that answer the same.
+        """Return the tree with siblings merged if they give the same answer.
 
         Parameters
         ----------
         keep : {'proba', 'class'}, default='proba'
             What must not change for any row: the class shares, or only the class. For
-            numbers, either means the answer. Where rows are divided among branches, the
-            shares are kept either way: they decide what a divided row answers.
+            numbers, both mean the answer. If rows are divided among branches, the
+            shares are always kept, because they determine the answer for a divided row.
 
         Returns
         -------
@@ -300,17 +300,17 @@ class Tree:
             needed. Plain arrays: all columns, in the order of growing. A tree grown
             with ``missing='error'`` refuses missing and infinite values.
         unseen : {'missing', 'error'} or None, default=None
-            What to do with a category that was not there when the tree was grown:
-            treat it as missing, or refuse it. None: as the tree was told in growing.
+            What to do with a category that was not in the training rows: treat it as
+            missing, or raise an error. None: what was chosen when the tree was grown.
         n_jobs : int or None, default=None
-            Number of threads; None: the cores this process may use. Fewer than
-            4,096 rows take one thread.
+            Number of threads; None: the cores that this process may use. Fewer than
+            4,096 rows use one thread.
 
         Returns
         -------
         int32 array
             Node numbers: leaves, or inner nodes where a missing value stops. A row
-            that is divided among branches ends where its largest part does.
+            that is divided among branches ends where its largest part ends.
         """
         data, matrix = self.data, self._matrix(X, unseen)
         if matrix is not None:
@@ -332,7 +332,7 @@ class Tree:
         unseen: str | None = None,
         n_jobs: int | None = None,
     ) -> NDArray[Any]:
-        """Return the answers, classes by the names that are given."""
+        """Return the answers; classes are labelled by `names` if given."""
         data, matrix = self.data, self._matrix(X, unseen)
         if matrix is None:
             return answers(data, self._ends_by_column(X, unseen, n_jobs), names)
@@ -349,7 +349,8 @@ class Tree:
     ) -> csr_matrix:
         """Return which nodes each row passes, as a sparse matrix; see `apply`.
 
-        A row that is divided among branches passes all nodes that a part of it does.
+        A row that is divided among branches passes every node that one of its parts
+        passes.
         """
         return decision_path(self.data, self._ends(X, unseen, n_jobs))
 
@@ -363,7 +364,8 @@ class Tree:
     ) -> NDArray[np.int64]:
         """Return the numbers of the rows of `X` that pass a node; see `apply`.
 
-        A row that is divided among branches passes all nodes that a part of it does.
+        A row that is divided among branches passes every node that one of its parts
+        passes.
         """
         first = walk.checked_node(self.data, node)
         return np.flatnonzero(share_at(self.data, first, self._ends(X, unseen, n_jobs)))
@@ -371,7 +373,7 @@ class Tree:
     def _ends(
         self, X: Any, unseen: str | None, n_jobs: int | None
     ) -> NDArray[np.int32] | Ends:
-        """Return where each row ends, all its parts where rows are divided."""
+        """Return where each row ends; for divided rows, where each part ends."""
         matrix = self._matrix(X, unseen)
         if matrix is None:
             return self._ends_by_column(X, unseen, n_jobs)
@@ -385,14 +387,14 @@ class Tree:
         return ends_of(self.data, columns, n_rows, _threads(n_jobs, n_rows))
 
     def _matrix(self, X: Any, unseen: str | None) -> NDArray[Any] | None:
-        """Return X if its rows need no reading and no checking; else None."""
+        """Return X if its rows need no conversion and no checks; otherwise None."""
         if unseen is not None:
             checked_unseen(unseen)
         data = self.data
         return None if data.refuses_missing else plain_matrix(data.schema, X)
 
     def evaluate(self, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
-        """Return how the tree does on rows it was not grown on.
+        """Evaluate the tree on rows that it was not grown on.
 
         Parameters
         ----------
@@ -406,8 +408,9 @@ class Tree:
         Returns
         -------
         Evaluation
-            Error with a 95 % interval, figures by class or R2, RMSE and MAE, questions
-            asked, and by node the training rows beside the new ones (`to_pandas`).
+            The error with a 95 % interval; figures by class, or R2, RMSE and MAE; the
+            number of splits that rows pass; and the training rows beside the new rows
+            in each node (`to_pandas`).
         """
         rows = NewRows.read(self.data, X, y, sample_weight)
         return evaluate_rows(self.data, rows)
@@ -430,22 +433,23 @@ class Tree:
         max_depth : int or None, default=None
             Deepest level to write; None: all.
         max_leaves : int or None, default=None
-            Most ends to write, impure nodes with many rows opened first; None: all.
-            The text says what it leaves out.
+            Maximum number of leaves and collapsed nodes to write; impure nodes with
+            many rows are expanded first. None: no limit. The text states what it
+            leaves out.
         ascii : bool, default=False
             Draw with ASCII characters only.
         numbers : bool, default=False
             Write each node's number at the left: the number that `path`, `rows`
             and `split` take.
         missing : bool or None, default=None
-            Whether to say where missing values go; None: of columns that had any
-            when the tree was grown.
+            Whether to show where missing values go; None: only for columns that had
+            missing values when the tree was grown.
 
         Returns
         -------
         str
-            Leaves are marked with a star, conditions of a split that is not
-            proven the best with a tilde.
+            Leaves are marked with a star; conditions of a split that is not proven
+            to be the best are marked with a tilde.
         """
         return text(
             self.data,
@@ -457,7 +461,7 @@ class Tree:
         )
 
     def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
-        """Print the text, in colour where the terminal can and rich is installed."""
+        """Print the text, in colour if the terminal and rich allow it."""
         show(self.data, max_depth, max_leaves)
 
     def __rich__(self) -> Any:
@@ -465,19 +469,19 @@ class Tree:
         return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
 
     def rules(self) -> Rules:
-        """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
+        """Return the tree as rules "IF ... AND ... THEN ...", built on access.
 
         Returns
         -------
         Rules
-            A sequence with one rule for every leaf, and one for every inner node in
-            which a missing value can stop; ``rules.where(...)``,
+            A sequence with one rule for every leaf, and one for every inner node
+            where a missing value can stop; ``rules.where(...)``,
             ``rules.sorted_by(...)``, ``rules.to_pandas()``, ``rules.text()``.
         """
         return Rules(self.data)
 
     def formula(self, prediction: Any = None) -> Formula:
-        """Return what leads to one class as OR of ANDs, or the sum of all numbers.
+        """Return the conditions for one class as OR of ANDs; for numbers, a sum.
 
         Parameters
         ----------
@@ -487,7 +491,7 @@ class Tree:
         Returns
         -------
         Formula
-            Simplified without changing a single answer: ``formula.evaluate(X)`` is
+            Simplified without changing any answer: ``formula.evaluate(X)`` is
             true exactly where `predict` answers the class.
         """
         return formula(self.data, prediction)
@@ -495,23 +499,23 @@ class Tree:
     def competitors(self, node: int) -> list[Competitor]:
         """Return the splits that came close at a node, best first.
 
-        Only in a tree grown with ``competitors=``; `treewright.why` works them out
-        for any tree.
+        Only a tree grown with ``competitors=`` has them; `treewright.why` computes
+        them for any tree.
         """
         return competitors_of(self.data, node)
 
     def surrogates(self, node: int) -> tuple[SurrogateSplit, ...]:
-        """Return the surrogates of a node in the order they are asked.
+        """Return the surrogates of a node in the order in which they are tried.
 
         Only a tree grown with ``missing="surrogate"`` has any.
         """
         return surrogate_splits(self.data, node)
 
     def missing_account(self, node: int) -> MissingAccount:
-        """Return where growing sent the rows whose value a split did not know.
+        """Return where growing sent the rows without a value in a split's column.
 
-        By surrogate 1, 2, ..., by the heavier or the learned branch, stopped, or
-        divided; ``tree.missing_account(0).words`` is a sentence.
+        They went by surrogate 1, 2, ..., took the heavier or the learned branch,
+        stopped, or were divided; ``tree.missing_account(0).words`` is a sentence.
         """
         return missing_account(self.data, node)
 
@@ -532,25 +536,25 @@ class Tree:
         change: bool = True,
         unseen: str | None = None,
     ) -> Explanation:
-        """Explain the answer for one row: its path, and the smallest change of it.
+        """Explain the answer for one row: its path, and the smallest change to another.
 
         Parameters
         ----------
         row : mapping, series, sequence, or table of one row
-            Values by name; those that its path asks for are enough. Or all, in order.
+            Values by name, at least those that its path tests; or all of them in order.
         to : object, optional
-            The class to reach by a change, or for numbers ``(low, high)``. None: any
-            other answer.
+            The class that a change should lead to, or for numbers a range ``(low,
+            high)``. None: any other answer.
         fixed : iterable of str
-            Columns that never change.
+            Columns that must not change.
         change : bool, default=True
-            Whether to look for the smallest change: of as few columns as possible,
+            Whether to search for the smallest change: of as few columns as possible,
             and by the smallest share of training rows between the two values. Rows
-            are taken to be spread evenly between quartiles; another category, or a
+            are assumed to be spread evenly between quartiles; another category, or a
             value in place of a missing one, counts 1.
         unseen : {'missing', 'error'} or None, default=None
-            What to do with a category never seen; None: as the tree was told in
-            growing.
+            What to do with a category that was not in the training rows; None: what
+            was chosen when the tree was grown.
 
         Returns
         -------
@@ -575,17 +579,17 @@ class Tree:
         sample_weight: Any = None,
         column: str | None = None,
     ) -> Why:
-        """Work out why a node is split as it is, or why it is not.
+        """Show the calculation that made a node a leaf or chose its split.
 
         Parameters
         ----------
         node : int
             Number of the node, as in ``tree.text(numbers=True)``.
         X, y, sample_weight
-            The rows that the tree was grown on. The tree itself knows the class
+            The rows that the tree was grown on. The tree itself stores the class
             weights, costs and priors that altered their weights.
         column : str, optional
-            List every candidate of this column instead of the best of each.
+            List every candidate of this column instead of the best of each column.
 
         Returns
         -------
@@ -616,8 +620,8 @@ class Tree:
     ) -> str:
         """Return the tree as an SVG picture.
 
-        Every node shows how its rows are spread, a branch is as wide as its share
-        of them, and hovering over a node tells the rest.
+        Every node shows the distribution of its rows, a branch is as wide as its
+        share of the rows, and the tooltip of a node shows the details.
 
         Parameters
         ----------
@@ -626,11 +630,12 @@ class Tree:
         max_depth : int or None, default=None
             Deepest level to draw; None: all.
         max_leaves : int or None, default=60
-            Most leaves to draw; the picture says what it folds. None: all.
+            Maximum number of leaves to draw; the picture states what it leaves out.
+            None: no limit.
         theme : {'auto', 'light', 'dark'}, default='auto'
             Colours; 'auto' follows the reader's screen.
         direction : {'down', 'right'} or None, default=None
-            Where the tree grows; None: down while that is not too wide.
+            Where the tree grows; None: down unless it would be too wide.
 
         Returns
         -------
@@ -639,7 +644,7 @@ class Tree:
         """
         return to_svg(
             self.data,
-            way=None if row is None else row_path(self.data, row),
+            path=None if row is None else row_path(self.data, row),
             max_depth=max_depth,
             max_leaves=max_leaves,
             theme=theme,
@@ -674,7 +679,7 @@ class Tree:
         return self.data.fingerprint
 
     def __getattr__(self, name: str) -> NDArray[Any]:
-        """Return one of the arrays, or say what there is."""
+        """Return one of the arrays; the error for an unknown name suggests another."""
         if name in TreeData.array_names:
             array: NDArray[Any] = getattr(self.data, name)
             return array
@@ -683,7 +688,7 @@ class Tree:
         raise AttributeError(f"A Tree has no {name!r}.{hint}")
 
     def __dir__(self) -> list[str]:
-        """Return the arrays too."""
+        """Return the attributes, including the arrays."""
         return sorted({*super().__dir__(), *TreeData.array_names})
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -699,7 +704,7 @@ class Tree:
         return Tree, (self.data,)
 
     def __eq__(self, other: object) -> bool:
-        """Same structure, evidence and schema; how it was made does not count."""
+        """Compare structure, evidence and schema, but not how the trees were made."""
         return self.data == other.data if isinstance(other, Tree) else NotImplemented
 
     def __hash__(self) -> int:
@@ -716,23 +721,23 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        """The same as `text`, folded to 200 leaves."""
+        """The same as `text`, limited to 200 leaves."""
         return self.text(max_leaves=MOST_PRINTED)
 
 
 def as_tree(tree: object) -> Tree:
-    """Return the Tree of whatever has one: what every function here takes.
+    """Return the Tree of a tree or an estimator; every public function uses this.
 
     Parameters
     ----------
     tree : Tree, TreeData or fitted treewright estimator
-        The tree, or its owner.
+        The tree, or the estimator that grew it.
 
     Returns
     -------
     Tree
     """
-    # A Tree is not asked for tree_: it would look for the nearest name it has.
+    # Do not look up tree_ on a Tree: its __getattr__ would search for the nearest name.
     found = tree if isinstance(tree, Tree) else getattr(tree, "tree_", tree)
     if isinstance(found, Tree):
         return found
@@ -740,12 +745,14 @@ def as_tree(tree: object) -> Tree:
         return Tree(found)
     kind = type(tree).__name__
     if type(tree).__module__.partition(".")[0] == "treewright":
-        # An estimator brings the error, which is scikit-learn's too.
+        # The error of an estimator is also scikit-learn's NotFittedError.
         unfitted: type[OptionError] = getattr(type(tree), "_unfitted", OptionError)
         raise unfitted(f"This {kind} has no tree yet; call fit first.")
     hint = ""
     if hasattr(tree, "named_steps"):
-        hint = " Pass its last step, pipe[-1], and rows as the steps before make them."
+        hint = (
+            " Pass its last step, pipe[-1], with rows transformed by the steps before."
+        )
     elif hasattr(tree, "best_estimator_"):
         hint = " Pass its best_estimator_."
     raise OptionError(

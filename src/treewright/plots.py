@@ -1,7 +1,7 @@
 """Charts of a tree, alone or on data, each in one call.
 
 Every function takes a `Tree` or a fitted estimator, and returns the matplotlib axes
-it has drawn into.
+of the chart.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ def plot_tree(
     tree : Tree or fitted estimator
         The tree.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure in which the letters have a good size by default.
+        Where to draw; by default a new figure with readable text.
     row : mapping, series, list, array or table of one row, optional
-        A row whose way is highlighted.
+        A row whose path is highlighted.
     max_depth, max_leaves : int or None
-        Deepest level and most leaves to draw.
+        Deepest level, and maximum number of leaves, to draw.
     theme : {'light', 'dark'}, default='light'
         Colours.
     direction : {'down', 'right'} or None, default=None
-        Where the tree grows; None: down while that is not too wide.
+        Where the tree grows; None: down unless it would be too wide.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def plot_tree(
     return draw_tree(
         data,
         ax,
-        way=None if row is None else row_path(data, row),
+        path=None if row is None else row_path(data, row),
         max_depth=max_depth,
         max_leaves=max_leaves,
         theme=theme,
@@ -99,10 +99,10 @@ def plot_importance(
     max_columns: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how much each column matters.
+    """Draw the importance of each column.
 
-    Without data: its share of the fall of impurity in growing. With rows that were
-    not used for growing: how far the score falls when the column's values are
+    Without data: its share of the decrease of impurity in growing. With rows that were
+    not used for growing: how much the score drops when the values of the column are
     shuffled; dots are single shuffles, the bar is their mean.
 
     Parameters
@@ -112,11 +112,11 @@ def plot_importance(
     X, y : table and target, optional
         Held-out rows.
     repeats : int, default=10
-        Shuffles of each column.
+        Number of shuffles per column.
     random_state : int, default=0
         Seed of the shuffles.
     max_columns : int, default=20
-        Most columns to draw, the most important ones.
+        Maximum number of columns to draw; the most important ones are drawn.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -130,7 +130,7 @@ def plot_importance(
     _at_least_one("repeats", repeats)
     _at_least_one("max_columns", max_columns)
     if X is None:
-        values, words = tree.importances, "share of the fall of impurity"
+        values, words = tree.importances, "share of the decrease of impurity"
     else:
         values, words = _permuted(tree, X, y, repeats, random_state)
     middle = values.mean(axis=1) if values.ndim == 2 else values
@@ -162,19 +162,20 @@ def _permuted(
     score, name = r_squared, "R²"
     if data.is_classifier:
         score, name = accuracy, "accuracy"
-    fallen = permutation_importance(data, rows, score, repeats, seed)
-    return fallen, f"fall of {name} on {rows.n_rows:,} rows when shuffled"
+    drop = permutation_importance(data, rows, score, repeats, seed)
+    return drop, f"drop of {name} on {rows.n_rows:,} rows when shuffled"
 
 
 def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw how often each class was answered for each true class.
+    """Draw a confusion matrix: true classes by answers.
 
     Parameters
     ----------
     tree : Tree or fitted estimator
-        A tree that answers classes. With priors, the rows are weighed to have them.
+        A tree that answers classes. With priors, rows are weighted so that the class
+        shares equal the priors.
     X, y : table and target
-        The rows, best held out from growing.
+        The rows, preferably held out from growing.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -197,22 +198,22 @@ def plot_reliability(
     groups: int = 10,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw whether the shares that leaves promise come true.
+    """Draw observed against predicted class shares.
 
-    Rows are grouped by the share that the tree promises them, rows of one leaf
-    together. Lines are intervals of 95%.
+    Rows are grouped by their predicted share; rows of one leaf stay together. Lines
+    are 95% intervals.
 
     Parameters
     ----------
     tree : Tree or fitted estimator
         A tree that answers classes.
     X, y : table and target
-        The rows, best held out from growing.
+        The rows, preferably held out from growing.
     label : class, optional
-        The class whose share is meant. None: with two classes the second, with more
-        the one that the tree answers.
+        The class whose share is drawn. None: the second of two classes; with more
+        classes, the one that the tree answers.
     groups : int, default=10
-        Most groups.
+        Maximum number of groups.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -255,10 +256,10 @@ def plot_regions(
     X, y : table and target, optional
         Rows to draw as points.
     columns : sequence of two str, optional
-        The columns along x and y. Needed unless the tree looks at just two.
+        The columns along x and y. Needed unless the tree uses exactly two columns.
     at : mapping of str to value, optional
         Values at which other columns are held. By default numbers are held at their
-        median and categories at the first one; the chart says so.
+        median and categories at the first one; the chart shows these values.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -292,19 +293,19 @@ def plot_pruning(
     against: str = "leaves",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw error against the size of the tree, with the size that was taken.
+    """Draw the error against the size of the tree, and mark the chosen size.
 
-    A fitted estimator shows the trees that it has tried: their error on the training
-    rows, and in cross-validation (the band is one standard error either way, the
-    dotted line the least error and one standard error) or on the validation rows. A
-    tree shows its own pruning path.
+    For a fitted estimator the chart shows the trees that it tried: their error on the
+    training rows, and in cross-validation (the band is plus or minus one standard
+    error, the dotted line the least error plus one standard error) or on the
+    validation rows. For a tree it shows the pruning path.
 
     Parameters
     ----------
     tree : Tree or fitted estimator
         The tree.
     X, y : table and target, optional
-        Held-out rows: adds their error at every size that the tree can be cut to.
+        Held-out rows, whose error is drawn for every step of the pruning path.
     against : {'leaves', 'alpha'}, default='leaves'
         What the horizontal axis shows.
     ax : matplotlib.axes.Axes, optional
@@ -345,7 +346,7 @@ def plot_pruning(
 
 
 def _tried(pruning: Pruning, at: NDArray[np.float64]) -> list[Curve]:
-    """Return the curves of an estimator's table."""
+    """Return the curves of the sizes that an estimator tried."""
     curves = [Curve("training", at, pruning.error)]
     if len(pruning.cv_error):
         limit = None
@@ -358,7 +359,7 @@ def _tried(pruning: Pruning, at: NDArray[np.float64]) -> list[Curve]:
     return curves
 
 
-# -- reading what is given -------------------------------------------------------------
+# -- reading arguments -----------------------------------------------------------------
 
 
 def _two_columns(tree: Tree, columns: Sequence[str] | None) -> tuple[int, int]:
@@ -367,7 +368,7 @@ def _two_columns(tree: Tree, columns: Sequence[str] | None) -> tuple[int, int]:
         have = ", ".join(wording.cut(wording.name(n), 40) for n in tree.columns_used)
         raise OptionError(
             "Regions are drawn over two columns; name them, as in columns=('a', 'b'). "
-            f"The tree looks at {len(tree.columns_used)}: {have or 'none'}."
+            f"The tree uses {len(tree.columns_used)}: {have or 'none'}."
         )
     return _column_of(tree, names[0]), _column_of(tree, names[1])
 
@@ -383,12 +384,12 @@ def _column_of(tree: Tree, name: str) -> int:
 
 def _held(tree: Tree, columns: list[int], at: Mapping[str, Any]) -> dict[int, Any]:
     """Return a value for every column that is neither x nor y."""
-    given = {_column_of(tree, name): value for name, value in at.items()}
+    chosen = {_column_of(tree, name): value for name, value in at.items()}
     held: dict[int, Any] = {}
     for column in columns:
         feature = tree.schema.features[column]
-        if column in given:
-            one = {feature.name: [given[column]]}
+        if column in chosen:
+            one = {feature.name: [chosen[column]]}
             array = match(tree.schema, one, [column])[column]
             assert array is not None
             held[column] = array[0]

@@ -1,4 +1,4 @@
-"""The report: one HTML file about a tree that anybody can open."""
+"""The report: one HTML file about a tree that anyone can open."""
 
 from __future__ import annotations
 
@@ -28,24 +28,26 @@ def report(
 ) -> Path:
     """Write a report about a tree: one HTML file that needs no network.
 
-    It holds the tree to zoom, fold and search, figures of every node on training and
-    test rows, a slider along the pruning path, the rules, a form that walks a row
-    down the tree and finds the smallest change of its answer, importance, the
-    columns, and how all was made. It contains names, categories and counts of the
-    training table, but no row of it or of the test rows.
+    It shows the tree (with zoom, collapsing and search), figures of every node on
+    training and test rows, a slider along the pruning path, the rules, a form that
+    sends a row down the tree and finds the smallest change to another answer, the
+    importance of the columns, the columns, and how the tree was made. It contains
+    names, categories and counts of the training table, but no row of the training or
+    test rows.
 
     Parameters
     ----------
     tree : Tree or fitted estimator
-        The tree. An estimator adds its parameters and its table of sizes.
+        The tree. With an estimator, the report shows its parameters and the sizes
+        that it tried.
     path : str or path
-        Where to write; a file that is there is replaced.
+        The file to write; an existing file is replaced.
     X_test, y_test : table and target, optional
-        Rows that were not used for growing. They show how good the tree is.
+        Rows that were not used for growing, to measure the tree on.
     sample_weight_test : array, series or list, optional
         Weights of these rows.
     title : str, optional
-        Title of the report; by default it names the target.
+        Title of the report; by default derived from the name of the target.
 
     Returns
     -------
@@ -105,17 +107,17 @@ def _test_rows(tree: Tree, X: Any, y: Any, weight: Any) -> NewRows | None:
 
 
 def _owner(tree: Any) -> tuple[str, Mapping[str, Any], Mapping[str, Any]] | None:
-    """Return name, parameters and defaults of an estimator; None for a tree."""
+    """Return class name, parameters and defaults of an estimator; None for a tree."""
     if not hasattr(tree, "get_params"):
         return None
-    given = tree.get_params(deep=False)
+    parameters = tree.get_params(deep=False)
     signature = inspect.signature(type(tree).__init__)
     defaults = {name: each.default for name, each in signature.parameters.items()}
-    return type(tree).__name__, given, defaults
+    return type(tree).__name__, parameters, defaults
 
 
 def _write(where: Path, text: str) -> None:
-    """Write the whole file or leave what was there."""
+    """Write the whole file, or leave an existing one unchanged."""
     draft = where.with_name(f".{where.name[:100]}.{os.getpid()}.tmp")
     try:
         with open(draft, "w", encoding="utf-8", newline="\n") as file:

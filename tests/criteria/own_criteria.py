@@ -1,4 +1,4 @@
-"""Two criteria of a user's own, each written as the package asks for it."""
+"""Two user-defined criteria, each written as the documentation describes."""
 
 import math
 

@@ -88,7 +88,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
 def test_importance_in_growing():
     tree = penguins()
     ax = tw.plot_importance(tree)
-    assert "share of the fall of impurity; 4 other columns not drawn" in drawn(ax)
+    assert "share of the decrease of impurity; 4 other columns not drawn" in drawn(ax)
     lengths = sorted(bar.get_width() for bar in ax.patches)
     assert lengths == pytest.approx(sorted(tree.importances[tree.importances > 0]))
 
@@ -97,7 +97,7 @@ def test_importance_on_held_out_rows(birds):
     X, y = birds
     tree = penguins()
     ax = tw.plot_importance(tree, X, y, repeats=6)
-    assert any(said.startswith("fall of accuracy on 344 rows") for said in drawn(ax))
+    assert any(said.startswith("drop of accuracy on 344 rows") for said in drawn(ax))
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names) == set(tree.columns_used)
     lengths = [bar.get_width() for bar in ax.patches]
@@ -119,7 +119,7 @@ def test_importance_for_numbers():
     known = [i for i, each in enumerate(y) if each is not None]
     X = {k: [v[i] for i in known] for k, v in columns.items()}
     ax = tw.plot_importance(hitters(), X, [y[i] for i in known], max_columns=3)
-    assert any("fall of R² on 263 rows" in said for said in drawn(ax))
+    assert any("drop of R² on 263 rows" in said for said in drawn(ax))
     assert len(ax.patches) == 3
 
 
@@ -149,7 +149,7 @@ def test_confusion_counts_every_pair(birds):
     assert "122\n98.4%" in said
 
 
-def test_confusion_refuses_a_class_that_is_new(birds):
+def test_confusion_refuses_an_unknown_class(birds):
     X, y = birds
     with pytest.raises(TableError, match="y has the class 'Emperor', which was not"):
         tw.plot_confusion(penguins(), X, ["Emperor", *y[1:]])
@@ -176,7 +176,7 @@ def test_wilsons_interval():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_reliability_groups_hold_every_row_and_part_no_promise(seed):
+def test_reliability_groups_hold_every_row_and_divide_no_leaf(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 200))
     promised = rng.choice(rng.random(int(rng.integers(1, 30))), n)
@@ -239,8 +239,8 @@ def test_regions_of_numbers():
     drawn(tw.plot_regions(tree, two, y))
 
 
-def test_regions_ask_for_two_columns():
-    with pytest.raises(OptionError, match=r"columns=\('a', 'b'\). The tree looks at 3"):
+def test_regions_need_two_columns():
+    with pytest.raises(OptionError, match=r"columns=\('a', 'b'\). The tree uses 3"):
         tw.plot_regions(penguins())
     with pytest.raises(OptionError, match=r"no column 'iland'\. Did you mean 'island'"):
         tw.plot_regions(penguins(), columns=("iland", "bill_length_mm"))
@@ -260,7 +260,7 @@ def test_alphas_of_many_powers_of_ten_have_few_ticks():
     assert ax.yaxis.get_offset_text().get_text() == ""
 
 
-def test_an_axes_that_is_none_is_named():
+def test_an_invalid_ax_is_refused():
     with pytest.raises(OptionError, match=r"ax must be a matplotlib Axes.* got int 3"):
         tw.plot_tree(penguins(), ax=3)
     with pytest.raises(OptionError, match=r"such as ax\[0\]"):

@@ -15,7 +15,7 @@ def ends(folded):
 
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("most", [1, 2, 5, 17])
-def test_no_more_ends_than_asked_for_and_every_leaf_is_counted(seed, most):
+def test_max_leaves_is_kept_and_every_leaf_is_counted(seed, most):
     tree = random_tree(np.random.default_rng(seed))
     folded = fold(tree, max_leaves=most)
     at = ends(folded)
@@ -29,7 +29,7 @@ def test_no_more_ends_than_asked_for_and_every_leaf_is_counted(seed, most):
     assert folded.is_whole == (len(folded) == tree.n_nodes)
 
 
-def test_the_way_of_a_row_is_always_open():
+def test_the_path_of_a_row_is_always_shown():
     tree = penguins(max_depth=None).data
     deepest = int(tree.depth.argmax())
     way = []

@@ -60,7 +60,7 @@ def test_a_parent_stands_in_the_middle_of_its_first_and_last_child(seed):
 
 @pytest.mark.parametrize("seed", range(50))
 def test_a_binary_tree_is_as_narrow_as_its_outlines_allow(seed):
-    """Against the plain way: compare all levels of two subtrees, again and again."""
+    """Compare with a slow layout that checks all levels of two subtrees every time."""
     rng = np.random.default_rng(seed)
     parents = [-1]
     open_ends = [0]

@@ -55,7 +55,7 @@ def test_text_can_be_read_and_shapes_can_be_seen(theme, ground):
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("eyes", EYES)
 @pytest.mark.parametrize(("n", "least"), [(2, 0.2), (4, 0.12), (8, 0.07)])
-def test_classes_are_told_apart_by_all_eyes(theme, eyes, n, least):
+def test_class_colours_are_distinct_for_colour_blind_readers(theme, eyes, n, least):
     seen = [
         oklab(np.array(EYES[eyes]) @ linear(THEMES[theme][ink]))
         for ink in CLASS_INKS[:n]

@@ -93,7 +93,7 @@ def test_numbers_have_boxes_between_their_quartiles():
     assert box.width == pytest.approx((q3 - q1) / (high - low) * track.width)
 
 
-def test_the_way_of_a_row_is_highlighted():
+def test_the_path_of_a_row_is_highlighted():
     tree = penguins()
     row = {"flipper_length_mm": 230, "island": "Biscoe"}
     svg = tree.to_svg(row=row)
@@ -127,8 +127,8 @@ def test_a_row_may_come_in_any_form(seed):
     assert tree.to_svg(row=one.iloc[0].tolist()) == expected
 
 
-def test_a_row_without_a_value_that_is_asked_for():
-    with pytest.raises(TableError, match="asks for 'island', which the row does not"):
+def test_a_row_without_a_needed_value_is_refused():
+    with pytest.raises(TableError, match="tests 'island', but the row has no"):
         penguins().to_svg(row={"flipper_length_mm": 230})
     with pytest.raises(TableError, match="must be one row; this table has 2"):
         penguins().to_svg(row={"flipper_length_mm": [1, 2], "island": [None, None]})

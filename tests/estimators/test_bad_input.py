@@ -102,7 +102,7 @@ def test_target_with_missing_values(missing):
     refused(X4, pd.Series(["a", "b", missing, "a"]), *words)
 
 
-def test_target_of_no_use():
+def test_unusable_targets_are_refused():
     refused(X4, None, "requires y to be passed", "target y is None")
     refused(X4, [0.5, 1.0, 2.0, 3.0], "Unknown label type: continuous", "0.5", "row 0")
     refused(
@@ -135,7 +135,7 @@ def test_wrong_weights(weights, words):
     refused(X4, Y4, words, sample_weight=weights)
 
 
-# --- columns that say little ---------------------------------------------------------
+# --- uninformative columns -----------------------------------------------------------
 
 
 @BOTH
@@ -205,7 +205,7 @@ def test_titanic_with_every_column_left_in():
 # --- values --------------------------------------------------------------------------
 
 
-def test_huge_integers_are_refused_with_a_way_out():
+def test_huge_integers_are_refused_with_a_remedy():
     X = {"id": [2**53 + 1, 2**53, 5, 6]}
     refused(
         X, Y4, "Column 'id'", str(2**53 + 1), "row 0", "kinds={'id': 'categorical'}"
@@ -398,6 +398,6 @@ def test_before_fit_everything_says_call_fit(estimator):
         (3, "options must be a GrowOptions or None; got int"),
     ],
 )
-def test_options_that_are_none_are_refused(options, words):
+def test_invalid_options_are_refused(options, words):
     with pytest.raises(tw.OptionError, match=words):
         tw.grow(tw.as_table(X4, Y4), options)

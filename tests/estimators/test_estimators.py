@@ -343,7 +343,7 @@ def test_reordered_extra_and_unused_columns_do_not_matter(weather, played):
 
 @pytest.mark.parametrize("first", [[1.0, 1.0], ["a", "a"]])
 @pytest.mark.parametrize("second", [[1.0, 2.0], ["a", "b"]])
-def test_first_column_may_be_left_out_if_the_tree_does_not_ask_for_it(first, second):
+def test_first_column_may_be_left_out_if_the_tree_does_not_use_it(first, second):
     fitted = tw.TreeClassifier().fit({"first": first, "second": second}, [0, 1])
     assert fitted.predict({"second": second * 20}).tolist() == [0, 1] * 20
     assert fitted.tree_.predict({"second": second}).tolist() == [0, 1]
@@ -390,7 +390,7 @@ def test_missing_error_refuses_missing_and_infinite_values(value):
         fitted.predict(bad)
     with pytest.raises(tw.ColumnError, match=words):
         tw.TreeClassifier(missing="error").fit(bad, [0, 1])
-    # By name, a column the tree does not ask for is not looked at.
+    # By name, a column that the tree does not use is ignored.
     by_name = {"x0": bad[:, 0], "x1": bad[:, 1]}
     assert fitted.predict(by_name).tolist() == [0, 1]
 

@@ -254,7 +254,7 @@ def noisy(n=300):
     return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int)
 
 
-def test_another_way_to_the_size_leaves_the_programs_own_out():
+def test_another_pruning_method_replaces_the_programs_own():
     X, y = noisy()
     for settings, method in (
         ({}, "ccp_alpha"),
@@ -310,7 +310,7 @@ def test_scikit_learn_keeps_every_split_at_alpha_0():
 
 
 @pytest.mark.parametrize("prune", [None, "cv", "validation"])
-def test_what_is_asked_for_beside_growing_is_there_after_pruning(prune):
+def test_extra_outputs_of_growing_survive_pruning(prune):
     X, y = noisy()
     rng = np.random.default_rng(1)
     X = X + rng.random(X.shape) * 1e-3

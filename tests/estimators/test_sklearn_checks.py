@@ -57,7 +57,7 @@ def test_default_estimator_passes(estimator, check):
         tw.TreeRegressor(discretize=("width", 4)),
         tw.TreeClassifier.like("sklearn"),
         tw.TreeRegressor.like("sklearn"),
-        # The classic family, and every way with missing values.
+        # The classic methods, and every mode for missing values.
         tw.TreeClassifier(method="c45"),
         tw.TreeClassifier(method="c45", prune=None, categories="grouped"),
         tw.TreeClassifier(method="id3", discretize=4, prune=None),

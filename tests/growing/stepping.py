@@ -149,7 +149,7 @@ def grow_in_order(table, options, pick, rng, most=10**6):
 
 
 def assert_statistics(table, tree, criterion):
-    """Every node holds what its rows say, worked out from the rows."""
+    """Assert that the figures of every node equal those computed from its rows."""
     check(tree)
     y, weights = answers(table), row_weights(table)
     for node, rows in enumerate(rows_of_nodes(table, tree).T):

@@ -46,7 +46,7 @@ def grow():
 
 
 def arrays_equal(one, other):
-    """Bit for bit, whatever the schemas say."""
+    """Assert equality bit for bit, whatever the schemas."""
     pairs = zip(one.arrays().values(), other.arrays().values(), strict=True)
     return all(a.tobytes() == b.tobytes() for a, b in pairs)
 
@@ -212,7 +212,7 @@ def test_any_order_of_the_rows_gives_the_same_bytes(grow, seed):
 
 
 @pytest.mark.parametrize("seed", METAMORPHIC)
-def test_a_column_that_says_nothing_changes_nothing(grow, seed):
+def test_an_uninformative_column_changes_nothing(grow, seed):
     table, options = case(seed)
     n = table.n_rows
     silent = [

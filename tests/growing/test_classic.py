@@ -86,7 +86,7 @@ def nodes_of(table, **options):
 # ID3 ---------------------------------------------------------------------------------
 
 
-def test_id3_asks_the_14_days_for_outlook_then_humidity_and_wind(grow):
+def test_id3_splits_the_14_days_by_outlook_then_humidity_and_wind(grow):
     tree = grow(weather(), GrowOptions(method="id3"))
     # Overcast; Rain: Strong, Weak; Sunny: High, Normal
     assert tree.feature.tolist() == [OUTLOOK, -1, WIND, -1, -1, HUMIDITY, -1, -1]
@@ -187,7 +187,7 @@ def test_limits_count_every_branch_and_let_smaller_splits_through():
 
 
 def slow_id3(columns, y, weights, used=()):
-    """ID3 as it is told in a lecture: (column, gain, {code: subtree}) or a count."""
+    """ID3 as in a lecture: (column, gain, {code: subtree}) or a count."""
     left = [j for j in range(len(columns)) if j not in used]
     able = [j for j in left if len(set(columns[j])) > 1]
     if len(set(y)) == 1 or not able:
@@ -257,7 +257,7 @@ def test_columns_below_the_average_gain_do_not_compete(grow):
     assert tree.feature[0] == 1
 
 
-def test_without_any_gain_the_first_column_is_split_as_ever(grow):
+def test_without_any_gain_the_first_column_is_still_split(grow):
     columns = [numeric("a", [0, 0, 1, 1]), numeric("b", [0, 1, 0, 1])]
     table = make_table(columns, [0, 1, 1, 0])
     tree = grow(table, GrowOptions(criterion="gain_ratio"))
@@ -277,7 +277,7 @@ def test_missing_rows_are_one_more_branch_of_the_split_information():
 # C4.5 --------------------------------------------------------------------------------
 
 
-def test_a_cut_pays_for_the_choice_among_many(grow):
+def test_a_threshold_is_charged_for_the_choice_among_many(grow):
     columns = [numeric("a", range(8)), categorical("c", "xxxxyyyy")]
     table = make_table(columns, [0, 0, 0, 0, 1, 1, 1, 1])
     assert grow(table, GrowOptions(criterion="gain_ratio")).feature[0] == 0
@@ -432,7 +432,7 @@ def test_agreement_among_the_rows_known_in_both():
     assert (only.agree, only.adjust) == (1, 1)
 
 
-def test_rows_that_nobody_can_place_may_stop():
+def test_rows_that_no_surrogate_can_send_may_stop():
     root = two_columns(surrogate_fallback="stop")
     assert root.split.missing_route == STOP_HERE
     assert [len(child.rows) for child in root.children] == [2, 4]
@@ -464,7 +464,7 @@ def test_surrogates_are_ranked_by_agreement_then_by_column():
     assert [each.column for each in root.surrogates] == [2, 1]
 
 
-def test_a_surrogate_no_better_than_the_heavier_branch_is_none():
+def test_a_surrogate_no_better_than_the_heavier_branch_is_dropped():
     y = first = [0, 0, 0, 1]
     root = surrogates_of(first, [numeric("s", [1, 2, 1, 2])], y)
     assert root.surrogates == []
@@ -479,7 +479,7 @@ def test_a_category_not_seen_with_the_split_is_not_answered():
     assert 5 in root.children[1].rows  # the heavier branch
 
 
-def test_rpart_wants_two_rows_each_way():
+def test_rpart_needs_two_rows_in_each_branch():
     y = first = [0, 1, 1]
     perfect = [numeric("s", [1, 2, 3]), categorical("c", "abb")]
     assert len(surrogates_of(first, perfect, y).surrogates) == 2
@@ -658,7 +658,7 @@ def known_part(seed):
 
 
 @pytest.mark.parametrize("seed", [seed for seed in SEEDS if known_part(seed)])
-def test_without_missing_values_the_ways_with_them_agree(seed):
+def test_without_missing_values_all_modes_agree(seed):
     table, options = known_part(seed)
     rules = {**options.to_dict(), "missing": "learned"}
     learned = grow_reference(table, GrowOptions(**rules))

@@ -100,7 +100,7 @@ def test_a_category_without_a_branch_stops(method):
 
 @pytest.mark.parametrize("missing", WAYS)
 def test_a_column_that_is_missing_in_all_rows_of_a_node(missing):
-    # x is known only where c is a: below c = b there is nothing to ask.
+    # x is known only where c is a: below c = b no split is possible.
     c = categorical("c", [*"aaaabbbb"])
     x = numeric("x", [1, 1, 2, 2, N, N, N, N])
     y = [0, 0, 1, 1, 2, 2, 3, 2]
@@ -148,7 +148,7 @@ def test_rules_count_divided_rows_by_their_share():
     three = grow(make_table([x, z], y), GrowOptions(min_samples_leaf=2, **wants))
     assert three.weight[1] == 4
     assert three.n_rows[1] == 6
-    # Six rows come to the left, but they count as four: no two branches of three.
+    # Six rows go left, but they count as four: not enough for two branches of three.
     few = grow(make_table([x, z], y), GrowOptions(min_samples_leaf=3, **wants))
     assert few.n_nodes == 1 or (few.weight[1:] >= 3 - 1e-9).all()
     split = grow(make_table([x, z], y), GrowOptions(min_samples_split=5, **wants))
@@ -219,7 +219,7 @@ XY = ([[1], [2], [3]], ["no", "yes", "no"])
         ("high", "costs"),
     ],
 )
-def test_costs_that_cannot_be(costs, words):
+def test_invalid_costs_are_refused(costs, words):
     refused(words, *XY, costs=costs)
 
 
@@ -234,7 +234,7 @@ def test_costs_that_cannot_be(costs, words):
         ("even", "priors"),
     ],
 )
-def test_priors_that_cannot_be(priors, words):
+def test_invalid_priors_are_refused(priors, words):
     refused(words, *XY, priors=priors)
 
 

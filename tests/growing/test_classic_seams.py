@@ -81,12 +81,12 @@ def test_best_first_by_steps_is_growing_with_a_limit(seed):
 
 
 def two_categories(route):
-    """A split that does not say where "z" goes."""
+    """A split that does not list "z"."""
     return Subset("c", 0, route, 2, 0.0, True, branches=(("a",), ("b",)))
 
 
 @pytest.mark.parametrize("fallback", ["majority", "stop"])
-def test_a_category_that_a_split_leaves_out_goes_as_a_missing_one(fallback):
+def test_an_unlisted_category_takes_the_route_of_missing_values(fallback):
     codes = [0, 0, 1, 1, 2, 2, -1]
     column = CategoricalColumn("c", np.array(codes, np.int32), ("a", "b", "z"))
     like = numeric("like", [1, 1, 2, 2, 2, 1, 2])

@@ -38,7 +38,7 @@ def test_only_the_extras_differ():
             assert array.tobytes() == getattr(with_them, name).tobytes()
 
 
-def test_they_are_the_candidates_of_the_node():
+def test_competitors_are_the_candidates_of_the_node():
     for seed in range(960, 990):
         table, options = case(seed)
         tree = grow(table, replace(options, competitors=3))
@@ -52,7 +52,7 @@ def test_they_are_the_candidates_of_the_node():
         assert [(c.column, c.gain) for c in competitors_of(tree, 0)] == expected
 
 
-def test_they_survive_pruning():
+def test_competitors_survive_pruning():
     grown = tw.TreeClassifier(prune=None, competitors=1).fit(MAILS, SPAM).tree_.data
     inner = int(np.flatnonzero(grown.split_kind != LEAF)[-1])
     cut, _ = collapse(grown, [inner])
@@ -60,7 +60,7 @@ def test_they_survive_pruning():
     assert node_at(cut, ()) == 0
 
 
-def test_a_tree_without_them_says_how_to_get_them():
+def test_a_tree_without_competitors_says_how_to_get_them():
     tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
     with pytest.raises(OptionError, match="Grow it with competitors=4"):
         tree.competitors(0)

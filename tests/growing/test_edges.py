@@ -12,7 +12,7 @@ from treewright.table.as_table import as_table
 LEVELS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def test_many_levels_that_tell_no_class_apart_are_split_all_the_same():
+def test_levels_that_separate_no_class_are_still_split():
     # Thirteen levels with the same three classes each: every grouping gains 0.
     X = {"c": [level for level in LEVELS[:13] for _ in range(3)]}
     tree = grow(as_table(X, [0, 1, 2] * 13, task="class"))
@@ -21,7 +21,7 @@ def test_many_levels_that_tell_no_class_apart_are_split_all_the_same():
     assert tree.gain[0] == 0
 
 
-def test_proportional_levels_are_parted_where_a_rule_asks_for_it():
+def test_proportional_levels_are_separated_if_a_rule_requires_it():
     # Only "z" differs, but it is too small for a leaf: it needs company.
     values = ["z", "z", *(level for level in LEVELS[:12] for _ in range(3))]
     y = [0, 0, *([1, 2, 1] * 12)]

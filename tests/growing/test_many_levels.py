@@ -246,7 +246,7 @@ def test_true_signal_in_a_hundred_levels_is_found(task):
 # The option --------------------------------------------------------------------------
 
 
-def test_none_is_the_guard_for_cart_alone():
+def test_none_means_the_guard_for_cart_only():
     def settled(**options):
         return GrowOptions(**options).for_task("class").many_levels
 

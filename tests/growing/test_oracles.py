@@ -319,7 +319,7 @@ def check_improvement(found, split, node, fit):
     elif fit["call"].get("parms", {}).get("split") == "information":
         improve *= math.log(2)  # nats
     near = 1e-9 * max(1.0, abs(expected))
-    # rpart looks at prefixes alone; under minbucket another grouping may gain more.
+    # rpart tries only prefixes; under minbucket another grouping may gain more.
     assert improve >= expected - near, split
     if "cut" in split:
         assert improve == pytest.approx(expected, rel=1e-9, abs=near)

@@ -421,7 +421,7 @@ def test_refused_by_rows_comes_before_refused_by_weight():
     assert found == ["min_weight_fraction_leaf"]
 
 
-def test_known_and_missing_tell_rows_apart():
+def test_known_and_missing_distinguish_rows():
     assert stop_of({}, x=[1, 1, NAN, NAN])[0] == ""
     assert stop_of({}, x=[NAN] * 4) == ["identical_rows"]
 

@@ -94,7 +94,7 @@ def test_candidates_are_one_per_column_best_first_with_the_gain_they_bring(seed)
 
 
 def every_split(like, column, rows):
-    """All ways to divide the rows by one column, in the terms of one of them."""
+    """All splits of the rows by the column of a given split."""
     missing_sides = (0, 1)
     if isinstance(like, Subset) or column.kind == "categorical":
         labels = [column.labels[c] for c in np.unique(column.codes[rows]) if c >= 0]

@@ -76,7 +76,7 @@ def test_fast_equals_slow_on_larger_tables(seed):
 
 @pytest.mark.parametrize("n_rows", [3_000, 70_000, 140_000])
 @pytest.mark.parametrize("kind", ["normal", "heavy", *CLASSES])
-def test_near_copies_of_a_long_column_are_told_apart(kind, n_rows):
+def test_near_copies_of_a_long_column_stay_distinct(kind, n_rows):
     rng = np.random.default_rng(n_rows)
     x = rng.standard_normal(n_rows)
     y = TARGETS[kind](rng, x)

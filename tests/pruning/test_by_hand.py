@@ -318,7 +318,7 @@ def test_an_evaluation_says_that_rows_are_weighed_by_priors(iris):
     X, y = iris
     fitted = tw.TreeClassifier(priors=[0.5, 0.25, 0.25]).fit(X, y)
     words = str(tw.evaluate(fitted, X, y))
-    assert "weighed to make the classes 0 0.5, 1 0.25, 2 0.25 of the whole" in words
+    assert "class shares equal the priors, 0 0.5, 1 0.25, 2 0.25" in words
     assert "priors" not in str(tw.evaluate(tw.TreeClassifier().fit(X, y), X, y))
 
 

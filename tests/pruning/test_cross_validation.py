@@ -118,7 +118,7 @@ def rpart_table(name, fit_name):
     table = estimator._reweighted(read)
     training = TrainingSet(table, estimator._options())
     whole = find_path(training.grow())
-    # rpart's tables end at the cp asked for.
+    # rpart's tables end at the given cp.
     root = whole.risk[-1]
     least = fit_of(name, fit_name)["call"]["control"].get("cp", 0.01) * root
     path = whole.starting_at(least * (1 + 1e-9))

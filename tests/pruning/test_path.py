@@ -103,7 +103,7 @@ def test_the_next_alpha_is_the_weakest_link_of_this_step():
         assert len(step.node) >= len(cut)
 
 
-def test_rows_that_stop_on_the_way_are_part_of_the_risk():
+def test_rows_that_stop_at_inner_nodes_are_part_of_the_risk():
     from tree.build import categorical, multiway
 
     root = multiway(0, [[0], [1]], leaf(0, 0, 0), leaf(1, 1, 1), stopped=[0, 0, 1])
@@ -209,7 +209,7 @@ def test_a_price_of_a_leaf_is_a_number_from_0_on(bad):
             find_path(tree).tree(alpha=bad)
 
 
-def test_other_bad_questions_to_a_path():
+def test_other_invalid_arguments_of_a_path():
     path = find_path(seed_001())
     with pytest.raises(OptionError, match="either alpha or n_leaves"):
         path.tree()

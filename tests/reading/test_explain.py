@@ -53,10 +53,8 @@ def test_the_walk_of_seed_004():
     ]
 
 
-def test_a_value_the_way_asks_for_is_not_made_up():
-    with pytest.raises(
-        TableError, match=r"asks for 'Humidity', which the row does not"
-    ):
+def test_a_value_that_the_path_needs_is_not_made_up():
+    with pytest.raises(TableError, match=r"tests 'Humidity', but the row has no"):
         explain(tennis(), {"Outlook": "Sunny"})
     assert explain(tennis(), {"Outlook": "Overcast"}, change=False).prediction == "Yes"
     stopped = explain(tennis(), {"Outlook": "Sunny", "Humidity": None}, change=False)
@@ -84,7 +82,7 @@ def test_rows_between_are_even_between_the_quartiles():
     assert rows_between(ordinal("o", *"abcde"), 1, 3) == pytest.approx(0.5)
 
 
-def test_missing_and_unseen_values_are_told():
+def test_missing_and_unseen_values_are_explained():
     job = categorical("job", "clerk", "smith", summary=Summary(2))
     tree = build(subset(0, [[0], [1]], leaf(0), leaf(1), missing=1), schema_of(job))
     assert explain(tree, {"job": None}).steps[0].sentence == (
@@ -134,7 +132,7 @@ def test_an_impossible_answer_says_so():
     assert explain(tree, {"age": 60}, to="no").note == "The answer is no already."
 
 
-def test_numbers_are_asked_for_a_range():
+def test_numbers_need_a_range():
     spec = threshold(0, 20.0, leaf(1.0), threshold(0, 50.0, leaf(5.0), leaf(9.0)))
     tree = build(spec, schema_of(AGE, classes=()))
     found = explain(tree, {"age": 10}, to=(8, 10))
@@ -142,7 +140,7 @@ def test_numbers_are_asked_for_a_range():
     assert found.changes[0].after == 51
     assert explain(tree, {"age": 10}).other == 5.0
     assert "a number from 20 to 30" in explain(tree, {"age": 10}, to=(20, 30)).note
-    with pytest.raises(OptionError, match=r"to is a pair \(low, high\)"):
+    with pytest.raises(OptionError, match=r"to must be a pair \(low, high\)"):
         explain(tree, {"age": 10}, to=5.0)
 
 
@@ -294,7 +292,7 @@ def test_rows_come_in_many_forms():
 
 def test_bad_requests():
     tree = build(threshold(0, 50.0, leaf(1), leaf(0)), schema_of(AGE, "b"))
-    with pytest.raises(OptionError, match=r"fixed names a column 'agee'.*'age'"):
+    with pytest.raises(OptionError, match=r"fixed names 'agee'.*'age'"):
         explain(tree, {"age": 1}, fixed=["agee"])
     with pytest.raises(OptionError, match=r"pass fixed=\['age'\]"):
         explain(tree, {"age": 1}, fixed="age")
@@ -356,7 +354,7 @@ def test_what_the_estimator_refuses_is_not_explained():
         tw.explain(known, {"x": 9.0, "c": "z"})
 
 
-def test_the_two_values_of_a_change_are_told_apart():
+def test_the_two_values_of_a_change_are_distinguishable():
     at = 0.1000000015
     number = Feature("v", summary=Summary(0, 0.0, 0.1, 0.1, 0.1, 1.0))
     tree = build(threshold(0, at, leaf(0), leaf(1)), schema_of(number))
@@ -368,7 +366,7 @@ def test_the_two_values_of_a_change_are_told_apart():
         assert float(was) <= at
 
 
-def test_rows_goals_and_trees_that_are_none_are_named():
+def test_invalid_rows_goals_and_trees_are_named():
     X = {"x": [1.0, 2.0, 3.0, 4.0]}
     model = tw.TreeRegressor(prune=None, n_jobs=1).fit(X, [1.0, 2.0, 3.0, 4.0])
     with pytest.raises(TableError, match=r"got 5. Pass .*'x'.*X.iloc\[5\]"):

@@ -1,4 +1,4 @@
-"""A tree of the absolute error answers medians, and says so wherever it speaks."""
+"""A tree grown by the absolute error answers medians, and every text says so."""
 
 import math
 

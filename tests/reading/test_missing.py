@@ -11,7 +11,7 @@ from treewright.model import Tree
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE
 
 N = np.nan
-# Height and arm agree but for one row; the town says less.
+# Height and arm agree except in one row; the town agrees less often.
 X = {
     "height": [1.5, 1.6, 1.6, 1.7, 1.8, 1.8, 1.9, 1.9, N, N, N],
     "arm": [0.6, 0.6, 0.7, 0.8, 0.8, 0.8, 0.9, 0.9, 0.6, N, N],
@@ -75,13 +75,13 @@ def test_the_account_of_a_node(options, rest, route, words):
     assert account.words == str(account) == words
 
 
-def test_a_leaf_asks_for_nothing():
+def test_a_leaf_has_no_split():
     account = tree_of().missing_account(1)
     assert account.feature is None
-    assert account.words == "Node 1 is a leaf: it asks for nothing."
+    assert account.words == "Node 1 is a leaf: it has no split."
 
 
-def test_a_node_that_there_is_not():
+def test_an_unknown_node_is_refused():
     with pytest.raises(TreewrightError, match="from 0 to 2"):
         tree_of().missing_account(3)
 

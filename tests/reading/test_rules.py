@@ -118,7 +118,7 @@ def test_sets_are_named_by_what_is_in_or_out():
     assert rules[0].text(missing=False) == "IF job = a THEN y = no"
 
 
-def test_missing_is_spoken_of_where_the_column_had_any_or_on_demand(iris_like):
+def test_missing_is_mentioned_if_the_column_had_any_or_on_request(iris_like):
     rule = Rules(iris_like)[0]
     assert "missing" not in rule.text()
     assert rule.text(missing=True).startswith("IF petal length <= 2.45 or missing ")
@@ -223,7 +223,7 @@ def test_shares_of_a_divided_row():
     )
 
 
-def test_surrogates_are_spoken_of():
+def test_surrogates_are_mentioned():
     tree = odd_tree(3, "surrogates")
     assert " or missing with " in Rules(tree).text(missing=True)
 
@@ -293,7 +293,7 @@ def test_to_pandas(iris_like):
             assert (rule.rows, rule.prediction) == (row["rows"], row["prediction"])
 
 
-def test_json_says_all_of_a_rule(iris_like):
+def test_json_contains_the_whole_rule(iris_like):
     made = json.loads(Rules(iris_like).to_json())
     assert made[1]["conditions"][0] == {
         "column": "petal length",
@@ -362,7 +362,7 @@ def test_rules_of_intervals_are_intervals_and_answer_as_the_tree(method):
         assert "= >" not in words
 
 
-def test_what_is_asked_for_wrongly_is_said():
+def test_invalid_arguments_are_named():
     X, y = {"x": [1, 2, 3, 4]}, ["a", "a", "b", "b"]
     rules = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, y).tree_.rules()
     with pytest.raises(OptionError, match=r"test must be .* Did you mean column='x'"):
@@ -379,7 +379,7 @@ def test_what_is_asked_for_wrongly_is_said():
     assert [each.node for each in rules.where(lambda rule: rule.rows == 2)] == [1, 2]
 
 
-def test_a_class_written_as_text_or_not_is_said():
+def test_an_error_suggests_the_class_with_or_without_quotes():
     X = {"x": [1, 2, 3, 4]}
     tree = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, [0, 0, 1, 1]).tree_
     with pytest.raises(OptionError, match="Write 1, without quotes"):

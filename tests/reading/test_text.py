@@ -83,7 +83,7 @@ def test_folding_says_how_much_lies_below(iris_like):
     assert text(iris_like, max_depth=2) == text(iris_like)
 
 
-def test_missing_values_are_spoken_of_only_where_there_were_any():
+def test_missing_values_are_mentioned_only_if_there_were_any():
     outlook = categorical("outlook", "rainy", "sunny", summary=Summary(n_missing=2))
     schema = schema_of(outlook, "wind")
     low = threshold(1, 3.5, leaf(0), leaf(1))
@@ -172,7 +172,7 @@ def test_the_numbers_line_up_whatever_the_names_are():
     assert {line[at : at + 3].strip() for line in lines[1:]} == {"no", "yes"}
 
 
-def test_missing_is_not_spoken_of_where_it_cannot_arrive():
+def test_missing_is_not_mentioned_where_it_cannot_arrive():
     wind = Feature("wind", summary=Summary(n_missing=3))
     left = threshold(0, 1.0, leaf(0), leaf(1), missing=1)
     right = threshold(0, 9.0, leaf(0), leaf(1), missing=0)
@@ -226,7 +226,7 @@ def test_impure_nodes_with_many_rows_are_opened_first(iris_like):
     assert text(iris_like, max_leaves=1).splitlines()[3].endswith("3 leaves below")
 
 
-def test_of_very_many_branches_the_heaviest_are_shown():
+def test_the_heaviest_of_many_branches_are_shown():
     names = [f"c{i}" for i in range(300)]
     leaves = [leaf(*[i % 2] * (1 + (i == 7) * 5 + (i == 250) * 3)) for i in range(300)]
     tree = build(
@@ -317,7 +317,7 @@ def test_markup_in_names_is_no_markup():
     assert "[bold]a[/bold] = [red]x" in coloured(tree, text(tree)).plain
 
 
-def test_where_missing_values_go_is_said_when_asked_for():
+def test_the_route_of_missing_values_is_shown_on_request():
     X, y = {"x": [1, 2, 3, 4]}, ["a", "a", "b", "b"]
     tree = tw.TreeClassifier(prune=None, n_jobs=1).fit(X, y).tree_
     assert "missing" not in tree.text()

@@ -312,7 +312,7 @@ def test_other_rows_than_those_it_was_grown_on_are_noted():
     tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
     fewer = {name: values[:6] for name, values in MAILS.items()}
     found = tw.why(tree, 0, fewer, SPAM[:6])
-    assert "Here 6 rows come to the node; when the tree was grown there were 8." in (
+    assert "Here 6 rows reach the node; when the tree was grown there were 8." in (
         str(found)
     )
 
@@ -323,7 +323,7 @@ def test_bad_requests():
         tw.why(tree, 0, MAILS, SPAM, column="word")
     with pytest.raises(OptionError, match="node must be a whole number"):
         tw.why(tree, 99, MAILS, SPAM)
-    with pytest.raises(TableError, match="None of these 1 rows comes to node 1"):
+    with pytest.raises(TableError, match="None of these 1 rows reaches node 1"):
         tw.why(tree, 1, {n: v[1:2] for n, v in MAILS.items()}, SPAM[1:2])
     with pytest.raises(TableError, match="y has the class 'Perhaps', which was not"):
         tw.why(tree, 0, MAILS, ["Perhaps", *SPAM[1:]])
@@ -419,7 +419,7 @@ def test_class_weights_costs_and_priors_weigh_the_rows_as_in_growing(given):
         )
 
 
-def test_a_gain_other_than_the_recorded_one_is_said():
+def test_a_gain_that_differs_from_the_recorded_one_is_noted():
     model, X, y = weighted()
     (note,) = tw.why(model, 0, X, y, np.where(y == "yes", 3, 1)).notes
     assert f"{model.tree_.split(0).gain:.6g}" in note
@@ -493,7 +493,7 @@ def test_a_split_of_one_branch_per_value_is_named_by_its_column():
     assert "Chosen: Outlook (one branch per value), gain 0.2467." in str(found)
 
 
-def test_what_is_behind_is_behind_in_what_decides():
+def test_the_next_best_is_compared_by_what_decides():
     tree = tw.TreeClassifier(method="c45", prune=None, n_jobs=1).fit(DAYS, PLAY).tree_
     found = tw.why(tree, 0, DAYS, PLAY)
     gap = found.chosen.gain_ratio - found.candidates[1].gain_ratio

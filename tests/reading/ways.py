@@ -1,4 +1,4 @@
-"""Rows, and the plain way down: shares of a row in every node it ends in."""
+"""Rows, and a plain router: the share of a row in every node where it ends."""
 
 from __future__ import annotations
 

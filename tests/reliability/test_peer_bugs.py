@@ -66,7 +66,7 @@ def test_row_01_value_equal_to_the_threshold_goes_left(dtype):
     tree = fitted.tree_
     assert fitted.apply(X).tolist() == walked(tree, X)
     for node in inner(tree):
-        # The way to the node with the value at, and right above, its threshold.
+        # The path to the node, with the value at its threshold and right above it.
         at = np.tile(X[fitted.decision_path(X)[:, [node]].nonzero()[0][0]], (3, 1))
         at = at.astype(np.float64)
         threshold = tree.threshold[node]
@@ -80,7 +80,7 @@ def test_row_01_value_equal_to_the_threshold_goes_left(dtype):
         assert fitted.apply(narrow).tolist() == walked(tree, narrow)
 
 
-def test_row_02_values_a_hair_apart_are_told_apart():
+def test_row_02_values_a_hair_apart_are_distinguished():
     # scikit-learn #27782, #15629, #25495: X was cut down to float32.
     for low, high in [(0.0, 1e-300), (1.0, 1.0 + 2**-52), (0.1, 0.1 + 1e-9)]:
         X = [[low], [high]]

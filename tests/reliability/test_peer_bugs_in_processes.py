@@ -75,7 +75,7 @@ def test_row_12_different_tables_fitted_side_by_side():
 
 def test_row_13_eight_threads_read_one_tree():
     # scikit-learn #30041, XGBoost #11167, #10572, #10719: races in export, predict
-    # and split. Nothing has been asked of the tree before the threads start.
+    # and split. Nothing has used the tree before the threads start.
     X, y = table(13, 20_000)
     expected = tw.TreeClassifier(prune=None).fit(X, y)
     fitted = tw.TreeClassifier(prune=None).fit(X, y)

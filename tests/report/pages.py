@@ -1,4 +1,4 @@
-"""Reports open in a real browser, and ways to ask them."""
+"""Reports in a real browser, and functions that query them."""
 
 import contextlib
 

@@ -157,8 +157,8 @@ def test_rules_sort_page_and_show_their_path(opened, credit):
         opened.get_attribute("#rules-head th:nth-child(3)", "aria-sort") == "ascending"
     )
     opened.click("#rules-body tr:first-child .rule button")
-    way = set(opened.evaluate("[...treewright.state.way]"))
-    assert way == set(model.tree_.path(selected(opened)))
+    path = set(opened.evaluate("[...treewright.state.highlighted]"))
+    assert path == set(model.tree_.path(selected(opened)))
     opened.fill("#rules-search", "good")
     until(opened, "document.querySelectorAll('#rules-body tr').length > 0")
     assert set(opened.locator("#rules-body .said").all_inner_texts()) == {"good"}
@@ -203,7 +203,7 @@ def test_the_smallest_change_can_be_tried_and_values_kept(opened):
     assert "No change" in opened.inner_text(".change")
 
 
-def test_columns_and_making_are_told(opened, credit):
+def test_columns_and_provenance_are_shown(opened, credit):
     words = opened.inner_text("#columns")
     assert "categorical" in words
     assert "The values are" in words
@@ -235,7 +235,7 @@ def test_a_tree_of_one_leaf_has_a_report(page, tmp_path):
     assert "one answer" in page.inner_text("#lead")
     assert page.is_hidden("#size")
     page.click("#tab-what-if")
-    assert "asks for nothing" in page.inner_text("#panel-what-if")
+    assert "has no splits" in page.inner_text("#panel-what-if")
 
 
 def test_a_tree_without_owner_or_test_rows_has_a_report(page, tmp_path):

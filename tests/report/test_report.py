@@ -155,7 +155,7 @@ def test_the_same_report_is_written_byte_for_byte(tmp_path):
     assert one == tw.report(model, tmp_path / "b.html", X, y).read_bytes()
 
 
-def test_fingerprints_tell_other_rows(tmp_path):
+def test_fingerprints_of_other_rows_differ(tmp_path):
     model, X, y = trees.hitters()
     made = data_of(tw.report(model, tmp_path / "r.html", X, y))["made"]["fingerprints"]
     other = {**X, "Hits": X["Hits"][::-1]}

@@ -1,4 +1,4 @@
-"""The page says what Python says, and sends rows where Python sends them."""
+"""The page writes the same texts as Python, and routes rows as Python does."""
 
 import datetime as dt
 import math
@@ -269,7 +269,7 @@ def test_what_if_answers_as_predict_does(page, tmp_path, name):
         "float32",
     ],
 )
-def test_the_way_and_the_smallest_change_are_those_of_explain(page, tmp_path, name):
+def test_the_path_and_the_smallest_change_equal_those_of_explain(page, tmp_path, name):
     model, columns, _ = MAKERS[name]()
     tree = model.tree_
     open_report(page, model, tmp_path)
@@ -298,7 +298,7 @@ def test_the_way_and_the_smallest_change_are_those_of_explain(page, tmp_path, na
         assert changes == (None if mine is None else [c.words for c in mine])
 
 
-def test_a_value_that_cannot_be_read_is_said(page, tmp_path):
+def test_a_value_that_cannot_be_read_is_reported(page, tmp_path):
     model = trees.hitters()[0]
     open_report(page, model, tmp_path)
     page.click("#tab-what-if")

@@ -126,7 +126,7 @@ def test_integers_beyond_2_to_the_53_are_refused_and_categorical_offered(X):
         as_table(X)
 
 
-def test_huge_integers_are_told_apart_as_categories():
+def test_huge_integers_stay_distinct_as_categories():
     column = as_table([[2**53], [2**53 + 1], [2**70]], kinds={0: "categorical"})
     assert column.columns[0].labels == (2**53, 2**53 + 1, 2**70)
     assert column.columns[0].codes.tolist() == [0, 1, 2]

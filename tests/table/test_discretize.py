@@ -1,4 +1,4 @@
-"""Numbers cut into intervals: where the cuts are, what is said, what is refused."""
+"""Numbers cut into intervals: the cuts, their texts, and the errors."""
 
 import json
 import math
@@ -148,7 +148,7 @@ def test_cuts_are_short_numbers_between_the_values():
     assert quantile_cuts(np.array([41.9, 42.8]), None, 2, "float") == (42,)
 
 
-def test_neighbouring_floats_are_told_apart():
+def test_neighbouring_floats_are_distinguished():
     low = 0.1
     high = np.nextafter(low, 1)
     (only,) = quantile_cuts(np.array([low, high]), None, 2, "float")

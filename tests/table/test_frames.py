@@ -160,7 +160,7 @@ def test_polars_categories_are_numbered_by_value():
     assert as_table(frame).columns[0].codes.tolist() == [1, -1, 0]
 
 
-def test_polars_enums_keep_their_order_and_are_ordinal_only_when_asked():
+def test_polars_enums_keep_their_order_and_are_ordinal_only_on_request():
     enum = pl.Enum(["lo", "mid", "hi"])
     frame = pl.DataFrame({"a": pl.Series(["hi", None, "lo"], dtype=enum)})
     table = as_table(frame)

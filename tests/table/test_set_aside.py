@@ -13,7 +13,7 @@ def ids(n, n_once):
     return [f"id{i}" for i in range(n_once)] + ["same"] * (n - n_once)
 
 
-def test_a_column_that_tells_rows_apart_is_set_aside_and_said():
+def test_an_identifier_column_is_set_aside_with_a_warning():
     data = {"name": ids(50, 50), "sex": ["f", "m"] * 25, "ticket": ids(50, 26)}
     words = (
         r"Columns 'name' and 'ticket' were set aside: more than half.*"
@@ -31,7 +31,7 @@ def test_a_column_that_tells_rows_apart_is_set_aside_and_said():
     assert sex.set_aside == ""
 
 
-def test_one_column_set_aside_is_told_in_the_singular():
+def test_the_warning_about_one_column_is_in_the_singular():
     with pytest.warns(ColumnSetAsideWarning, match="Column 'a' was set aside"):
         as_table({"a": ids(60, 60)})
 

@@ -150,7 +150,7 @@ def _evidence(
 
 
 def chain(depth: int) -> TreeData:
-    """A tree with one leaf to the left of every node on the way down."""
+    """A chain: every inner node has a leaf on its left."""
     n = 2 * depth + 1
     inner = np.arange(n) % 2 == 0
     inner[-1] = False

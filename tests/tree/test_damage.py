@@ -94,7 +94,7 @@ def test_the_core_checks_what_scoring_hands_to_it(name, value, words):
         _core.score_steps(given | {name: np.asarray(value, np.int32)}, 2)
 
 
-def test_a_router_needs_the_columns_that_its_tree_asks_for():
+def test_a_router_needs_the_columns_that_its_tree_uses():
     tree = build(threshold(0, 0.5, leaf(0), leaf(1)), schema_of("x", "z"))
     schema = tree.schema
     router = _core.Router(

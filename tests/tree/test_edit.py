@@ -25,7 +25,7 @@ STOP = STOP_CODES["pruned"]
 
 
 def subtree_of(tree: TreeData, node: int) -> TreeData:
-    """The tree that starts at a node, cut out the simple way."""
+    """The tree below a node, cut out by a simple method."""
     end = node + tree.subtree_size[node]
     arrays = {}
     for name, array in tree.arrays().items():

@@ -88,7 +88,7 @@ def words(split):
         (ordinal("size", "S", "M", "L"), 0.5, "size <= S", "size > S"),
     ],
 )
-def test_a_threshold_is_said_in_the_terms_of_its_column(feature, at, left, right):
+def test_a_threshold_is_written_in_the_units_of_its_column(feature, at, left, right):
     split = stump(feature, at)
     assert isinstance(split, Threshold)
     assert words(split) == [left, right]
@@ -201,7 +201,7 @@ def test_percent_never_rounds_to_nothing_or_all(share, said):
     assert wording.percent(share) == said
 
 
-def test_names_and_categories_are_cut_where_asked_and_braces_never():
+def test_names_and_categories_are_shortened_on_request_but_braces_never():
     schema = schema_of(categorical("a long name", "first, category", "second", "x"))
     split = split_of(build(subset(0, [[0, 1], [2]], leaf(0), leaf(1)), schema), 0)
     assert split.words(0, missing=True).startswith("a long name in {")

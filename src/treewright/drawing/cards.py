@@ -1,7 +1,7 @@
-"""The card of a node: its question or answer, the spread of its rows, its size.
+"""The card of a node: its column or answer, the distribution of its rows, its size.
 
-A card is drawn at (0, 0) and moved to its place later. The spread is a bar divided
-by the shares of the classes; for numbers a strip with the middle half of the rows
+A card is drawn at (0, 0) and moved to its place later. The distribution is a bar
+divided by the class shares; for numbers it is a strip with the middle half of the rows
 as a box, the median as a line and the answer as a dot.
 """
 
@@ -47,12 +47,12 @@ _STACKED = 2.5
 
 
 Spread: TypeAlias = Callable[[float, float, float], Iterator[Mark]]
-"""Draws how the rows are spread, given x, y and the width there is."""
+"""Draws the distribution of the rows, given x, y and the available width."""
 
 
 @dataclass
 class Card:
-    """What is written on a node, and how much room it takes."""
+    """The text on a node, and its size."""
 
     node: int
     title: str
@@ -65,7 +65,7 @@ class Card:
     label: str = ""
     label_width: float = 0.0
     value: str = ""
-    on_way: bool = False
+    on_path: bool = False
     width: float = 0.0
     height: float = 0.0
     spread: Spread = field(repr=False, default=lambda x, y, room: iter(()))
@@ -76,13 +76,13 @@ class Card:
 
     @property
     def right_size(self) -> float:
-        """Size of the letters at the right end of the first line."""
+        """Font size at the right end of the first line."""
         return _MAIN if self.down or self.value else _SMALL
 
     def marks(self) -> Iterator[Mark]:
         """Draw the card with its top left corner at (0, 0)."""
-        edge = "accent" if self.on_way else "line"
-        thick = 2.0 if self.on_way else 1.0
+        edge = "accent" if self.on_path else "line"
+        thick = 2.0 if self.on_path else 1.0
         fill = "leaf" if self.is_leaf else "card"
         if self.hidden:
             for step in (2, 1):
@@ -113,7 +113,7 @@ class Card:
 def make_cards(
     tree: TreeData,
     folded: Folded,
-    way: Mapping[int, str],
+    path: Mapping[int, str],
     measure: Measure,
     *,
     down: bool,
@@ -126,12 +126,12 @@ def make_cards(
         The tree.
     folded : Folded
         The nodes to show.
-    way : mapping of int to str
+    path : mapping of int to str
         The nodes to highlight, each with the row's value there.
     measure : callable
-        Width of a text.
+        Returns the width of a text.
     down : bool
-        Whether the tree grows down: then cards may have three lines, else two.
+        Whether the tree grows down: cards then have three lines, otherwise two.
 
     Returns
     -------
@@ -143,13 +143,13 @@ def make_cards(
     for shown in each_shown(tree, folded):
         node = shown.node
         card = _card(tree, shown)
-        card.on_way, card.value = node in way, way.get(node, "")
+        card.on_path, card.value = node in path, path.get(node, "")
         card.spread, card.down = spread(node), down
         if card.is_leaf and inks:
             card.ink = inks[int(tree.label[node])]
         if shown.above >= 0:
             card.label = _fitted(shown.labels(), measure)
-            card.label_width = measure(card.label, LABEL_SIZE, card.on_way)
+            card.label_width = measure(card.label, LABEL_SIZE, card.on_path)
         _sized(card, measure)
         cards.append(card)
     return cards
@@ -180,16 +180,16 @@ def _card(tree: TreeData, shown: Shown) -> Card:
 
 
 def _fitted(forms: Iterator[str], measure: Measure) -> str:
-    """Return the first form that is narrow enough, or what fits of the last."""
-    said = ""
-    for said in forms:
-        if measure(said, LABEL_SIZE, True) <= _WIDEST_LABEL:
-            return said
-    return clipped(said, _WIDEST_LABEL, LABEL_SIZE, True, measure)
+    """Return the first form that is narrow enough, or the last one clipped."""
+    text = ""
+    for text in forms:
+        if measure(text, LABEL_SIZE, True) <= _WIDEST_LABEL:
+            return text
+    return clipped(text, _WIDEST_LABEL, LABEL_SIZE, True, measure)
 
 
 def _sized(card: Card, measure: Measure) -> None:
-    """Cut what is too long, and find the room the card needs."""
+    """Clip long texts, and set the width and height of the card."""
     room = _WIDEST - 2 * _PAD_X
     if card.value:
         card.value = clipped(card.value, 0.45 * room, _MAIN, False, measure)
@@ -211,14 +211,14 @@ def _sized(card: Card, measure: Measure) -> None:
         card.height += _ROW_GAP + _SMALL - 2
 
 
-# -- the spread of the rows ------------------------------------------------------------
+# -- the distribution of the rows ------------------------------------------------------
 
 
 def class_inks(tree: TreeData) -> list[str]:
-    """Return the colour of each class: the most frequent ones have one of their own.
+    """Return the colour of each class; beyond eight, only frequent ones get their own.
 
-    With two classes the order of the table decides, so that a colour keeps its
-    meaning from one tree to the next.
+    With up to eight classes the order of the table decides, so that a colour keeps
+    its meaning from one tree to the next.
     """
     n = tree.value.shape[1]
     ranks = np.arange(n)
@@ -229,13 +229,13 @@ def class_inks(tree: TreeData) -> list[str]:
 
 @dataclass(frozen=True)
 class Scale:
-    """From a number of the target to a place between 0 and 1."""
+    """Maps a number of the target to a position between 0 and 1."""
 
     low: float
     high: float
 
     def at(self, value: float) -> float:
-        """Return the place of a value; the middle if there is no range."""
+        """Return the position of a value; 0.5 if the range is empty."""
         span = self.high - self.low
         if not span > 0 or not np.isfinite(span):
             return 0.5
@@ -268,7 +268,7 @@ def _spreads(tree: TreeData, folded: Folded) -> Callable[[int], Spread]:
 def _bar(
     shares: np.ndarray, inks: Sequence[str], x: float, y: float, room: float
 ) -> Iterator[Mark]:
-    """Divide a bar by the classes; classes without a colour are one grey part."""
+    """Divide a bar by class shares; classes without a colour form one grey part."""
     by_ink: dict[str, float] = {}
     for ink, share in zip(inks, shares.tolist(), strict=True):
         if share > 0:
@@ -276,7 +276,7 @@ def _bar(
     at = x
     for ink, share in by_ink.items():
         width = share * room
-        # The gap between two parts shows the border to those who see one colour.
+        # The gap shows the border to readers who cannot distinguish the colours.
         yield Box(at, y, max(width - _SEGMENT_GAP, 0.75), _BAR, ink)
         at += width
 

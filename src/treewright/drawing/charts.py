@@ -35,7 +35,7 @@ _MOST_CELLS_WITH_TEXT = 20
 
 
 def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes given, or one in a new figure of this size in inches."""
+    """Return `ax`, or the axes of a new figure of this size in inches."""
     check_axes(ax)
     if ax is None:
         _, made = pyplot().subplots(figsize=(width, height), layout="constrained")
@@ -72,7 +72,7 @@ def title(ax: Axes, main: str, more: str = "") -> None:
 
 
 def plain(ax: Axes) -> Axes:
-    """Take every text as it is, never as a formula, in the fonts of the pictures."""
+    """Show every text literally, never as a formula, in the fonts of the pictures."""
     from matplotlib.text import Text
 
     families = fonts()
@@ -95,9 +95,9 @@ def draw_importance(
     names : sequence of str
         The columns.
     values : float64 array of columns, or of columns x repeats
-        How important each is.
+        The importance of each column.
     words : tuple of str
-        What was measured: a title, and what the axis counts.
+        Title and subtitle: what was measured.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -130,7 +130,7 @@ def draw_importance(
                 textcoords="offset points", fontsize=9.5, color=LIGHT["muted"],
             )  # fmt: skip
         ax.set_xlim(0, 1.12 * max(float(middle.max(initial=0)), 1e-12))
-        ax.set_xticks([])  # every bar says its own
+        ax.set_xticks([])  # every bar has its own label
     ax.set_yticks(places, [wording.cut(names[i], _LONGEST) for i in order.tolist()])
     ax.set_ylim(-0.6, len(names) - 0.4)
     ax.axvline(0, color=LIGHT["line"], lw=1, zorder=1)
@@ -146,10 +146,10 @@ def draw_confusion(
     names: Sequence[str],
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how often each class was answered for each true class.
+    """Draw a confusion matrix: true classes by answers.
 
-    Right answers are blue and wrong ones orange, the darker the larger the share of
-    the true class.
+    Correct answers are blue and wrong ones orange; a darker cell is a larger share of
+    its true class.
 
     Parameters
     ----------
@@ -173,9 +173,9 @@ def draw_confusion(
     if k <= _MOST_CELLS_WITH_TEXT:
         for (i, j), n in np.ndenumerate(confusion):
             ink = "#ffffff" if shaded[i, j] @ _BRIGHTNESS < 0.5 else LIGHT["text"]
-            told = f"{_weight(n)}\n{wording.percent(float(shares[i, j]))}" if n else "0"
+            text = f"{_weight(n)}\n{wording.percent(float(shares[i, j]))}" if n else "0"
             ax.text(
-                j, i, told, ha="center", va="center", color=ink, fontsize=9.5,
+                j, i, text, ha="center", va="center", color=ink, fontsize=9.5,
                 linespacing=1.35,
             )  # fmt: skip
     longest = _LONGEST if k <= _MOST_CELLS_WITH_TEXT else 12
@@ -204,12 +204,12 @@ def draw_confusion(
 
 
 def _weight(weight: float) -> str:
-    """Return a number of rows, or what they weigh, in words."""
+    """Return a number of rows, or a weight, as text."""
     return f"{weight:,.0f}" if weight == round(weight) else wording.figures(weight)
 
 
 def _shaded(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mix the colours of right and wrong answers with white by the shares."""
+    """Mix the colours of correct and wrong answers with white by the shares."""
     from matplotlib.colors import to_rgb
 
     full = np.empty((*shares.shape, 3))
@@ -223,14 +223,14 @@ def _shaded(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 def draw_reliability(
     found: Reliability, words: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
-    """Draw observed against promised shares, with intervals and group sizes.
+    """Draw observed against predicted shares, with intervals and group sizes.
 
     Parameters
     ----------
     found : Reliability
         The groups.
     words : tuple of str
-        A title, and a line below it.
+        Title and subtitle.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -241,7 +241,7 @@ def draw_reliability(
     ax = new_axes(ax, 5.6, 5.6)
     ax.plot([0, 1], [0, 1], color=LIGHT["other"], lw=1.2, ls=(0, (4, 3)), zorder=1)
     ax.annotate(
-        "as promised", (0.97, 0.97), (-2, -14), textcoords="offset points",
+        "observed = predicted", (0.97, 0.97), (-2, -14), textcoords="offset points",
         ha="right", rotation=45, rotation_mode="anchor", fontsize=9,
         color=LIGHT["muted"],
     )  # fmt: skip
@@ -259,7 +259,7 @@ def draw_reliability(
         axis.set_ticks(ticks, [f"{100 * t:.0f}%" for t in ticks])
     ax.grid(color=LIGHT["track"], lw=0.8)
     ax.set_axisbelow(True)
-    ax.set_xlabel("share that the tree promises", fontsize=10)
-    ax.set_ylabel("share that came true", fontsize=10)
+    ax.set_xlabel("predicted share", fontsize=10)
+    ax.set_ylabel("observed share", fontsize=10)
     title(ax, *words)
     return plain(ax)

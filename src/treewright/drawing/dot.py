@@ -1,4 +1,4 @@
-"""A tree in the dot language, for graphviz and all that reads it."""
+"""A tree in the dot language, for graphviz and other programs that read it."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def _lines(tree: TreeData, folded: Folded) -> Iterator[str]:
         yield f"  {_node(tree, shown)}"
         if shown.above < 0:
             continue
-        said = _quoted(f" {short_label(shown, _LONGEST)} ")
+        label = _quoted(f" {short_label(shown, _LONGEST)} ")
         width = max(float(tree.share[shown.node]) * _WIDEST_EDGE, _THINNEST_EDGE)
         yield (
-            f"  n{shown.above} -> n{shown.node} [label={said}, penwidth={width:.2f}];"
+            f"  n{shown.above} -> n{shown.node} [label={label}, penwidth={width:.2f}];"
         )
     yield "}"
 
@@ -82,7 +82,7 @@ def _quoted(text: str, longest: int = _LONGEST) -> str:
 def _escaped(text: str, longest: int) -> str:
     """Return text for a label in double quotes.
 
-    A backslash starts an escape in dot, and an ampersand an entity of HTML.
+    In dot, a backslash starts an escape and an ampersand an HTML entity.
     """
     text = text if len(text) <= longest else text[: longest - 1] + "…"
     text = text.replace("\\", "\\\\").replace("&", "&amp;")

@@ -1,4 +1,4 @@
-"""Text that is safe inside XML, HTML and scripts, whatever it says."""
+"""Escaping, so that any text is safe inside XML and HTML."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["xml"]
 _XML: Final = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 )
-# XML has no form for these, not even an escaped one.
+# XML cannot represent these characters, not even escaped.
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def xml(text: str) -> str:
-    """Return text for an element or an attribute of XML or HTML.
+    """Return text escaped for an element or attribute of XML or HTML.
 
     Examples
     --------

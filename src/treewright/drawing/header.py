@@ -1,4 +1,4 @@
-"""What stands above and below the tree: its name, its size, the meaning of colours."""
+"""The texts above and below the tree: its target, its size, and the legend."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WIDEST_ENTRY = 180.0
 
 
 def size_words(tree: TreeData) -> str:
-    """Say how large a tree is."""
+    """Return the size of a tree as text."""
     return ", ".join(
         (
             labels.count(tree.n_leaves, "leaf", "leaves"),
@@ -49,7 +49,7 @@ def above(
 def _classes(
     tree: TreeData, folded: Folded, room: float, measure: Measure
 ) -> tuple[list[Mark], float]:
-    """Return one swatch per class, the classes without a colour as one entry."""
+    """Return one swatch per class; classes without a colour share one entry."""
     names, inks = labels.class_names(tree), class_inks(tree)
     entries = [pair for pair in zip(names, inks, strict=True) if pair[1] != "other"]
     others = len(names) - len(entries)
@@ -71,7 +71,7 @@ def _classes(
 def _numbers(
     tree: TreeData, folded: Folded, room: float, measure: Measure
 ) -> tuple[list[Mark], float]:
-    """Return a strip with its range, and what its parts mean."""
+    """Return a strip with its range, and the meaning of its parts."""
     scale = scale_of(tree, folded.nodes)
     y, width = _TITLE + 10, 96.0
     low, high = wording.figures(scale.low), wording.figures(scale.high)
@@ -84,11 +84,11 @@ def _numbers(
         Dot(left + 54, y + 6, 3.0, "card", "text"),
         Words(left + width + 7, y + 10, high, _SMALL, "muted"),
     ]
-    said = "box: middle half of the rows; line: median; dot: the answer"
+    legend = "box: middle half of the rows; line: median; dot: the answer"
     x = left + width + 7 + measure(high, _SMALL, False) + 16
-    if x + measure(said, _SMALL, False) > room:
+    if x + measure(legend, _SMALL, False) > room:
         x, y = 0.0, y + _LINE
-    for line in wrapped(said, max(room - x, 120), _SMALL, measure):
+    for line in wrapped(legend, max(room - x, 120), _SMALL, measure):
         marks.append(Words(x, y + 10, line, _SMALL, "muted"))
         y += _LINE - 4
     return marks, y + 4 - _TITLE - 10
@@ -97,7 +97,7 @@ def _numbers(
 def below(
     tree: TreeData, folded: Folded, room: float, measure: Measure
 ) -> tuple[list[Mark], float]:
-    """Return the words on what was folded, and the height they take."""
+    """Return the note about hidden nodes, and its height."""
     lines = list(wrapped(folded.words(tree), room, _SMALL, measure))
     return list(_stacked(lines)), (18 + 16 * len(lines) - 5) if lines else 0.0
 

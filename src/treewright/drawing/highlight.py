@@ -12,22 +12,22 @@ __all__ = ["row_path"]
 
 
 def row_path(tree: TreeData, row: Any) -> dict[int, str]:
-    """Return the nodes that a row passes, each with its value in the column asked.
+    """Return the nodes on a row's path, each with the row's value in its column.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     row : mapping, series, list, array, or a table of one row
-        The row. A mapping needs the columns that its path asks for, no others.
+        The row. A mapping needs only the columns that its path tests.
 
     Returns
     -------
     dict of int to str
-        From the root down; the node where the row, or its largest part, ends has the
-        text "".
+        From the root down. The value is "" for the node where the row, or its
+        largest part, ends.
     """
     one = read_row(tree, row)
     end = ends_of(tree, one)[0][0]
-    way = {node: one.words(int(tree.feature[node])) for node in path(tree, end)[:-1]}
-    return way | {end: ""}
+    above = path(tree, end)[:-1]
+    return {node: one.words(int(tree.feature[node])) for node in above} | {end: ""}

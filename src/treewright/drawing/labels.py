@@ -1,4 +1,4 @@
-"""The words on a node: what it asks, what it answers, what hovering tells."""
+"""The texts of a node: its column, its answer, its tooltip."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _MOST_CLASSES = 12
 
 
 def question(split: Split) -> str:
-    """Return the column that a split looks at."""
+    """Return the name of the column that a split tests."""
     return wording.name(split.feature[:_LONGEST_NAME])
 
 
 def target_name(tree: TreeData) -> str:
-    """Return what the tree answers, by name."""
+    """Return the name of the target."""
     target = tree.schema.target
     return "y" if target is None else wording.name(str(target.name)[:_LONGEST_NAME])
 
 
 def class_names(tree: TreeData) -> list[str]:
-    """Return the classes as they are written."""
+    """Return the names of the classes as text."""
     return tree.keep("class_names", _class_names)
 
 
@@ -62,7 +62,7 @@ def _class_names(tree: TreeData) -> list[str]:
 
 
 def answer(tree: TreeData, node: int) -> str:
-    """Return what a node answers, and how sure it is, in one line."""
+    """Return the answer of a node; for a class, with its share."""
     if not tree.is_classifier:
         return number_words(tree, float(tree.value[node, 0]))
     label = int(tree.label[node])
@@ -71,9 +71,10 @@ def answer(tree: TreeData, node: int) -> str:
 
 
 def spread(tree: TreeData, node: int) -> float:
-    """Return how far numbers lie from a node's answer.
+    """Return the spread of the target around a node's answer.
 
-    The standard deviation; in a tree of medians the mean distance from the median.
+    It is the standard deviation; in a tree of medians, the mean distance from the
+    median.
     """
     if middle_of(tree) == "median":
         return float(tree.from_units(tree.impurity[node]))
@@ -81,12 +82,12 @@ def spread(tree: TreeData, node: int) -> float:
 
 
 def count(n: int, one: str, many: str = "") -> str:
-    """Return a number and what it counts."""
+    """Return a number with its noun, in singular or plural."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def details(tree: TreeData, shown: Shown) -> str:
-    """Return everything about a node that there is no room for in its card.
+    """Return the details of a node that do not fit on its card.
 
     Parameters
     ----------
@@ -134,9 +135,9 @@ def _spread(tree: TreeData, node: int) -> Iterator[str]:
     shares = class_shares(tree, np.array([node]))[0]
     order = np.argsort(-shares, kind="stable")
     names = class_names(tree)
-    said = [k for k in order.tolist() if shares[k] > 0]
-    for k in said[:_MOST_CLASSES]:
+    present = [k for k in order.tolist() if shares[k] > 0]
+    for k in present[:_MOST_CLASSES]:
         weight = wording.figures(float(tree.value[node, k]))
         yield f"{names[k]}: {weight} ({wording.percent(float(shares[k]))})"
-    if len(said) > _MOST_CLASSES:
-        yield f"... {len(said) - _MOST_CLASSES} more classes"
+    if len(present) > _MOST_CLASSES:
+        yield f"... {len(present) - _MOST_CLASSES} more classes"

@@ -1,15 +1,15 @@
-"""Where the nodes of a picture stand: a tidy layout of a tree of any shape.
+"""The positions of the nodes in a picture: a tidy layout of a tree of any shape.
 
-Nodes of one depth stand side by side and never overlap; a parent stands in the
-middle of its children; a subtree looks the same wherever it hangs; siblings between
-two deep ones share the room that the deep ones need. Reingold and Tilford (1981)
-gave these rules, Walker (1990) the last one.
+Nodes of one depth are placed side by side and never overlap; a parent is centred
+above its children; a subtree is drawn the same wherever it is; siblings between two
+deep subtrees share the space between these. The rules are from Reingold and Tilford
+(1981), the last one from Walker (1990).
 
-Each finished subtree is known by its two outlines, the leftmost and the rightmost
-edge on every level. Two neighbours are pushed apart where their outlines would
-touch, and become one outline: the longer one is kept and the part that the shorter
-one covers is written over. That costs the height of the shorter, and these heights
-add up to less than the number of nodes. Nothing recurses.
+Each finished subtree is described by two outlines, its leftmost and rightmost edge on
+every level. Two neighbours are pushed apart until their outlines do not touch, and the
+outlines are merged: the longer one is kept, and the part that the shorter one covers
+is overwritten. The cost is the height of the shorter outline, and these heights add up
+to less than the number of nodes. There is no recursion.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["tidy"]
 class _Outline:
     """The edges of a subtree on one side, the deepest level first.
 
-    The true place of an edge is the stored number plus `moved`, so that moving a
-    subtree costs nothing.
+    The position of an edge is the stored number plus `moved`, so that moving a
+    subtree takes constant time.
     """
 
     __slots__ = ("edges", "moved")
@@ -41,7 +41,7 @@ class _Outline:
         return self.edges[-1 - level] + self.moved
 
     def covered_by(self, other: _Outline) -> _Outline:
-        """Return `other` where it reaches, and below that this outline."""
+        """Return `other` down to its last level, and this outline below."""
         if len(other) >= len(self):
             return other
         shift = other.moved - self.moved
@@ -61,19 +61,19 @@ def tidy(
     gap: float = 1.0,
     cousin_gap: float | None = None,
 ) -> list[float]:
-    """Return the middle of every node, across the direction in which the tree grows.
+    """Return the centre of every node, across the direction in which the tree grows.
 
     Parameters
     ----------
     parent : sequence of int
-        The node above each node, in preorder: -1 for the root, otherwise smaller
-        than the node's own number.
+        The parent of each node, in preorder: -1 for the root, otherwise smaller than
+        the node's own number.
     breadth : sequence of float
-        The room that each node takes.
+        The space that each node needs.
     gap : float, default=1.0
-        Least distance between two siblings.
+        Minimum distance between two siblings.
     cousin_gap : float or None, default=None
-        Least distance between neighbours of different parents; None: as siblings.
+        Minimum distance between neighbours with different parents; None: `gap`.
 
     Returns
     -------
@@ -127,8 +127,8 @@ def _side_by_side(
     left, right = subtrees[0]
     places = [0.0]
     slack = _Slack(len(subtrees))
-    # Whose edge the right outline is, from the deepest to the shallowest: pairs of
-    # (height, number of the sibling), heights falling.
+    # The siblings that form the right outline, the deepest first, as pairs of
+    # (height, number of the sibling) with decreasing heights.
     owners = [(len(right), 0)]
     for number, (its_left, its_right) in enumerate(subtrees[1:], 1):
         place = right.at(0) - its_left.at(0) + gap
@@ -153,11 +153,11 @@ def _side_by_side(
 
 
 class _Slack:
-    """Room that opened between distant siblings, for those who stand between them.
+    """Free space between distant siblings, shared by the siblings between them.
 
-    Sibling `far` was pushed away from `near` by a deep level that none of the
-    siblings between them reaches. These move along, each by its part. They are all
-    shallower than both, so none of them is in the joint outline.
+    Sibling `far` was pushed away from `near` on a deep level that none of the siblings
+    between them reaches. These move too, each by its part of the distance. All of them
+    are shallower than both, so none of them is part of the joint outline.
     """
 
     def __init__(self, n: int) -> None:
@@ -179,6 +179,6 @@ class _Slack:
             rate += change
             by += rate - back
             moved.append(place + by)
-        # Rounding must not undo the order.
+        # Rounding must not change the order.
         assert all(a <= b for a, b in pairwise(moved))
         return moved

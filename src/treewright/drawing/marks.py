@@ -1,6 +1,6 @@
-"""What a picture is made of. Colours are names, which a palette turns into colours.
+"""The shapes that a picture consists of. Colours are names; a palette gives values.
 
-Lengths are pixels, x grows to the right and y downwards.
+Lengths are in pixels; x grows to the right and y downwards.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TypeAlias
 __all__ = ["Box", "Dot", "Flow", "Mark", "Words", "moved"]
 
 _BOW = 0.62
-"""How far the handles of a curve reach: more makes its ends straighter."""
+"""Length of a curve's handles; a larger value makes its ends straighter."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle, given by its top left corner."""
+    """A rectangle; `x` and `y` are its top left corner."""
 
     x: float
     y: float
@@ -42,7 +42,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Words:
-    """A line of text; `y` is the line on which the letters stand."""
+    """A line of text; `y` is its baseline."""
 
     x: float
     y: float
@@ -55,7 +55,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Flow:
-    """A branch: a band from one point to another, as wide as its share of the rows."""
+    """A branch: a band between two points; its width shows its share of the rows."""
 
     x0: float
     y0: float
@@ -80,5 +80,5 @@ Mark: TypeAlias = Box | Dot | Words
 
 
 def moved(mark: Mark, x: float, y: float) -> Mark:
-    """Return the same mark elsewhere."""
+    """Return the mark shifted by x and y."""
     return replace(mark, x=mark.x + x, y=mark.y + y)

@@ -1,4 +1,4 @@
-"""The same picture of a tree in a matplotlib axes."""
+"""The picture of a tree, drawn into a matplotlib axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FAMILIES = ("Helvetica Neue", "Helvetica", "Arial", "Liberation Sans")
 
 
 def pyplot() -> Any:
-    """Return matplotlib.pyplot, or say how to get it."""
+    """Return matplotlib.pyplot, or raise an error that says how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as problem:
@@ -34,11 +34,11 @@ def pyplot() -> Any:
 
 
 def fonts() -> list[str]:
-    """Return the font families to use: those of the SVG as far as they are there."""
+    """Return the font families to use: those of the SVG that are installed."""
     from matplotlib import font_manager, rcParams
 
-    there = {font.name for font in font_manager.fontManager.ttflist}
-    wanted = [family for family in _FAMILIES if family in there]
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    wanted = [family for family in _FAMILIES if family in installed]
     return [*wanted[:1], *rcParams["font.sans-serif"][:1]]
 
 
@@ -48,11 +48,11 @@ def draw_tree(
     *,
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
-    way: Mapping[int, str] | None = None,
+    path: Mapping[int, str] | None = None,
     theme: str = "light",
     direction: str | None = None,
 ) -> Axes:
-    """Draw the tree into an axes, as large as it can be without distortion.
+    """Draw the tree into an axes, as large as possible without distortion.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def draw_tree(
         The tree.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of the right size by default.
-    max_depth, max_leaves, way, direction
+    max_depth, max_leaves, path, direction
         As in `treewright.drawing.svg.to_svg`.
     theme : {'light', 'dark'}, default='light'
         Colours.
@@ -74,9 +74,9 @@ def draw_tree(
         raise OptionError(f"theme must be 'light' or 'dark'; got {theme!r}.")
     inks, families = THEMES[theme], fonts()
     check_axes(ax)
-    folded = fold(tree, max_depth, max_leaves, tuple(way or ()))
+    folded = fold(tree, max_depth, max_leaves, tuple(path or ()))
     measure = _measure(families)
-    scene = compose(tree, folded, way=way, direction=direction, measure=measure)
+    scene = compose(tree, folded, path=path, direction=direction, measure=measure)
     if ax is None:
         size = scene.width / _PIXELS_PER_INCH, scene.height / _PIXELS_PER_INCH
         figure = plt.figure(figsize=size, facecolor=inks["page"])
@@ -89,18 +89,18 @@ def draw_tree(
 
 
 def check_axes(ax: object) -> None:
-    """Refuse what is neither a matplotlib axes nor None."""
+    """Raise unless `ax` is a matplotlib axes or None."""
     if ax is None or hasattr(ax, "set_xlim"):
         return
     several = " Pass one of them, such as ax[0]." * hasattr(ax, "__len__")
     raise OptionError(
-        "ax must be a matplotlib Axes, as plt.subplots() gives, or None for a new "
+        "ax must be a matplotlib Axes, as from plt.subplots(), or None for a new "
         f"figure; got {type(ax).__name__} {ax!r:.60}.{several}"
     )
 
 
 def _points_per_pixel(ax: Axes, scene: Scene) -> float:
-    """Return how large a unit of the scene is drawn in this axes."""
+    """Return the size of a scene unit in this axes, in points."""
     box = ax.get_window_extent()
     figure = ax.get_figure(root=True)
     assert figure is not None
@@ -117,7 +117,7 @@ def _measure(families: list[str]) -> Any:
     heavy = FontProperties(family=families, size=100, weight="bold")
 
     def measure(text: str, size: float, bold: bool) -> float:
-        # Of a very long text a part is enough: it will not fit anyway.
+        # Measure only the start of a very long text: it will not fit anyway.
         part = text[:500]
         width, _, _ = text_to_path.get_text_width_height_descent(
             part, heavy if bold else regular, ismath=False
@@ -139,7 +139,7 @@ class _Painter:
         self.scale = scale
 
     def paint(self, scene: Scene) -> None:
-        # The way of a row is drawn over the other branches.
+        # The path of a row is drawn over the other branches.
         for flow in sorted(scene.flows, key=lambda flow: flow.ink == "accent"):
             self.flow(flow)
         for spot in scene.spots:

@@ -1,7 +1,7 @@
-"""How wide a text will be, without a screen to draw it on.
+"""The width of a text, estimated without a screen to draw it on.
 
-The pictures ask for Helvetica, Arial or Liberation Sans, which have the same
-widths; other fonts are near enough for the room that is left.
+The pictures use Helvetica, Arial or Liberation Sans, which have the same widths;
+other fonts are close enough for the margins.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Measure", "clipped", "text_width", "wrapped"]
 Measure: TypeAlias = Callable[[str, float, bool], float]
 """Width of a text, given the size of its letters and whether they are bold."""
 
-# Of characters 32 to 126, in thousandths of the size.
+# Widths of characters 32 to 126, in thousandths of the font size.
 _WIDTHS: Final = (
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
     556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
@@ -72,7 +72,7 @@ def clipped(
 def wrapped(
     text: str, room: float, size: float, measure: Measure = text_width
 ) -> Iterator[str]:
-    """Break a text into lines at its blanks."""
+    """Break a text into lines at spaces."""
     line = ""
     for word in text.split():
         longer = f"{line} {word}" if line else word

@@ -1,4 +1,4 @@
-"""A tree as a mermaid flowchart, the text that many wikis and notebooks draw."""
+"""A tree as a mermaid flowchart, which many wikis and notebooks can draw."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def to_mermaid(
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
 ) -> str:
-    """Return lines from ``flowchart TD`` on, nodes named by numbers; see `Tree`."""
+    """Return a ``flowchart TD``, nodes named by numbers; see `Tree.to_mermaid`."""
     return "\n".join(_lines(tree, fold(tree, max_depth, max_leaves)))
 
 
@@ -35,25 +35,25 @@ def _lines(tree: TreeData, folded: Folded) -> Iterator[str]:
         if shown.above < 0:
             yield shape
         else:
-            said = _quoted(short_label(shown, _LONGEST))
-            yield f'n{shown.above} -- "{said}" --> {shape}'
+            label = _quoted(short_label(shown, _LONGEST))
+            yield f'n{shown.above} -- "{label}" --> {shape}'
 
 
 def _shape(tree: TreeData, shown: Shown) -> str:
-    """Return a box with a question, or a rounded one with an answer."""
+    """Return a box with the column of a split, or a rounded one with an answer."""
     node, split, hidden = shown.node, shown.split, shown.hidden
     if split is not None and not hidden:
         return f'n{node}["{_quoted(labels.question(split))}"]'
-    said = labels.answer(tree, node)
+    answer = labels.answer(tree, node)
     if tree.is_classifier:
-        said = said.rpartition(" (")[0]
-    said = _quoted(said)
+        answer = answer.rpartition(" (")[0]
+    answer = _quoted(answer)
     if hidden:
-        return f'n{node}[["{said}, + {labels.count(hidden, "leaf", "leaves")}"]]'
-    return f'n{node}(["{said}"])'
+        return f'n{node}[["{answer}, + {labels.count(hidden, "leaf", "leaves")}"]]'
+    return f'n{node}(["{answer}"])'
 
 
 def _quoted(text: str) -> str:
-    """Return text for a label in double quotes; all signs as character numbers."""
+    """Return text for a label in double quotes; special characters as numbers."""
     text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
     return "".join(c if c.isalnum() or c in _PLAIN else f"#{ord(c)};" for c in text)

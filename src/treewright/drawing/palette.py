@@ -1,8 +1,8 @@
 """Colours: one set for light pages and one for dark ones.
 
-Class colours keep their hue in both. They were chosen by search: each stands out
-from the page by at least 3 : 1, and any two stay apart for eyes that see red, green
-or blue weakly. A test holds them to it.
+Class colours have the same hue in both. They were chosen by a search: the contrast
+of each with the page is at least 3 : 1, and any two stay distinct for readers with
+weak red, green or blue vision. A test checks both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CLASSES_DARK = (
     "#5e7ad4", "#af702f", "#93e1cc", "#ee7a94",
     "#dad34f", "#4facfd", "#b987cb", "#acbace",
 )  # fmt: skip
-# Low to high. Each step is visible on its page; high values are the stronger ones.
+# Low to high. Each step is visible on its page; high values have more contrast.
 _RAMP_LIGHT = (
     "#6fa8d6", "#5a97cb", "#4786bf", "#3775b1",
     "#2a64a2", "#205392", "#18437f", "#12346b",
@@ -75,5 +75,5 @@ THEMES: Final = MappingProxyType({"light": LIGHT, "dark": DARK})
 
 
 def class_ink(rank: int) -> str:
-    """Return the colour of the class with this rank by frequency, 0 the first."""
+    """Return the colour of the class with this rank by frequency; 0 is the first."""
     return CLASS_INKS[rank] if rank < len(CLASS_INKS) else "other"

@@ -1,4 +1,4 @@
-"""Where the cards of a picture stand, for a tree that grows down or to the right."""
+"""The positions of the cards, for a tree that grows down or to the right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Places", "growing_down", "growing_right", "least_width"]
 _DOWN_GAPS = 14.0, 24.0
 _RIGHT_GAPS = 7.0, 14.0
 _RISE = 50.0
-"""Room for the flows between two levels of a tree that grows down."""
+"""Space for the branches between two levels of a tree that grows down."""
 _RUN = 46.0
 """The same for a tree that grows to the right."""
 _LABEL_HEIGHT = 20.0
@@ -23,7 +23,7 @@ _LOW_LABEL = 17.0
 
 @dataclass
 class Places:
-    """Top left corners of the cards, and where flows arrive at them and leave them."""
+    """Top left corners of the cards, and the points where branches enter and leave."""
 
     corners: list[tuple[float, float]]
     arrive: list[tuple[float, float]]
@@ -50,7 +50,7 @@ def _largest(depths: Sequence[int], sizes: Sequence[float]) -> list[float]:
 
 
 def _starts(sizes: Sequence[float], between: float) -> list[float]:
-    """Return where each level starts when they follow one another."""
+    """Return the start of each level when levels follow one another."""
     starts = [0.0]
     for size in sizes[:-1]:
         starts.append(starts[-1] + size + between)
@@ -58,7 +58,7 @@ def _starts(sizes: Sequence[float], between: float) -> list[float]:
 
 
 def least_width(folded: Folded) -> float:
-    """Return a width that a tree growing down surely has: that of its fullest level."""
+    """Return a lower bound on the width of a tree that grows down."""
     depths = _depths(folded)
     counts = [0] * (max(depths) + 1)
     for depth in depths:

@@ -30,7 +30,7 @@ _MARKS = "osD^vPX*"
 
 @dataclass(frozen=True)
 class Side:
-    """One axis of the plane: where regions can end, and a value inside each step.
+    """One axis of the plane, divided into steps at the borders of regions.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Side:
         Borders of the steps, ascending; categories are steps of width 1 around
         their code.
     inside : float64 array
-        One value within each step.
+        One value inside each step.
     """
 
     column: int
@@ -49,7 +49,7 @@ class Side:
 
 
 def side_of(tree: TreeData, column: int, seen: NDArray[Any] | None) -> Side:
-    """Return the steps of a column: the tree's answer is the same all over a step.
+    """Return the steps of a column; the tree's answer is constant within a step.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def side_of(tree: TreeData, column: int, seen: NDArray[Any] | None) -> Side:
     column : int
         Number of the column.
     seen : array or None
-        Values that must be in sight: numbers, or codes of categories.
+        Values that must be visible: numbers, or codes of categories.
 
     Returns
     -------
@@ -73,10 +73,10 @@ def side_of(tree: TreeData, column: int, seen: NDArray[Any] | None) -> Side:
     cuts = cuts[np.isfinite(cuts)]
     low, high = _range(feature, cuts, seen)
     cuts = cuts[(cuts > low) & (cuts < high)]
-    if len(cuts) > _MOST_STEPS:  # finer than the screen
+    if len(cuts) > _MOST_STEPS:  # finer than screen pixels
         cuts = np.linspace(low, high, _MOST_STEPS)[1:-1]
     edges = np.concatenate([[low], cuts, [high]])
-    # A value on the border belongs to the step at its left.
+    # A value on a border belongs to the step on its left.
     return Side(column, edges, edges[1:])
 
 
@@ -114,11 +114,11 @@ def draw_regions(
     sides : tuple of Side
         The columns along x and along y.
     others : mapping of int to number
-        The value of every other column that the tree looks at.
+        The value of every other column that the tree uses.
     points : sequence of array or None, optional
         Rows to draw.
     target : array, optional
-        Their classes, as numbers, or their values.
+        The class numbers, or the target values, of these rows.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -146,20 +146,20 @@ def draw_regions(
 
 
 def _held(tree: TreeData, others: Mapping[int, Any]) -> str:
-    """Say at which values the other columns are held."""
-    said = []
+    """Return the values at which the other columns are held, as text."""
+    parts = []
     for column, value in others.items():
         feature = tree.schema.features[column]
         shown = wording.cut(show_value(feature, float(value)), 20)
-        said.append(f"{wording.cut(wording.name(feature.name), 24)} = {shown}")
-    more = f", ... {len(said) - 4} more" if len(said) > 4 else ""
-    return f"with {', '.join(said[:4])}{more}" if said else ""
+        parts.append(f"{wording.cut(wording.name(feature.name), 24)} = {shown}")
+    more = f", ... {len(parts) - 4} more" if len(parts) > 4 else ""
+    return f"with {', '.join(parts[:4])}{more}" if parts else ""
 
 
 def _plane(
     tree: TreeData, sides: tuple[Side, Side], others: Mapping[int, Any]
 ) -> NDArray[np.int32]:
-    """Return the node that answers in each cell, by y and x."""
+    """Return the node where each cell ends, indexed by y and x."""
     x, y = sides
     n = len(x.inside) * len(y.inside)
     columns: list[NDArray[Any] | None] = [None] * len(tree.schema.features)
@@ -255,7 +255,7 @@ def _scattered(
     points: Sequence[NDArray[Any] | None],
     here: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the places of rows; rows of one category are strewn over its step."""
+    """Return the positions of rows; rows of one category are spread over its step."""
     rng = np.random.default_rng(0)
     places = []
     for side in sides:

@@ -1,6 +1,6 @@
-"""A picture of a tree before it has a format: everything at its place.
+"""A picture of a tree, independent of the format: all shapes at their places.
 
-`compose` does the work that all formats share; `svg` and `matplotlib` translate.
+`compose` does the work that all formats share; `svg` and `matplotlib` draw the result.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = ["Scene", "Spot", "compose"]
 _MARGIN = 20.0
 _WIDEST_FLOW, _THINNEST_FLOW = 24.0, 1.25
 _WIDEST_DOWN = 1200.0
-"""A tree that would be wider than this grows to the right unless told otherwise."""
+"""A tree that would be wider than this grows to the right by default."""
 _LEAST_ROOM = 380.0
 
 
 @dataclass(frozen=True)
 class Spot:
-    """One node of the picture: what to draw, and what hovering tells."""
+    """One node of the picture: its shapes, and its tooltip."""
 
     node: int
     title: str
@@ -44,7 +44,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Scene:
-    """The whole picture: what is behind the nodes, the nodes, and what is around."""
+    """The whole picture: branches, nodes, and the texts around the tree."""
 
     width: float
     height: float
@@ -58,7 +58,7 @@ def compose(
     tree: TreeData,
     folded: Folded,
     *,
-    way: Mapping[int, str] | None = None,
+    path: Mapping[int, str] | None = None,
     direction: str | None = None,
     measure: Measure = text_width,
 ) -> Scene:
@@ -70,13 +70,13 @@ def compose(
         The tree.
     folded : Folded
         The nodes to show.
-    way : mapping of int to str, optional
-        The nodes that one row passes, to be highlighted, each with the row's value
-        in the column that is asked there (empty at the last).
+    path : mapping of int to str, optional
+        The path of a row, to be highlighted: its nodes, each with the row's value in
+        the node's column (empty for the last node).
     direction : {'down', 'right'} or None, default=None
-        Where the tree grows; None: down while it is not too wide.
+        Where the tree grows; None: down unless it would be too wide.
     measure : callable, optional
-        Width of a text in the font that will be used.
+        Returns the width of a text in the font that will be used.
 
     Returns
     -------
@@ -86,14 +86,14 @@ def compose(
         raise OptionError(
             f"direction must be 'down', 'right' or None; got {direction!r}."
         )
-    way = way or {}
+    path = path or {}
     if direction is None and least_width(folded) > _WIDEST_DOWN:
         direction = "right"
     if direction != "right":
-        cards = make_cards(tree, folded, way, measure, down=True)
+        cards = make_cards(tree, folded, path, measure, down=True)
         places = growing_down(folded, cards)
     if direction == "right" or (direction is None and places.width > _WIDEST_DOWN):
-        cards = make_cards(tree, folded, way, measure, down=False)
+        cards = make_cards(tree, folded, path, measure, down=False)
         places = growing_right(folded, cards)
 
     room = max(places.width, _LEAST_ROOM)
@@ -107,7 +107,7 @@ def compose(
         height=end + foot_height + _MARGIN,
         title=f"Decision tree for {labels.target_name(tree)}: {size_words(tree)}",
         flows=list(_flows(tree, folded, places, cards, left, top)),
-        spots=list(_spots(cards, places, left, top, bool(way))),
+        spots=list(_spots(cards, places, left, top, bool(path))),
         around=[
             *(moved(mark, _MARGIN, _MARGIN) for mark in head),
             *(moved(mark, _MARGIN, end) for mark in foot),
@@ -123,7 +123,7 @@ def _flows(
     left: float,
     top: float,
 ) -> Iterator[Flow]:
-    """Return the branches; those of one node leave it side by side."""
+    """Yield the branches; those of one node leave it side by side."""
     shares = tree.share[folded.nodes].tolist()
     used = [0.0] * len(folded)
     for place, parent in enumerate(folded.parent):
@@ -133,7 +133,7 @@ def _flows(
         aside = (before + shares[place] / 2 - shares[parent] / 2) * _WIDEST_FLOW
         x, y = places.leave[parent]
         x, y = (x + aside, y) if places.is_down else (x, y + aside)
-        on_way = cards[place].on_way
+        on_path = cards[place].on_path
         to_x, to_y = places.arrive[place]
         yield Flow(
             x + left,
@@ -141,13 +141,13 @@ def _flows(
             to_x + left,
             to_y + top,
             max(shares[place] * _WIDEST_FLOW, _THINNEST_FLOW),
-            "accent" if on_way else "flow",
+            "accent" if on_path else "flow",
             places.is_down,
         )
 
 
 def _spots(
-    cards: Sequence[Card], places: Places, left: float, top: float, has_way: bool
+    cards: Sequence[Card], places: Places, left: float, top: float, has_path: bool
 ) -> Iterator[Spot]:
     anchor = "middle" if places.is_down else "start"
     spots = zip(cards, places.corners, places.labels, strict=True)
@@ -160,9 +160,9 @@ def _spots(
                     label_y + top,
                     card.label,
                     LABEL_SIZE,
-                    "accent" if card.on_way else "text",
-                    card.on_way,
+                    "accent" if card.on_path else "text",
+                    card.on_path,
                     anchor,
                 )
             )
-        yield Spot(card.node, card.title, marks, has_way and not card.on_way)
+        yield Spot(card.node, card.title, marks, has_path and not card.on_path)

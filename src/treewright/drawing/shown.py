@@ -1,7 +1,7 @@
-"""The nodes of a picture one by one, with their splits and the branches between them.
+"""The nodes of a picture, with their splits and the branches between them.
 
-A node names the column, its branches say the rest. In full, the words of a branch
-are those of `Split.words`, as everywhere.
+A node shows the name of its column, a branch the rest of the condition. The full text
+of a branch comes from `Split.words`, as everywhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Shown", "branch_labels", "each_shown", "short_label"]
 _MOST_DIGITS = 10
 _LONGEST_NAME = 1000
 _SHORTER = ((6, 40), (4, 30), (3, 24), (2, 20), (1, 16), (1, 10), (0, 10))
-"""How many categories to name, and the longest name, until a label fits."""
+"""Limits on categories listed and characters of each, tried until a label fits."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,17 @@ class Shown:
     node : int
         Its number.
     split : Split or None
-        What it asks; None at a leaf.
+        Its split; None for a leaf.
     hidden : int
-        Leaves folded away below it.
+        Number of leaves hidden below it.
     above : int
-        Number of the node above; -1 at the root.
+        Number of its parent; -1 for the root.
     branch : int
-        Which branch of that node leads here; -1 at the root.
+        The branch of the parent that leads here; -1 for the root.
     asked : Split or None
-        What that node asks.
+        The split of the parent.
     missing : bool
-        Whether missing values arrive at that node, so that a branch should say so.
+        Whether missing values reach the parent, so that a label should mention them.
     """
 
     node: int
@@ -54,12 +54,12 @@ class Shown:
     missing: bool = False
 
     def labels(self) -> Iterator[str]:
-        """Yield what to write on the branch, from the whole to ever shorter forms."""
+        """Yield labels for the branch, from the full text to ever shorter forms."""
         if self.asked is not None:
             yield from branch_labels(self.asked, self.branch, missing=self.missing)
 
     def condition(self) -> str:
-        """Return what holds for the rows that come here; nothing at the root."""
+        """Return the condition of the branch that leads here; empty for the root."""
         if self.asked is None:
             return ""
         return self.asked.words(
@@ -90,25 +90,25 @@ def each_shown(tree: TreeData, folded: Folded) -> Iterator[Shown]:
 
 
 def short_label(shown: Shown, longest: int) -> str:
-    """Return the first form of a branch's label that has so few characters."""
-    said = ""
-    for said in shown.labels():
-        if len(said) <= longest:
+    """Return the first label of a branch with at most `longest` characters."""
+    label = ""
+    for label in shown.labels():
+        if len(label) <= longest:
             break
-    return said
+    return label
 
 
 def branch_labels(split: Split, branch: int, *, missing: bool = False) -> Iterator[str]:
-    """Yield what to write on a branch, from the whole to ever shorter forms.
+    """Yield labels for a branch, from the full text to ever shorter forms.
 
     Parameters
     ----------
     split : Split
         The split.
     branch : int
-        Which branch.
+        Number of the branch.
     missing : bool, default=False
-        Whether missing values arrive here, so that their branch should say so.
+        Whether missing values reach the split, so that a label should mention them.
 
     Yields
     ------
@@ -139,7 +139,7 @@ def branch_labels(split: Split, branch: int, *, missing: bool = False) -> Iterat
 
 
 def _fewer_digits(split: Threshold) -> str:
-    """Return the threshold; digits are cut off, not rounded, where there are many."""
+    """Return the threshold; excess digits are cut off, not rounded."""
     if split.at != wording.number(split.threshold) or len(split.at) <= _MOST_DIGITS:
         return split.at
     digits, e, exponent = split.at.partition("e")

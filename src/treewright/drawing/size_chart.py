@@ -20,9 +20,9 @@ __all__ = ["Curve", "draw_sizes"]
 
 _INKS = {"training": LIGHT["other"], "test": LIGHT["c1"]}
 _EVEN = 30
-"""Up to so many leaves stand evenly; more on a logarithmic axis."""
+"""Up to this number of leaves the axis is linear; beyond it, logarithmic."""
 _SMALLEST, _MOST_TICKS = 1e-8, 7
-"""Alphas below so much of the largest stand near 0; ticks on their axis."""
+"""Alphas below this share of the largest are drawn near 0; ticks on their axis."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Curve:
     Attributes
     ----------
     name : str
-        On which rows.
+        The rows that the errors are measured on.
     at : float array
-        Leaves, or alphas.
+        Numbers of leaves, or alphas.
     error : float array
-        The errors there; NaN where there is none.
+        The error at each of them; NaN if there is none.
     std : float array or None
-        Their standard errors.
+        The standard error of each error.
     limit : float or None
-        A line to draw across: the least error and one standard error.
+        Height of a horizontal line: the least error plus one standard error.
     """
 
     name: str
@@ -63,13 +63,13 @@ def draw_sizes(
     Parameters
     ----------
     curves : sequence of Curve
-        What to draw.
+        The curves.
     taken : float or None
-        The size that was taken.
+        The size that was chosen.
     words : tuple of str
-        Title, the line below it, and what the errors are.
+        Title, subtitle, and label of the error axis.
     against : {'leaves', 'alpha'}, default='leaves'
-        What the sizes are.
+        What the horizontal axis shows.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -130,7 +130,7 @@ def _scale(ax: Axes, at: NDArray[np.float64], against: str) -> None:
         NullFormatter,
     )
 
-    # No power of ten above the axis, where the title stands.
+    # No power of ten above the axis: the title is there.
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     if against == "alpha":
         positive = at[at > 0]
@@ -147,7 +147,7 @@ def _scale(ax: Axes, at: NDArray[np.float64], against: str) -> None:
 
 
 def _alphas(ax: Axes, least: float, most: float) -> None:
-    """Set a logarithmic axis that has a place for 0, with a few round ticks."""
+    """Set a logarithmic axis that includes 0, with a few round ticks."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     least = max(least, most * _SMALLEST)

@@ -1,4 +1,4 @@
-"""A tree as one SVG picture that needs nothing from outside."""
+"""A tree as one self-contained SVG picture."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def to_svg(
     *,
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
-    way: Mapping[int, str] | None = None,
+    path: Mapping[int, str] | None = None,
     theme: str = "auto",
     direction: str | None = None,
 ) -> str:
     """Return a picture of the tree; see `Tree.to_svg`.
 
-    `way` has the nodes that one row passes, each with the row's value there.
+    `path` is the path of one row: its nodes, each with the row's value there.
     """
     if theme not in _THEMES:
         near = nearest_name(str(theme), _THEMES)
@@ -37,8 +37,8 @@ def to_svg(
         raise OptionError(
             f"theme must be 'auto', 'light' or 'dark'; got {theme!r}.{hint}"
         )
-    folded = fold(tree, max_depth, max_leaves, tuple(way or ()))
-    scene = compose(tree, folded, way=way, direction=direction)
+    folded = fold(tree, max_depth, max_leaves, tuple(path or ()))
+    scene = compose(tree, folded, path=path, direction=direction)
     return "\n".join(_lines(scene, theme))
 
 
@@ -53,7 +53,7 @@ def _lines(scene: Scene, theme: str) -> Iterator[str]:
     yield f"<style>{_style(theme)}</style>"
     yield f'<rect class="f-page" width="{width}" height="{height}" rx="10"/>'
     yield '<g fill="none">'
-    # The way of a row is drawn over the other branches.
+    # The path of a row is drawn over the other branches.
     for flow in sorted(scene.flows, key=lambda flow: flow.ink == "accent"):
         yield _flow(flow)
     yield "</g>"
@@ -64,7 +64,7 @@ def _lines(scene: Scene, theme: str) -> Iterator[str]:
 
 
 def _style(theme: str) -> str:
-    """Return the rules for the colours; every selector names this theme's class."""
+    """Return the style rules for colours; every selector names the theme's class."""
     root = f"svg.treewright.tw-{theme}"
     first = "light" if theme == "auto" else theme
     inks = THEMES[first]
@@ -132,5 +132,5 @@ def _words(mark: Words, x: str, y: str) -> str:
 
 
 def _number(x: float) -> str:
-    """Return a length to a twentieth of a pixel or better."""
+    """Return a length with two decimals, without trailing zeros."""
     return f"{x:.2f}".rstrip("0").rstrip(".")

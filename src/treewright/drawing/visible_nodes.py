@@ -1,4 +1,4 @@
-"""Which nodes a picture shows, when showing all of them would help nobody."""
+"""Which nodes a picture shows if the tree is too large to show all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from treewright.tree.data import TreeData
 __all__ = ["MOST_LEAVES", "Folded", "fold"]
 
 MOST_LEAVES = 60
-"""Pictures show at most so many leaves unless more are asked for."""
+"""Maximum number of leaves in a picture by default."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Folded:
     nodes : int array
         The nodes that are shown, in preorder.
     parent : list of int
-        For each of them, the place of the node above it in `nodes`; -1 at the root.
+        For each of them, the index of its parent in `nodes`; -1 for the root.
     hidden : list of int
-        For each of them, how many leaves are folded away below it; 0 at a leaf and
-        where the branches are shown.
+        For each of them, the number of leaves hidden below it; 0 for a leaf and for a
+        node whose branches are shown.
     """
 
     nodes: NDArray[np.intp]
@@ -38,15 +38,15 @@ class Folded:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was folded."""
+        """Whether all nodes are shown."""
         return not any(self.hidden)
 
     def __len__(self) -> int:
-        """Return how many nodes are shown."""
+        """Return the number of nodes shown."""
         return len(self.hidden)
 
     def words(self, tree: TreeData) -> str:
-        """Say what was folded; nothing if nothing was."""
+        """Return a sentence about the hidden nodes; empty if there are none."""
         if self.is_whole:
             return ""
         folded = sum(1 for n in self.hidden if n)
@@ -62,7 +62,7 @@ def fold(
     tree: TreeData,
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
-    way: Sequence[int] = (),
+    path: Sequence[int] = (),
 ) -> Folded:
     """Choose the nodes to show; see `shown_nodes`.
 
@@ -73,9 +73,9 @@ def fold(
     max_depth : int or None, default=None
         Deepest level to show.
     max_leaves : int or None, default=60
-        Most ends to show, leaves and folded nodes together; None: no limit.
-    way : sequence of int, optional
-        Nodes that must be shown, each with its siblings: the way of a row.
+        Maximum number of leaves and collapsed nodes to show; None: no limit.
+    path : sequence of int, optional
+        The path of a row: nodes that must be shown, each with its siblings.
 
     Returns
     -------
@@ -84,13 +84,13 @@ def fold(
     chosen = np.flatnonzero(shown_nodes(tree, max_depth, max_leaves, all_branches=True))
     opened = np.zeros(tree.n_nodes, dtype=bool)
     opened[tree.parent[chosen[1:]]] = True
-    on_way = np.asarray(way, dtype=np.intp)
-    opened[on_way] = tree.subtree_size[on_way] > 1
+    on_path = np.asarray(path, dtype=np.intp)
+    opened[on_path] = tree.subtree_size[on_path] > 1
     return _shown(tree, opened)
 
 
 def _shown(tree: TreeData, opened: NDArray[np.bool_]) -> Folded:
-    """Collect the nodes whose ancestors are all open, from the root on."""
+    """Collect the nodes whose ancestors are all expanded, starting at the root."""
     sizes, is_open = tree.subtree_size.tolist(), opened.tolist()
     n_leaves_before = np.concatenate([[0], np.cumsum(tree.subtree_size == 1)]).tolist()
     above = tree.parent.tolist()

@@ -1,4 +1,4 @@
-"""A tree, its owner's table of sizes and held-out rows to the text of a report."""
+"""Builds the text of a report from a tree, its pruning record and held-out rows."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def build_report(
     tree : TreeData
         The tree.
     estimator : tuple or None
-        Class name, parameters and defaults of the tree's owner.
+        Class name, parameters and defaults of the estimator.
     pruning : Pruning or None
-        How the tree got its size.
+        How the size of the tree was chosen.
     rows : NewRows or None
         Rows that were not used for growing.
     title : str or None
-        Title; None: by the target's name.
+        Title; None: derived from the name of the target.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def build_report(
 
 
 def _arrives(tree: TreeData) -> list[int]:
-    """Return the nodes at which rows missing in their column can arrive."""
+    """Return the nodes that rows missing in the node's column can reach."""
     arrives = missing_arrives(tree, np.arange(tree.n_nodes))
     return [node for node, each in enumerate(arrives) if each]
 
@@ -94,14 +94,16 @@ def _training_errors(tree: TreeData, path: PruningPath) -> list[float]:
     """Return the error on the training rows along the path, the whole tree first."""
     risks = node_risks(tree, "error")
     n, inner = len(path), tree.subtree_size > 1
-    fold = np.where(inner, np.searchsorted(path.alpha, path.collapse_alpha), 0)
-    above = np.where(tree.parent >= 0, fold[np.maximum(tree.parent, 0)], n)
+    collapses_at = np.where(inner, np.searchsorted(path.alpha, path.collapse_alpha), 0)
+    above = np.where(tree.parent >= 0, collapses_at[np.maximum(tree.parent, 0)], n)
     change = np.zeros(n + 1)
-    there = fold < above
-    np.add.at(change, fold[there], risks.own[there].astype(np.float64))
-    np.add.at(change, above[there], -risks.own[there].astype(np.float64))
+    exists = collapses_at < above
+    np.add.at(change, collapses_at[exists], risks.own[exists].astype(np.float64))
+    np.add.at(change, above[exists], -risks.own[exists].astype(np.float64))
     change[0] += float(risks.stopped[inner].sum())
-    np.add.at(change, np.minimum(fold[inner], n), -risks.stopped[inner].astype(float))
+    np.add.at(
+        change, np.minimum(collapses_at[inner], n), -risks.stopped[inner].astype(float)
+    )
     errors = np.maximum(np.cumsum(change)[:n], 0.0) / (risks.total or 1.0)
     first = [] if path.n_leaves[0] == tree.n_leaves else [_whole(tree, risks)]
     return [*first, *errors.tolist()]
@@ -114,7 +116,7 @@ def _whole(tree: TreeData, risks: Any) -> float:
 
 
 def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
-    """Return the table of sizes that fitting tried, where it measured their error."""
+    """Return the sizes that fitting tried, if it measured their errors."""
     if pruning is None or not len(pruning.n_leaves):
         return None
     out: dict[str, Any] = {"leaves": pruning.n_leaves.tolist()}
@@ -128,7 +130,7 @@ def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
 
 
 def _permuted(tree: TreeData, rows: NewRows) -> NDArray[np.float64] | None:
-    """Return the rise of the error on test rows when a column is shuffled."""
+    """Return how much the error on test rows rises when each column is shuffled."""
     n, used = rows.n_rows, len(columns_used(tree))
     if not n or not used or n * used > _MOST_SHUFFLED:
         return None

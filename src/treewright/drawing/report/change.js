@@ -1,6 +1,6 @@
-// The smallest change of a row that reaches another answer: as few columns as possible,
-// and among those the least, in shares of the training rows between the two values.
-// The search goes down from the cheapest node it has, so the first hit is the smallest.
+// The smallest change of a row that leads to another answer: as few columns as possible,
+// then the smallest share of training rows between the two values. The search is
+// best-first from the root, so the first wanted answer is the smallest change.
 
 function shareBelow(column, x) {
   const marks = (column.five || []).filter((mark) => mark !== null).map(real);
@@ -65,7 +65,7 @@ function nextUp(x) {
   return view.getFloat64(0);
 }
 
-// The bound that keeps a value out, and the nearest value beyond it.
+// The bound that excludes a value, and the nearest value that is allowed.
 function moved(condition, x) {
   const column = columns[condition.j];
   const { low, high } = condition;
@@ -89,14 +89,14 @@ function moved(condition, x) {
   return [x, x];
 }
 
-// The value, or one beside it where rounding to float32 moves it out.
+// The value, or its neighbour if rounding to float32 moves it outside.
 function keptInside(condition, y) {
   const near = asRead(columns[condition.j], y);
   if (near === y || meets(condition, near)) return y;
-  const beside = [-1, 1].map((way) => {
+  const beside = [-1, 1].map((sign) => {
     const float = new Float32Array([near]), bits = new Int32Array(float.buffer);
-    if (near) bits[0] += near > 0 ? way : -way;
-    else float[0] = way * 2 ** -149;
+    if (near) bits[0] += near > 0 ? sign : -sign;
+    else float[0] = sign * 2 ** -149;
     return float[0];
   });
   return beside.find((x) => meets(condition, x)) ?? NaN;
@@ -120,7 +120,7 @@ function nearest(condition, x) {
   return { size: gone ? 1 : rowsBetween(column, start, bound), value: after, condition };
 }
 
-// A heap of ways, the cheapest first.
+// A heap of partial paths, the cheapest first.
 class Frontier {
   constructor() { this.items = []; this.order = 0; }
   static before(a, b) {
@@ -156,29 +156,29 @@ class Frontier {
   }
 }
 
-// The smallest change to an answer that `wanted` says yes to; null if there is none.
+// The smallest change to an answer that `wanted` accepts; null if there is none.
 function smallestChange(row, wanted, fixedColumns = new Set()) {
   const mayAnswer = (node) => Boolean(T.divide_by) || wanted(answerOf([[node, 1]]));
   const frontier = new Frontier();
   frontier.push({ node: 0, ends: isEnd(0), conditions: new Map(), steps: new Map(), cost: 0 });
   while (frontier.items.length) {
-    const way = frontier.pop();
-    if (!way.ends) {
-      for (const next of onwards(way.node)) {
-        const made = goOn(row, way, next, fixedColumns);
-        if (made) frontier.push(made);
+    const partial = frontier.pop();
+    if (!partial.ends) {
+      for (const next of exitsOf(partial.node)) {
+        const longer = takeBranch(row, partial, next, fixedColumns);
+        if (longer) frontier.push(longer);
       }
-    } else if (mayAnswer(way.node)) {
+    } else if (mayAnswer(partial.node)) {
       const after = row.slice();
-      for (const [j, step] of way.steps) after[j] = asRead(columns[j], step.value);
+      for (const [j, step] of partial.steps) after[j] = asRead(columns[j], step.value);
       const answer = answerOf(endsOf(after));
-      if (wanted(answer)) return { steps: way.steps, answer, row: after };
+      if (wanted(answer)) return { steps: partial.steps, answer, row: after };
     }
   }
   return null;
 }
 
-function onwards(node) {
+function exitsOf(node) {
   const out = children(node).map((c, b) => ({ node: c, ends: isEnd(c), branch: b }));
   if (missingRoute[node] === STOP_HERE && kind[node] !== IS_MISSING) {
     out.push({ node, ends: true, branch: STOP_HERE });
@@ -186,11 +186,12 @@ function onwards(node) {
   return out;
 }
 
-function goOn(row, way, next, fixedColumns) {
-  const j = feature[way.node];
-  const condition = narrowed(way.node, next.branch, way.conditions.get(j) || everyValue(j));
-  const conditions = new Map(way.conditions).set(j, condition);
-  let { steps } = way;
+function takeBranch(row, partial, next, fixedColumns) {
+  const j = feature[partial.node];
+  const above = partial.conditions.get(j) || everyValue(j);
+  const condition = narrowed(partial.node, next.branch, above);
+  const conditions = new Map(partial.conditions).set(j, condition);
+  let { steps } = partial;
   if (!meets(condition, row[j])) {
     if (fixedColumns.has(j)) return null;
     const step = nearest(condition, row[j]);
@@ -203,9 +204,9 @@ function goOn(row, way, next, fixedColumns) {
   return { node: next.node, ends: next.ends, conditions, steps, cost };
 }
 
-// Both values, with as many figures as it takes to tell them apart; the new one, read
-// back, must meet the condition.
-function toldApart(row, j, step) {
+// Both values as text, with enough figures to distinguish them; the text of the new
+// value must also meet the condition when read back.
+function bothValues(row, j, step) {
   const column = columns[j];
   let was = valueWords(row, j), now = say(column, step.value);
   if (column.kind !== "numeric" || !["float", "text"].includes(column.stored)) return [was, now];
@@ -218,7 +219,7 @@ function toldApart(row, j, step) {
 
 function changeWords(row, j, step) {
   const column = columns[j];
-  const [was, now] = toldApart(row, j, step);
+  const [was, now] = bothValues(row, j, step);
   const own = column.kind === "numeric" ? null : column.labels[step.value];
   const others = categoriesOf(step.condition).filter((x) => x !== own);
   let more = "";

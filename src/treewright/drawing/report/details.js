@@ -16,10 +16,10 @@ function showDetails(node) {
 }
 
 function conditionList(node) {
-  const said = conditionsOf(node).map((c) => conditionWords(c, { most: 12, longest: 60 }));
-  if (!said.length) return el("p", { class: "muted", text: "No condition: every row starts here." });
+  const conditions = conditionsOf(node).map((c) => conditionWords(c, { most: 12, longest: 60 }));
+  if (!conditions.length) return el("p", { class: "muted", text: "No condition: every row starts here." });
   return el("ul", { class: "chips", "aria-label": "Conditions" },
-    ...said.map((text) => el("li", { text })));
+    ...conditions.map((text) => el("li", { text })));
 }
 
 function figuresTable(node) {
@@ -81,7 +81,7 @@ function addNumbers(node, add, held, none) {
   add("Median", figures(quartiles[1][node]), none);
 }
 
-// Do the test rows agree with what the node promises?
+// A warning if the test rows differ from the training rows of the node.
 function driftNote(node) {
   if (!test || testRows[node] < 10) return null;
   let differs = false;
@@ -111,12 +111,12 @@ function splitParts(node) {
   const gone = T.n_missing ? T.n_missing[node] : 0;
   const always = missingRoute[node] < 0;
   if (kind[node] !== IS_MISSING && (gone || always || columns[feature[node]].n_missing)) {
-    facts.push(`A missing value ${missingWords(node)}${gone ? `; ${count(gone, "training row")} had none` : ""}.`);
+    facts.push(`A missing value ${missingWords(node)}${gone ? `; ${count(gone, "training row")} had no value` : ""}.`);
   }
   out.push(el("p", { class: "small", text: facts.join(" ") }));
   const surrogates = surrogatesOf(node);
   if (surrogates.length) {
-    out.push(el("p", { class: "small muted", text: "Where the value is missing, these stand in, in this order:" }),
+    out.push(el("p", { class: "small muted", text: "If the value is missing, these surrogate splits are tried in this order:" }),
       el("ol", { class: "small" }, ...surrogates.map((s) =>
         el("li", { text: `${surrogateWords(s, 0, 60)} (agrees ${percent(s.agree)}; sent ${count(s.rows, "row")})` }))));
   }
@@ -131,6 +131,6 @@ function endWords(node) {
 function foldWords(node) {
   if (size[node] === 1 || fold[node] >= path.leaves.length) return null;
   const alpha = path.alpha[fold[node]];
-  const price = alpha === null ? "at no price" : `at α = ${general(real(alpha), 3)}`;
-  return el("p", { class: "small muted", text: `Pruning folds this node ${price}, in the tree of ${count(path.leaves[fold[node]], "leaf", "leaves")}.` });
+  const price = alpha === null ? "at no cost" : `at α = ${general(real(alpha), 3)}`;
+  return el("p", { class: "small muted", text: `Pruning collapses this node ${price}, in the tree with ${count(path.leaves[fold[node]], "leaf", "leaves")}.` });
 }

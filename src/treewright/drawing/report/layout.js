@@ -1,12 +1,12 @@
-// Where the nodes of the picture stand: parents in the middle of their children, nodes
-// of one depth side by side, nothing overlaps. Each finished subtree is known by its
-// outlines, the leftmost and rightmost edge on every level; two neighbours are pushed
-// apart where these would touch. The work adds up to the number of nodes.
+// The positions of the nodes in the picture: a parent is centred above its children,
+// nodes of one depth are side by side, nothing overlaps. Each finished subtree is
+// described by its outlines, the leftmost and rightmost edge on every level; neighbours
+// are pushed apart until these do not touch. The time is linear in the number of nodes.
 
 const CARD = { width: 152, height: 74, gap: 16, apart: 28, rise: 64 };
 const LEVEL = CARD.height + CARD.rise;
 
-// Middles of the shown nodes, given for each the place of its parent, -1 at the root.
+// Centres of the shown nodes, given the index of each one's parent, -1 for the root.
 function tidy(above) {
   const n = above.length, half = CARD.width / 2;
   const shift = new Float64Array(n);
@@ -45,7 +45,7 @@ function tidy(above) {
   return x;
 }
 
-// How far a subtree must stand from the outline on its left; the deepest edge is first.
+// The distance of a subtree from the outline on its left; the deepest edge is first.
 function gapBetween(r, l) {
   let place = -Infinity;
   const levels = Math.min(r.edges.length, l.edges.length);
@@ -57,7 +57,7 @@ function gapBetween(r, l) {
   return place;
 }
 
-// `other` where it reaches, and below that `one`; the shorter is written into the longer.
+// `other` down to its last level, `one` below; the shorter is written into the longer.
 function covered(one, other) {
   if (other.edges.length >= one.edges.length) return other;
   const by = other.moved - one.moved;
@@ -66,7 +66,7 @@ function covered(one, other) {
   return one;
 }
 
-// The nodes that are shown, in preorder, where they stand, and level by level.
+// The nodes that are shown, in preorder, with their positions, and level by level.
 function layOut() {
   const nodes = [], above = [], place = new Int32Array(N).fill(-1);
   for (let i = 0; i < N; ) {

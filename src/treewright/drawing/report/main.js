@@ -126,7 +126,7 @@ function startTheme() {
   dark.addEventListener("change", repaint);
 }
 
-// On paper the tree fills the width, as sharp as the printer.
+// In print the tree fills the page width, at the printer's resolution.
 function startPrint() {
   let before = null;
   addEventListener("beforeprint", () => {
@@ -165,10 +165,10 @@ startTheme();
 startPrint();
 document.documentElement.dataset.ready = "1";
 
-// For those who look behind the page, and for its tests.
+// For developers, and for the tests.
 window.treewright = Object.freeze({
   data, state, view, walkRow, setStep, select, toggle, search, splitWords, conditionsOf,
   conditionWords, endsOf, answerOf, stepsOf, smallestChange, changeWords, figures, percent,
-  number, general, answerNodes, inBrackets, numberWords, fields, asked, row, cards: made,
+  number, general, answerNodes, inBrackets, numberWords, fields, asked, row, cards: cardOf,
   plan: () => plan, foldAll, draw: () => draw(performance.now()), fit, zoom, readNumber,
 });

@@ -1,6 +1,6 @@
 // The data of the page: the arrays of the tree, one entry per node, in preorder.
 // Node i's subtree is [i, i + size[i]); its first child is i + 1 and the next sibling
-// of c is c + size[c]. Nothing recurses.
+// of c is c + size[c]. There is no recursion.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const { columns, target, test, story } = data;
@@ -14,7 +14,7 @@ const STOP_HERE = -1, ALL_BRANCHES = -2;
 
 const real = (x) => (x === null ? NaN : Number(x));
 const reals = (list) => Float64Array.from(list, real);
-// Entries of the nodes that `has` says yes to, spread over all nodes.
+// Spreads the entries of the nodes that `has` accepts over all nodes.
 const spread = (Type, list, has, empty) => {
   const out = new Type(N).fill(empty);
   let next = 0;
@@ -51,7 +51,7 @@ const unproven = new Set(T.unproven);
 const arrives = new Set(T.arrives);
 const stopsHere = new Set(T.stops);
 
-// Class weights by the entries that are not 0.
+// Class weights from their nonzero entries.
 const sparse = (given) => ({
   start: starts(given.count),
   cls: Int32Array.from(given.class),
@@ -82,10 +82,10 @@ const children = (i) => {
   for (let c = i + 1; c < i + size[i]; c += size[c]) out.push(c);
   return out;
 };
-const wayTo = (node) => {
-  const way = [];
-  for (let i = node; i >= 0; i = parent[i]) way.push(i);
-  return way.reverse();
+const nodesTo = (node) => {
+  const nodes = [];
+  for (let i = node; i >= 0; i = parent[i]) nodes.push(i);
+  return nodes.reverse();
 };
 
 // -- the pruning path -------------------------------------------------------------
@@ -93,13 +93,13 @@ const wayTo = (node) => {
 const path = data.path;
 const fold = spread(Int32Array, path.fold, isInner, 1 << 30);
 
-// What the reader has chosen: the size of the tree, the folded nodes, the node looked
-// at, the way of a row. `step` 0 is the whole tree.
+// What the reader has chosen: the size of the tree, the collapsed nodes, the selected
+// node, the path of a row. `step` 0 is the whole tree.
 const state = {
   step: 0,
   closed: new Uint8Array(N),
   selected: 0,
-  way: new Set(),
+  highlighted: new Set(),
   matches: new Set(),
 };
 const isEnd = (i) => size[i] === 1 || fold[i] <= state.step;
@@ -129,7 +129,7 @@ const classWeights = (node, of = value) => {
   for (let e = of.start[node]; e < of.start[node + 1]; e++) out[of.cls[e]] = of.weight[e];
   return out;
 };
-// Shares of the classes; all alike where no weight came.
+// Class shares; all equal if the node has no weight.
 const classShares = (node, of = value) => {
   const out = classWeights(node, of);
   let total = 0;
@@ -146,7 +146,7 @@ const confidence = (node) => {
 };
 const shareOf = (node) => (weight[0] > 0 ? weight[node] / weight[0] : 0);
 
-// A tiny way to make elements: text is always text, never markup.
+// Creates an element; text is always text, never markup.
 function el(tag, props = {}, ...inside) {
   const svg = el.svg.has(tag);
   const node = svg

@@ -1,4 +1,4 @@
-// What a reader does to the picture: zoom, pan, choose, fold; by pointer and by keys.
+// How a reader controls the picture: zoom, pan, select, fold; by pointer and keyboard.
 
 // -- moving -----------------------------------------------------------------------
 
@@ -10,7 +10,7 @@ function zoom(by, x = view.width / 2, y = view.height / 2) {
   redraw();
 }
 
-// Show all of it; `least` keeps it readable, from the root down.
+// Fit the whole tree; `least` is the smallest scale that is still readable.
 function fit(least = 0) {
   const pad = 28;
   const width = plan.right - plan.left;
@@ -36,10 +36,10 @@ function centre(node, least = 0.7) {
 
 // -- choosing ---------------------------------------------------------------------
 
-// Open all above a node, so that it is shown; false if the chosen size hides it.
+// Expand all ancestors of a node, so that it is shown; false if the chosen size hides it.
 function reveal(node) {
   let changed = false;
-  for (const i of wayTo(node).slice(0, -1)) {
+  for (const i of nodesTo(node).slice(0, -1)) {
     if (isEnd(i)) return false;
     if (state.closed[i]) {
       state.closed[i] = 0;
@@ -50,18 +50,18 @@ function reveal(node) {
   return true;
 }
 
-function select(node, { focus = false, move = true, way = true } = {}) {
+function select(node, { focus = false, move = true, highlight = true } = {}) {
   if (!reveal(node)) {
     while (!isEnd(node) || plan.place[node] < 0) node = parent[node];
   }
   state.selected = node;
-  if (way) state.way = new Set(wayTo(node));
+  if (highlight) state.highlighted = new Set(nodesTo(node));
   if (move) centre(node);
   showDetails(node);
   if (view.k < READABLE && focus) zoom(READABLE / view.k);
   drawn && cancelAnimationFrame(drawn);
   draw(performance.now());
-  if (focus) made.get(node)?.focus({ preventScroll: true });
+  if (focus) cardOf.get(node)?.focus({ preventScroll: true });
 }
 
 function toggle(node) {
@@ -73,7 +73,7 @@ function toggle(node) {
       if (i === state.selected && state.closed[node]) state.selected = node;
     }
   }
-  // A node that was folded from the start opens one level, not a whole bush.
+  // A node that was collapsed from the start expands one level, not the whole subtree.
   if (!state.closed[node] && leavesBelow(node) > 40) {
     for (const c of children(node)) if (!isEnd(c)) state.closed[c] = 1;
   }
@@ -81,14 +81,14 @@ function toggle(node) {
   showDetails(state.selected);
   if (had) {
     draw(performance.now());
-    made.get(node)?.focus({ preventScroll: true });
+    cardOf.get(node)?.focus({ preventScroll: true });
   }
 }
 
 function foldAll(closed) {
   state.closed.fill(0);
   if (closed) for (let i = 1; i < N; i++) if (!isEnd(i)) state.closed[i] = 1;
-  while (wayTo(state.selected).slice(0, -1).some((i) => state.closed[i])) {
+  while (nodesTo(state.selected).slice(0, -1).some((i) => state.closed[i])) {
     state.selected = parent[state.selected];
   }
   relayout(-1, false);
@@ -161,7 +161,7 @@ function onWheel(event) {
   zoom(by, event.clientX - box.left, event.clientY - box.top);
 }
 
-// Neighbour on the same level; the node itself at the end of it.
+// The neighbour on the same level; at the end of the level, the node itself.
 function beside(node, by) {
   const level = plan.levels[depth[node]];
   const at = level.indexOf(plan.place[node]) + by;
@@ -232,7 +232,7 @@ function startView() {
   });
   stage.addEventListener("wheel", onWheel, { passive: false });
   stage.addEventListener("keydown", onKey);
-  // Cards that scroll into view by focus must not move the stage itself.
+  // A focused card that scrolls into view must not scroll the stage.
   stage.addEventListener("scroll", () => { stage.scrollTop = stage.scrollLeft = 0; });
   new ResizeObserver(resized).observe(stage);
   byId("zoom-in").addEventListener("click", () => zoom(1.3));

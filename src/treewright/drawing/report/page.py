@@ -1,7 +1,7 @@
 """The page itself: template, style, scripts and data in one file.
 
-The page may run one script, the one whose hash stands in its policy, and may ask
-for nothing from anywhere.
+The content security policy of the page allows only the script with the given hash,
+and no requests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def page(data: dict[str, Any], title: str) -> str:
     Parameters
     ----------
     data : dict
-        What the scripts read; see `payload`.
+        The data that the scripts read; see `payload`.
     title : str
         Title of the window.
 
@@ -51,7 +51,7 @@ def page(data: dict[str, Any], title: str) -> str:
     }
     pieces = [_read("page.html")]
     for mark, text in parts.items():
-        # Each mark stands once, and what was put in is never looked at again.
+        # Each placeholder occurs once; inserted text is not searched again.
         before, found, after = pieces.pop().partition(mark)
         assert found, mark
         pieces += [before, text, after]

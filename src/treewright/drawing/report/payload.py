@@ -1,8 +1,7 @@
-"""What the page reads: the tree, its columns, its path and its figures as JSON.
+"""The data of the page: the tree, its columns, its path and its figures as JSON.
 
 Numbers that decide (thresholds, class weights, means) are written in full; numbers
-to look at with six figures. Names are written as a person reads them, so the page
-never has to.
+that are only shown have six figures. Names are formatted here, so the page need not.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ _LONGEST = 1000
 _FIRST_LEAVES = 12
 _ALL_AT_ONCE = 16
 _MOST_CELLS = 20_000_000
-"""Beyond so many nodes x classes, class weights of test rows are not written."""
+"""Above this number of nodes x classes, class weights of test rows are left out."""
 _MOST_CLASSES = 12
 _MOMENTS = ("date", "datetime", "duration")
 
 
 def as_json(data: Any) -> str:
-    """Return JSON that may stand inside a script element, whatever it says."""
+    """Return JSON that is safe inside a script element, whatever the text."""
     written = json.dumps(data, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         written = written.replace(character, f"\\u{ord(character):04x}")
@@ -51,7 +50,7 @@ def as_json(data: Any) -> str:
 
 
 def tree_of(tree: TreeData) -> dict[str, Any]:
-    """Return the arrays that the page routes, draws and speaks by."""
+    """Return the arrays that the page needs to route rows, draw and describe nodes."""
     opened = _FIRST_LEAVES if tree.n_leaves > _ALL_AT_ONCE else None
     shown = fold(tree, None, opened)
     folded = np.array(shown.hidden) > 0
@@ -131,7 +130,7 @@ def columns_of(
     importance: NDArray[np.float64],
     permuted: NDArray[np.float64] | None,
 ) -> list[dict[str, Any]]:
-    """Return every column: name, kind and why, labels, range, importance."""
+    """Return every column: name, kind with its reason, labels, range, importance."""
     used = set(columns_used(tree).tolist())
     moments = _moments_of(tree)
     found = []
@@ -178,14 +177,14 @@ def _column(feature: Feature) -> dict[str, Any]:
 
 
 def _moments_of(tree: TreeData) -> dict[int, list[Any]]:
-    """Return the thresholds on dates and durations, each with its words."""
+    """Return the thresholds on dates and durations, each with its text."""
     found: dict[int, list[Any]] = {}
     for j, feature in enumerate(tree.schema.features):
         if feature.kind != "numeric" or feature.stored_as not in _MOMENTS:
             continue
         own = tree.threshold[(tree.feature == j) & (tree.split_kind == THRESHOLD)]
-        lent = tree.surrogate_threshold[tree.surrogate_feature == j]
-        values = np.unique(np.concatenate([own, lent[~np.isnan(lent)]]))
+        surrogate = tree.surrogate_threshold[tree.surrogate_feature == j]
+        values = np.unique(np.concatenate([own, surrogate[~np.isnan(surrogate)]]))
         words = [show_number(feature, x + 0.0) for x in values.tolist()]
         found[j] = [_exact(values), words]
     return found
@@ -217,22 +216,22 @@ def path_of(
     test: Evaluation | None,
     test_path: NDArray[np.float64] | None,
 ) -> dict[str, Any]:
-    """Return the pruning path, the whole tree first, and where each node folds."""
+    """Return the pruning path, the whole tree first, and where nodes collapse."""
     alpha, leaves = path.alpha.tolist(), path.n_leaves.tolist()
     risk = path.risk.tolist()
     test_error = [] if test_path is None else test_path.tolist()
-    folds = np.searchsorted(path.alpha, path.collapse_alpha)
+    collapses_at = np.searchsorted(path.alpha, path.collapse_alpha)
     if leaves[0] != tree.n_leaves:
-        # What costs nothing is folded by the first step already.
+        # The first step already collapses the nodes whose removal costs nothing.
         alpha, leaves = [None, *alpha], [tree.n_leaves, *leaves]
-        risk, folds = [risk[0], *risk], folds + 1
+        risk, collapses_at = [risk[0], *risk], collapses_at + 1
         test_error = [test.error, *test_error] if test is not None else []
     return {
         "alpha": [_number(x) for x in alpha],
         "leaves": leaves,
         "risk": [_number(x) for x in risk],
         "test": [_number(x) for x in test_error],
-        "fold": folds[tree.split_kind != LEAF].tolist(),
+        "fold": collapses_at[tree.split_kind != LEAF].tolist(),
         "kind": path.kind,
     }
 
@@ -264,7 +263,7 @@ def test_of(tree: TreeData, test: Evaluation | None) -> dict[str, Any] | None:
 
 
 def _sparse(value: NDArray[np.float64], exact: bool = True) -> dict[str, Any]:
-    """Return a matrix by its entries other than 0: how many a row, where, how much."""
+    """Return a matrix by its nonzero entries: count per row, columns and values."""
     rows, columns = np.nonzero(value)
     entries = value[rows, columns]
     return {
@@ -285,7 +284,7 @@ def _exact(values: NDArray[np.float64]) -> list[Any]:
 
 
 def _rounded(values: NDArray[np.float64], figures: int = 6) -> list[Any]:
-    """Return numbers with so many figures; None for NaN."""
+    """Return numbers rounded to some figures; None for NaN."""
     values = np.asarray(values, np.float64)
     ok = np.isfinite(values) & (values != 0)
     with np.errstate(all="ignore"):
@@ -303,7 +302,7 @@ def _short(x: float) -> Any:
 
 
 def _number(x: Any) -> Any:
-    """Return a number JSON has a form for: None for NaN, text for infinities."""
+    """Return a value that JSON can represent: None for NaN, text for infinities."""
     if x is None or x != x:
         return None
     return ("Infinity" if x > 0 else "-Infinity") if math.isinf(x) else x

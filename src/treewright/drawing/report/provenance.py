@@ -1,4 +1,4 @@
-"""How a tree was made, and the lines of Python that make it again."""
+"""How a tree was made, and Python code that reproduces it."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def provenance_of(
     pruning: Pruning | None,
     test_print: str | None,
 ) -> dict[str, Any]:
-    """Return options, versions, fingerprints and the lines that repeat it.
+    """Return options, versions, fingerprints and the code that grows the tree again.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     estimator : tuple or None
-        Class name, parameters and their defaults, if the tree has an owner.
+        Class name, parameters and their defaults, if an estimator grew the tree.
     pruning : Pruning or None
-        How it got its size.
+        How the size of the tree was chosen.
     test_print : str or None
         Fingerprint of the test rows.
 
@@ -49,14 +49,18 @@ def provenance_of(
     -------
     dict
     """
-    name, given, defaults = estimator or _growing(tree)
+    name, parameters, defaults = estimator or _growing(tree)
     options = [
-        {"name": key, "value": _said(value), "set": not _same(value, defaults.get(key))}
-        for key, value in given.items()
+        {
+            "name": key,
+            "value": _value_text(value),
+            "set": not _same(value, defaults.get(key)),
+        }
+        for key, value in parameters.items()
     ]
     options.sort(key=lambda each: not each["set"])
     prints = [
-        {"name": "Training rows, as the tree remembers them",
+        {"name": "Training rows, by their summary in the tree",
          "value": training_fingerprint(tree)},
         {"name": "Tree", "value": tree.fingerprint},
     ]  # fmt: skip
@@ -70,13 +74,12 @@ def provenance_of(
         "table": [] if pruning is None else str(pruning).splitlines(),
         "versions": _versions(tree),
         "fingerprints": prints,
-        "code": _code(tree, name, given, defaults, test_print is not None),
+        "code": _code(tree, name, parameters, defaults, test_print is not None),
     }
 
 
 def _growing(tree: TreeData) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    given = dict(tree.options)
-    return "grow", given, GrowOptions().to_dict()
+    return "grow", dict(tree.options), GrowOptions().to_dict()
 
 
 def _versions(tree: TreeData) -> list[dict[str, str]]:
@@ -94,7 +97,7 @@ def _versions(tree: TreeData) -> list[dict[str, str]]:
 def _code(
     tree: TreeData,
     name: str,
-    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     defaults: Mapping[str, Any],
     tested: bool,
 ) -> list[str]:
@@ -109,13 +112,13 @@ def _code(
         lines += [*_selected([str(each) for each in tree.schema.names])]
         lines += [f"y = data[{y[:200]!r}]"]
     else:
-        lines.append("# X, y: the training rows, and what to predict for each.")
+        lines.append("# X, y: the training rows and their target.")
     if tested:
-        lines.append("# X_test, y_test: rows that were kept from the tree.")
+        lines.append("# X_test, y_test: rows that were not used for growing.")
     lines.append("")
     changed = [
         f"{key}={_literal(value)}"
-        for key, value in given.items()
+        for key, value in parameters.items()
         if not _same(value, defaults.get(key))
     ]
     if name == "grow":
@@ -135,7 +138,7 @@ def _code(
 
 
 def _selected(names: list[str]) -> list[str]:
-    """Return lines that take the columns of the tree out of `data`."""
+    """Return code that selects the columns of the tree from `data`."""
     if len(names) > _MOST_NAMES or sum(map(len, names)) > _LONGEST * 100:
         return [f"# columns: the names of the tree's {len(names)} columns.",
                 "X = data[columns]"]  # fmt: skip
@@ -151,11 +154,11 @@ def _selected(names: list[str]) -> list[str]:
 
 
 def training_fingerprint(tree: TreeData) -> str:
-    """Hash what the tree remembers of its training rows, as 64 hex digits.
+    """Hash what the tree keeps of its training rows, as 64 hex digits.
 
-    Names, kinds, categories, ranges and quartiles of the columns, their missing
-    values, the number and weight of the rows and the spread of the target: other
-    rows change it unless they agree in all of this.
+    The hash covers names, kinds, categories, ranges, quartiles and missing values of
+    the columns, the number and weight of the rows and the distribution of the target.
+    Rows that agree in all of these have the same hash.
     """
     root = [float(tree.weight[0]), float(tree.weight_squared[0])]
     root += tree.value[0].tolist() + tree.variance[:1].tolist()
@@ -170,11 +173,11 @@ def training_fingerprint(tree: TreeData) -> str:
 
 
 def rows_fingerprint(tree: TreeData, rows: NewRows) -> str:
-    """Hash the values of held-out rows that the tree looks at, as 64 hex digits."""
+    """Hash the held-out rows, in the columns that the tree uses, as 64 hex digits."""
     digest = hashlib.sha256(b"treewright rows 1\n")
     n = len(rows.columns)
-    looked_at = [(j, rows.columns[j]) for j in columns_used(tree).tolist()]
-    for number, array in [*looked_at, (n, rows.y), (n + 1, rows.weights)]:
+    used = [(j, rows.columns[j]) for j in columns_used(tree).tolist()]
+    for number, array in [*used, (n, rows.y), (n + 1, rows.weights)]:
         if array is None:
             continue
         values = np.asarray(array)
@@ -188,7 +191,7 @@ def rows_fingerprint(tree: TreeData, rows: NewRows) -> str:
     return digest.hexdigest()
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return wording.cut(wording.name(repr(value)[:_LONGEST] or "''"), _LONGEST)
 
 

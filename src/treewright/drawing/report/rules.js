@@ -1,8 +1,8 @@
-// What holds for the rows of a node: one condition per column, merged along the way.
+// The conditions on the path to a node, merged into one per column.
 //
-// `codes` flags the categories that are meant, null for numbers and ranks; `missing`
-// says whether a missing value is meant too; `parts` what arrives only in part, or
-// where surrogates decide.
+// `codes` flags the allowed categories, null for numbers and ranks; `missing` is whether
+// a missing value is allowed; `parts` lists values that arrive with a share only, or by
+// surrogate splits.
 
 function everyValue(j) {
   const column = columns[j];
@@ -20,7 +20,7 @@ function missingShare(node, b) {
 const withoutMissing = (above) =>
   above.parts.filter((part) => part.codes && part.codes.some((flag) => flag));
 
-// A condition on the column of a node, for the rows that take a branch of it.
+// The condition on a node's column for the rows that take one branch.
 function narrowed(node, b, above) {
   if (kind[node] === IS_MISSING) {
     if (b === 0) {
@@ -37,12 +37,12 @@ function narrowed(node, b, above) {
   const missing = above.missing && (detour !== null || share > 0);
   let { parts } = above;
   if (missing && (part.share !== 1 || detour)) parts = [...parts, part];
-  const made = { ...above, missing, parts: missing ? parts : [] };
-  if (b === STOP_HERE) return { ...made, low: null, high: null, known: false };
-  const at = threshold[node];
-  if (b === 0) made.high = made.high === null ? at : Math.min(made.high, at);
-  else made.low = made.low === null ? at : Math.max(made.low, at);
-  return made;
+  const condition = { ...above, missing, parts: missing ? parts : [] };
+  if (b === STOP_HERE) return { ...condition, low: null, high: null, known: false };
+  const at = threshold[node], { low, high } = condition;
+  if (b === 0) condition.high = high === null ? at : Math.min(high, at);
+  else condition.low = low === null ? at : Math.max(low, at);
+  return condition;
 }
 
 function byCategory(node, b, above, part) {
@@ -65,21 +65,21 @@ function byCategory(node, b, above, part) {
   return { ...above, low: null, high: null, codes, missing, parts };
 }
 
-// The ranks that are meant, as flags: some trees divide ranks like categories.
+// The allowed ranks as flags: some trees divide ranks like categories.
 const ranksWithin = (condition, n) =>
   Uint8Array.from({ length: n }, (_, c) => (condition.known && within(condition, c) ? 1 : 0));
 
-// All conditions on the way to a node, in the order in which columns are asked.
+// All conditions on the path to a node, in the order in which it tests the columns.
 function conditionsOf(node, stops = false) {
-  const found = new Map();
-  const ask = (at, b) => {
+  const conditions = new Map();
+  const narrow = (at, b) => {
     const j = feature[at];
-    found.set(j, narrowed(at, b, found.get(j) || everyValue(j)));
+    conditions.set(j, narrowed(at, b, conditions.get(j) || everyValue(j)));
   };
-  const way = wayTo(node);
-  for (let i = 1; i < way.length; i++) ask(way[i - 1], branch[way[i]]);
-  if (stops) ask(node, STOP_HERE);
-  return [...found.values()];
+  const nodes = nodesTo(node);
+  for (let i = 1; i < nodes.length; i++) narrow(nodes[i - 1], branch[nodes[i]]);
+  if (stops) narrow(node, STOP_HERE);
+  return [...conditions.values()];
 }
 
 // -- in words ---------------------------------------------------------------------
@@ -100,7 +100,7 @@ function someKnown(condition) {
 }
 
 function oneOf(labels, most, longest, one = "=", many = "in") {
-  // An interval such as "<= 2" is said already.
+  // The label of an interval, such as "<= 2", already is a condition.
   if (labels.length === 1 && one === "=" && /^[<>]=? /.test(labels[0])) return labels[0];
   if (labels.length === 1) return `${one} ${cut(labels[0], longest)}`;
   return `${many} ${listed(labels, most, longest)}`;
@@ -140,19 +140,19 @@ function knownWords(condition, name, most, longest) {
 function missingPart(condition, longest) {
   const plain = condition.parts.filter((part) => !part.detour);
   const share = plain.reduce((product, part) => product * part.share, 1);
-  const said = share === 1 ? " or missing" : ` or missing (${percent(share)})`;
+  const text = share === 1 ? " or missing" : ` or missing (${percent(share)})`;
   const detours = condition.parts.filter((part) => part.detour).map((part) => part.detour);
-  if (!detours.length) return said;
-  const ways = detours.map((d) =>
+  if (!detours.length) return text;
+  const surrogates = detours.map((d) =>
     [
       ...d.surrogates.map((s) => surrogateWords(s, d.branch, longest)),
       ...(d.otherwise === 1 ? ["any"] : []),
     ].join(", else "),
   );
-  return `${said} with ${ways.join("; and ")}`;
+  return `${text} with ${surrogates.join("; and ")}`;
 }
 
-// As in Python: `missing` null says "or missing" where the column had missing values.
+// As in Python: with `missing` null, columns that had missing values show "or missing".
 function conditionWords(condition, { missing = null, most = null, longest = null } = {}) {
   const column = columns[condition.j];
   const name = cut(column.name, longest);
@@ -160,18 +160,18 @@ function conditionWords(condition, { missing = null, most = null, longest = null
     const unseen = condition.codes ? " or unseen" : "";
     return `${name} is ${condition.missing ? `missing${unseen}` : "impossible"}`;
   }
-  const said = knownWords(condition, name, most, longest);
-  if (!condition.missing) return said || `${name} is known`;
-  if (!said) return `${name} is anything`;
-  const say_ = missing === null ? column.n_missing > 0 : missing;
-  return say_ ? said + missingPart(condition, longest) : said;
+  const known = knownWords(condition, name, most, longest);
+  if (!condition.missing) return known || `${name} is known`;
+  if (!known) return `${name} is anything`;
+  const showMissing = missing === null ? column.n_missing > 0 : missing;
+  return showMissing ? known + missingPart(condition, longest) : known;
 }
 
-// As in Python: several conditions are joined, those with an "or" in brackets.
-const inBrackets = (said) =>
-  said.length < 2 ? said : said.map((words) => (words.includes(" or missing") ? `(${words})` : words));
+// As in Python: of several conditions, those with an "or" go in brackets.
+const inBrackets = (texts) =>
+  texts.length < 2 ? texts : texts.map((text) => (text.includes(" or missing") ? `(${text})` : text));
 
-// The nodes in which a row can end, in the tree of the chosen size.
+// The nodes where a row can end, in the tree of the chosen size.
 function answerNodes() {
   const found = [];
   for (let i = 0; i < N; ) {
@@ -186,7 +186,7 @@ function answerNodes() {
   return found;
 }
 
-// Rows and weight that end in a node: of an inner one, without those that went on.
+// Rows and weight that end in a node; for an inner node, only those that stop there.
 function endedIn(node) {
   if (isEnd(node)) return [rows[node], weight[node]];
   let n = rows[node], w = weight[node];
@@ -197,7 +197,7 @@ function endedIn(node) {
   return n > 0 ? [n, Math.max(w, 0)] : [0, 0];
 }
 
-// 95% interval: of the share of the answer, or of the mean; a median has none.
+// 95% interval of the share of the answer, or of the mean; a median has none.
 const Z = 1.959963984540054;
 function intervalOf(node) {
   const n = weight[node] ** 2 / weightSquared[node];

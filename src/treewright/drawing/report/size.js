@@ -6,7 +6,7 @@ const asShown = (x) => (story.unit === "root" ? Math.sqrt(Math.max(x, 0)) : x);
 const errorWords = (x) => (story.unit === "share" ? percent(x) : figures(x));
 const steps = path.leaves.length;
 
-// Curves as lists of [leaves, error]; the path's own and what fitting measured.
+// Curves as lists of [leaves, error]: those of the path, and those that fitting measured.
 function curvesOf() {
   const own = (values) => path.leaves.map((n, i) => [n, asShown(real(values[i] ?? null))]);
   const found = [{ name: "Training", class: "train", points: own(path.train) }];
@@ -31,7 +31,7 @@ const errorAt = (curve, n) => curve.points.find(([leaves]) => leaves === n)?.[1]
 
 const most = Math.max(...curves.flatMap((c) => c.points.map(([n]) => n)), path.leaves[0]);
 const PLOT = { left: 52, right: 18, top: 14, bottom: 42 };
-// Few sizes stand evenly; many on a logarithmic scale.
+// Few sizes have a linear scale, many a logarithmic one.
 const sizes = [...new Set([...path.leaves, ...curves.flatMap((c) => c.points.map(([n]) => n))])].sort((a, b) => a - b);
 const evenly = sizes.length <= 24;
 const sizePlace = new Map(sizes.map((n, i) => [n, sizes.length > 1 ? i / (sizes.length - 1) : 0.5]));
@@ -72,8 +72,8 @@ function axes(bottom, top) {
   const floor = box.height - PLOT.bottom, right = box.width - PLOT.right;
   for (const y of niceTicks(bottom, top)) {
     marks.push(el("line", { class: "grid", x1: PLOT.left, x2: right, y1: yOf(y), y2: yOf(y) }));
-    const said = story.unit === "share" ? `${general(100 * y, 3)}%` : general(y, 4);
-    marks.push(el("text", { class: "tick", x: PLOT.left - 8, y: yOf(y) + 4, "text-anchor": "end", text: said }));
+    const tick = story.unit === "share" ? `${general(100 * y, 3)}%` : general(y, 4);
+    marks.push(el("text", { class: "tick", x: PLOT.left - 8, y: yOf(y) + 4, "text-anchor": "end", text: tick }));
   }
   let lastX = -Infinity;
   const wanted = evenly ? sizes : [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5].filter((n) => n <= most);
@@ -88,7 +88,7 @@ function axes(bottom, top) {
   return marks;
 }
 
-// Larger trees that fitting tried and did not take cannot be shown: they are cut.
+// Larger trees that fitting tried and rejected cannot be shown; their part is shaded.
 function shade() {
   if (most <= path.leaves[0]) return [];
   const x = (xOf(path.leaves[0]) + xOf(sizes[sizes.indexOf(path.leaves[0]) + 1])) / 2;
@@ -139,10 +139,10 @@ function setStep(step) {
     state.closed.fill(0);
     for (const node of T.closed) state.closed[node] = 1;
   }
-  while (parent[state.selected] >= 0 && wayTo(state.selected).slice(0, -1).some((i) => isEnd(i) || state.closed[i])) {
+  while (parent[state.selected] >= 0 && nodesTo(state.selected).slice(0, -1).some((i) => isEnd(i) || state.closed[i])) {
     state.selected = parent[state.selected];
   }
-  state.way = new Set(wayTo(state.selected));
+  state.highlighted = new Set(nodesTo(state.selected));
   relayout(0);
   fit(0.5);
   showDetails(state.selected);

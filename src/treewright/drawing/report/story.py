@@ -1,4 +1,4 @@
-"""What the report says first: what is predicted, how well, and by what."""
+"""The headline of the report: what is predicted, how well, and from which columns."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Quality:
-    """How losses are told: their unit, and how to say one.
+    """How losses are shown: their unit, and the text of one loss.
 
     Attributes
     ----------
     unit : {'share', 'cost', 'root', 'plain'}
-        Share of wrong answers; mean cost; squared error, told by its root; other.
+        Share of wrong answers; mean cost; squared error, shown as its root; other.
     axis : str
-        What an axis of errors is called.
+        Label of an axis of errors.
     exponent : int
         Errors are in units of a power of two; see `TargetInfo`.
     """
@@ -47,7 +47,7 @@ class Quality:
         return wording.figures(float(np.ldexp(shown, self.exponent)))
 
     def good(self, error: float, root: float) -> str:
-        """Return the figure of an error, as large as it can be."""
+        """Return an error as a short figure for large print."""
         if self.unit == "share":
             return wording.percent(1.0 - error)
         if self.unit == "root":
@@ -55,7 +55,7 @@ class Quality:
         return self.figure(error)
 
     def words(self, error: float, root: float) -> str:
-        """Say what the figure means."""
+        """Return the meaning of the figure."""
         if self.unit == "share":
             return "of rows answered right"
         if self.unit == "cost":
@@ -67,7 +67,7 @@ class Quality:
 
 
 def quality_of(tree: TreeData) -> Quality:
-    """Return how the losses of a tree are told."""
+    """Return how the losses of a tree are shown."""
     name = wording.cut(target_name(tree), _LONGEST)
     loss = loss_of(tree)
     return Quality(loss.unit, loss.axis(name), loss.exponent)
@@ -80,26 +80,26 @@ def headline(
     test: Evaluation | None,
     title: str | None,
 ) -> dict[str, Any]:
-    """Return the title, a paragraph for a reader in a hurry, and the main figures.
+    """Return the title, a summary paragraph and the main figures.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     importance : float array
-        Each column's share of the fall of impurity.
+        Each column's share of the decrease of impurity.
     pruning : Pruning or None
-        How the tree got its size.
+        How the size of the tree was chosen.
     test : Evaluation or None
-        Held-out rows.
+        The tree evaluated on held-out rows.
     title : str or None
         The title; None: the name of the target.
 
     Returns
     -------
     dict
-        `title`; `lead`, pieces of text with the ones to stress marked; `figures`,
-        each a name, a value and what it means.
+        `title`; `lead`, pieces of text, each with a flag for emphasis; `figures`, each
+        with a name, a value and its meaning.
     """
     quality = quality_of(tree)
     name = wording.cut(target_name(tree), _LONGEST)
@@ -120,19 +120,19 @@ Piece = tuple[str, bool]
 
 
 def _what(tree: TreeData, name: str) -> list[Piece]:
-    used, given = len(columns_used(tree)), len(tree.schema.features)
+    used, total = len(columns_used(tree)), len(tree.schema.features)
     rows = count(int(tree.n_rows[0]), "row")
-    said: list[Piece] = [("This tree predicts ", False), (name, True)]
+    pieces: list[Piece] = [("This tree predicts ", False), (name, True)]
     if tree.is_classifier:
         names = [wording.cut(each, 30) for each in class_names(tree)]
         listed = " or ".join(names) if len(names) == 2 else f"{len(names)} classes"
-        said.append((f" ({listed})", False))
+        pieces.append((f" ({listed})", False))
     leaves = count(tree.n_leaves, "group", "groups")
     if tree.n_leaves == 1:
-        return [*said, (f", but no split helped: all {rows} get one answer.", False)]
+        return [*pieces, (f", but no split helped: all {rows} get one answer.", False)]
     return [
-        *said,
-        (f" by asking about {used} of {count(given, 'column')}. ", False),
+        *pieces,
+        (f" by asking about {used} of {count(total, 'column')}. ", False),
         ("It learned from ", False),
         (f"{rows} and sorts them into ", False),
         (leaves, True),
@@ -171,7 +171,7 @@ def _how_good(
 def _best_known(
     tree: TreeData, pruning: Pruning | None, test: Evaluation | None
 ) -> tuple[float, float, str]:
-    """Return the most honest error there is, the root's, and on which rows."""
+    """Return the least biased error available, the root's, and the rows it is from."""
     root = float(tree.risk[0])
     if test is not None:
         rows = count(test.n_rows, "row")
@@ -194,10 +194,10 @@ def _what_matters(tree: TreeData, importance: NDArray[np.float64]) -> list[Piece
         wording.cut(wording.name(tree.schema.names[j][:200]), 40)
         for j in order.tolist()
     ]
-    said: list[Piece] = [(" What matters most is ", False), (names[0], True)]
+    pieces: list[Piece] = [(" What matters most is ", False), (names[0], True)]
     if len(names) > 1:
-        said.append((f", then {' and '.join(names[1:])}", False))
-    return [*said, (".", False)]
+        pieces.append((f", then {' and '.join(names[1:])}", False))
+    return [*pieces, (".", False)]
 
 
 # -- the figures ----------------------------------------------------------------------
@@ -220,18 +220,18 @@ def _figures(
     if pruning is not None and row >= 0 and len(pruning.validation_error):
         error = float(pruning.validation_error[row])
         worst = float(pruning.validation_error[-1])
-        said = quality.words(error, worst)
-        out.append(_figure("Validation rows", quality.good(error, worst), said))
+        detail = quality.words(error, worst)
+        out.append(_figure("Validation rows", quality.good(error, worst), detail))
     error = _training(tree)
-    detail = f"{quality.words(error, root)}; too kind to the tree"
+    detail = f"{quality.words(error, root)}; optimistic"
     out.append(_figure("Training rows", quality.good(error, root), detail))
     base = root if test is None else test.root_error
-    said = "one answer"
+    detail = "one answer"
     if tree.is_classifier:
-        said = f"always answering {wording.cut(class_names(tree)[tree.label[0]], 30)}"
+        detail = f"always answering {wording.cut(class_names(tree)[tree.label[0]], 30)}"
     if quality.unit == "cost":
-        said += ", the cheapest single answer"
-    out.append(_figure("Without a tree", quality.good(base, base), said))
+        detail += ", the cheapest single answer"
+    out.append(_figure("Without a tree", quality.good(base, base), detail))
     depth = f"at most {count(int(tree.depth.max()), 'question')} deep"
     leaves = count(tree.n_leaves, "leaf", "leaves")
     out.append(_figure("Size", leaves, depth))
@@ -260,7 +260,7 @@ def _training(tree: TreeData) -> float:
 
 
 def _chosen(tree: TreeData, pruning: Pruning | None) -> int:
-    """Return the row of the table that is about this very tree; -1: none."""
+    """Return the row of the pruning table that describes this tree; -1: none."""
     if pruning is None or pruning.chosen < 0 or not len(pruning.n_leaves):
         return -1
     same = int(pruning.n_leaves[pruning.chosen]) == tree.n_leaves

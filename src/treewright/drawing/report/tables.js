@@ -1,9 +1,9 @@
-// Rules, importance, mistakes, columns, and how it was made.
+// Rules, importance, confusion matrix, columns, and how the tree was made.
 
 // -- rules ------------------------------------------------------------------------
 
 const PAGE = 25;
-const listing = { nodes: [], order: "rows", rising: false, shown: PAGE, text: "", said: new Map() };
+const listing = { nodes: [], order: "rows", rising: false, shown: PAGE, text: "", texts: new Map() };
 
 const ruleColumns = () => [
   { key: "rule", name: "Rule" },
@@ -17,11 +17,11 @@ const ruleColumns = () => [
 ].filter(Boolean);
 
 const ruleText = (node) => {
-  if (!listing.said.has(node)) {
-    const said = conditionsOf(node, !isEnd(node)).map((c) => conditionWords(c, { most: 12, longest: 60 }));
-    listing.said.set(node, inBrackets(said));
+  if (!listing.texts.has(node)) {
+    const conditions = conditionsOf(node, !isEnd(node)).map((c) => conditionWords(c, { most: 12, longest: 60 }));
+    listing.texts.set(node, inBrackets(conditions));
   }
-  return listing.said.get(node);
+  return listing.texts.get(node);
 };
 
 function sortRules() {
@@ -61,7 +61,7 @@ function drawRules() {
 }
 
 function ruleRow(node) {
-  const said = ruleText(node);
+  const conditions = ruleText(node);
   const [n] = endedIn(node);
   const [low, high] = intervalOf(node);
   const go = () => {
@@ -72,8 +72,8 @@ function ruleRow(node) {
   };
   const held = test ? (testRows[node] > 0 ? (story.unit === "share" ? percent(1 - testError[node]) : figures(asShown(testError[node]))) : "–") : "";
   const line = el("tr", {},
-    el("td", { class: "rule" }, el("button", { type: "button", onclick: go, title: "Show it in the tree" },
-      ...(said.length ? said.flatMap((text, i) => [i ? el("em", { text: " and " }) : null, el("span", { text })]) : [el("span", { text: "any row" })]))),
+    el("td", { class: "rule" }, el("button", { type: "button", onclick: go, title: "Show this rule in the tree" },
+      ...(conditions.length ? conditions.flatMap((text, i) => [i ? el("em", { text: " and " }) : null, el("span", { text })]) : [el("span", { text: "any row" })]))),
     el("td", { class: "said" }, el("i", { class: "swatch", style: { background: `var(--${inkOf(node)})` } }), el("span", { text: cut(answerWords(node), 60) })),
     isClass ? el("td", { class: "number", text: percent(confidence(node)), title: `95% interval ${percent(low)} to ${percent(high)}` }) : null,
     el("td", { class: "number", text: thousands(n) }),
@@ -103,14 +103,14 @@ function startRules() {
     }, N > 4000 ? 300 : 0);
   });
   setStep.watchers.push(() => {
-    listing.said.clear();
+    listing.texts.clear();
     listing.shown = PAGE;
     sortRules();
     drawRules();
   });
 }
 
-// -- importance and mistakes ------------------------------------------------------
+// -- importance and confusion matrix ----------------------------------------------
 
 function startImportance() {
   const box = byId("importance-bars");
@@ -118,13 +118,13 @@ function startImportance() {
     .sort((a, b) => real(columns[b].importance) - real(columns[a].importance) || a - b);
   const shown = order.slice(0, 20);
   const top = Math.max(...shown.map((j) => real(columns[j].importance)), 1e-12);
-  const fallen = (j) => {
+  const meanDrop = (j) => {
     const list = (columns[j].permuted || []).map(real);
     return list.length ? list.reduce((a, b) => a + b, 0) / list.length : null;
   };
-  const most_ = Math.max(...shown.map((j) => fallen(j) || 0), 1e-12);
+  const most_ = Math.max(...shown.map((j) => meanDrop(j) || 0), 1e-12);
   const bar = (share, kind_) => el("span", { class: `track ${kind_}` }, el("i", { style: { width: `${Math.max(share * 100, 0)}%` } }));
-  const tested = shown.some((j) => fallen(j) !== null);
+  const tested = shown.some((j) => meanDrop(j) !== null);
   box.append(el("table", { class: "bars" },
     el("caption", { class: "sr", text: "Importance of the columns" }),
     el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "Column" }), el("th", { scope: "col", text: "In growing" }),
@@ -132,10 +132,10 @@ function startImportance() {
     el("tbody", {}, ...shown.map((j) => el("tr", {},
       el("th", { scope: "row", text: cut(columns[j].name, 60), title: columns[j].name }),
       el("td", {}, bar(real(columns[j].importance) / top, "grown"), el("b", { text: percent(real(columns[j].importance)) })),
-      tested ? el("td", {}, bar((fallen(j) || 0) / most_, "held"), el("b", { text: riseWords(fallen(j)) })) : null)))));
+      tested ? el("td", {}, bar((meanDrop(j) || 0) / most_, "held"), el("b", { text: riseWords(meanDrop(j)) })) : null)))));
   const more = order.length - shown.length;
   byId("importance-words").textContent =
-    "In growing: the column's share of all that the splits gained." +
+    "In growing: the column's share of the total gain of all splits." +
     (tested ? ` On test rows: how far ${story.unit === "share" ? "the share of right answers falls" : "the error rises"} when the column is shuffled.` : "") +
     (more > 0 ? ` ${count(more, "more column")} not shown.` : "");
   if (!order.length) box.replaceChildren(el("p", { class: "muted", text: "No column is used." }));
@@ -154,7 +154,7 @@ function startMistakes() {
   }
   const top = Math.max(...test.confusion.flat(), 1);
   const sums = test.confusion.map((line) => line.reduce((a, b) => a + b, 0));
-  // Weights, where rows have weights of their own or are weighed by priors.
+  // Not whole numbers if rows have weights or are weighted by priors.
   const amount = (n) => (Number.isInteger(n) ? thousands(n) : figures(n));
   byId("confusion").append(el("table", { class: "confusion" },
     el("caption", { class: "sr", text: "Test rows by true class and answer" }),
@@ -167,7 +167,7 @@ function startMistakes() {
   ));
 }
 
-// -- columns and making -----------------------------------------------------------
+// -- columns and provenance -------------------------------------------------------
 
 function startColumns() {
   const most_ = 200;

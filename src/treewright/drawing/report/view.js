@@ -1,5 +1,5 @@
-// The picture of the tree. Only what is visible is made: branches on a canvas; cards as
-// elements while they can be read, else as marks on the canvas.
+// The picture of the tree. Only what is visible is drawn: branches on a canvas; cards as
+// elements if they are large enough to read, otherwise as marks on the canvas.
 
 const stage = byId("stage"), canvas = byId("edges"), layer = byId("cards");
 const pen = canvas.getContext("2d");
@@ -8,9 +8,9 @@ const LEAST_ZOOM = 0.0001, MOST_ZOOM = 2.5;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 let plan = null; // the layout
-let shownAt = null; // where nodes stand right now, on the way to the plan
+let shownAt = null; // the current positions of the nodes, animated towards the plan
 // Screen = world x (k, tall) + (x, y). Zoomed far out, a tree is much wider than high;
-// it is then stretched down, so that `tall` fills the stage.
+// it is then stretched vertically by `tall` to fill the stage.
 const view = { k: 1, tall: 1, x: 0, y: 0, width: 0, height: 0 };
 const toX = (x) => x * view.k + view.x;
 const toY = (y) => y * view.tall + view.y;
@@ -19,7 +19,7 @@ function setZoom(k) {
   const stretched = plan ? Math.min(READABLE, (view.height - 90) / plan.height) : 0;
   view.tall = view.print ? view.k : Math.max(view.k, stretched);
 }
-const made = new Map(); // cards by node
+const cardOf = new Map(); // cards by node
 let inks = {}, drawn = 0, tween = null;
 let scale = { low: 0, high: 1 }; // of numbers
 
@@ -42,7 +42,7 @@ function inkOf(node) {
 
 // -- laying out -------------------------------------------------------------------
 
-// Lay out anew; `anchor` is the node that stays where it is on the screen.
+// Lay out again; the node `anchor` stays where it is on the screen.
 function relayout(anchor = -1, animate = true) {
   const before = plan, kept = anchor >= 0 && plan ? plan.place[anchor] : -1;
   const was = kept >= 0 ? [leftOf(kept), heightOf(kept)] : null;
@@ -76,7 +76,7 @@ function readScale() {
   scale = { low, high };
 }
 
-// Nodes move from where they, or the nearest above them that was shown, stood.
+// A node moves from its old position, or from that of its nearest visible ancestor.
 function startTween(old, moved) {
   const from = plan.nodes.map((node) => {
     let i = node;
@@ -129,7 +129,7 @@ function draw(now) {
   if (tween) redraw();
 }
 
-// First entry of a level whose `at` is not below x; `at` rises along the level.
+// First entry of a level whose `at` is not below x; `at` increases along the level.
 function firstFrom(level, x, at) {
   let low = 0, high = level.length;
   while (low < high) {
@@ -161,10 +161,10 @@ function drawFlows(seen) {
     for (let n = from; n < level.length; n++) {
       const i = level[n], x = leftOf(i);
       if (Math.min(x, leftOf(plan.above[i])) - WIDEST_FLOW > seen.right) break;
-      // Zoomed far out, branches that would fall on one pixel are drawn once.
-      if (x - drawnAt < least && !state.way.has(plan.nodes[i])) continue;
+      // Zoomed far out, branches that fall on the same pixel are drawn once.
+      if (x - drawnAt < least && !state.highlighted.has(plan.nodes[i])) continue;
       drawnAt = x;
-      if (state.way.has(plan.nodes[i])) later.push(i);
+      if (state.highlighted.has(plan.nodes[i])) later.push(i);
       else drawFlow(i);
     }
   }
@@ -174,7 +174,7 @@ function drawFlows(seen) {
 
 const flowWidth = (node) => Math.max(WIDEST_FLOW * shareOf(node), 1.2);
 
-// A branch leaves its parent beside its siblings' and arrives in the middle of its card.
+// The branches of a node leave it side by side; each ends at the middle of its card.
 function drawFlow(i) {
   const node = plan.nodes[i], up = plan.above[i];
   let all = 0, before = 0;
@@ -192,7 +192,7 @@ function drawFlow(i) {
   pen.beginPath();
   pen.moveTo(x0, y0);
   pen.bezierCurveTo(x0, y0 + (y1 - y0) * 0.62, x1, y1 - (y1 - y0) * 0.62, x1, y1);
-  // Where cards can be read, the words of the branch stand between.
+  // If cards can be read, the label of the branch is written between them.
   if (view.k < READABLE && !view.print) pen.lineTo(x1, toY(heightOf(i)));
   pen.stroke();
 }
@@ -218,7 +218,7 @@ function drawMarks(seen) {
   eachSeen(seen, (i) => {
     const node = plan.nodes[i], at = leftOf(i);
     if (depth[node] !== row) [row, drawnAt] = [depth[node], -Infinity];
-    const marked = state.way.has(node) || state.matches.has(node) || node === state.selected;
+    const marked = state.highlighted.has(node) || state.matches.has(node) || node === state.selected;
     if (at - drawnAt < least && !marked) return;
     drawnAt = at;
     const x = toX(at) - width / 2, y = toY(heightOf(i));
@@ -244,10 +244,10 @@ const focused = () => {
 };
 
 function clearCards(except = -1) {
-  for (const [node, card] of made) {
+  for (const [node, card] of cardOf) {
     if (node === except && plan.place[node] >= 0) continue;
     card.remove();
-    made.delete(node);
+    cardOf.delete(node);
   }
 }
 
@@ -260,17 +260,17 @@ function drawCards(seen) {
   const keep = focused();
   if (keep >= 0 && plan.place[keep] >= 0) wanted.add(keep);
   if (!wanted.has(state.selected) && plan.place[state.selected] >= 0) wanted.add(state.selected);
-  for (const [node, card] of made) {
+  for (const [node, card] of cardOf) {
     if (wanted.has(node)) continue;
     card.remove();
-    made.delete(node);
+    cardOf.delete(node);
   }
   const fresh = [];
   for (const node of wanted) {
-    let card = made.get(node);
+    let card = cardOf.get(node);
     if (!card) {
       card = makeCard(node);
-      made.set(node, card);
+      cardOf.set(node, card);
       fresh.push(card);
     }
     const i = plan.place[node];
@@ -281,16 +281,16 @@ function drawCards(seen) {
 }
 
 function markCards() {
-  for (const [node, card] of made) {
+  for (const [node, card] of cardOf) {
     const on = node === state.selected;
     card.setAttribute("aria-selected", on);
     card.tabIndex = on ? 0 : -1;
-    card.classList.toggle("on-way", state.way.has(node));
+    card.classList.toggle("on-path", state.highlighted.has(node));
     card.classList.toggle("match", state.matches.has(node));
   }
 }
 
-// What a screen reader adds to the words on a card.
+// What a screen reader adds to the text of a card.
 function moreWords(node) {
   const answer = isClass
     ? `answers ${cut(classes[label[node]], 100)}, ${percent(confidence(node))};`

@@ -1,7 +1,7 @@
-// One row down the tree: where it ends, what it is answered, and why.
+// One row down the tree: where it ends, which answer it gets, and why.
 //
 // A row is a list with one entry per column: a number (NaN: missing), or for
-// categories and ranks a code (-1: missing, -2: never seen).
+// categories and ranks a code (-1: missing, -2: unseen).
 
 const isGone = (column, x) => x !== x || (column.kind !== "numeric" && x < 0);
 
@@ -34,7 +34,7 @@ function bySurrogate(surrogate, row) {
   return (x > surrogate.at) !== surrogate.flip ? 1 : 0;
 }
 
-// Which way a row takes at a split: a branch, STOP_HERE or ALL_BRANCHES.
+// Where a row goes at a split: a branch, STOP_HERE or ALL_BRANCHES.
 function turnAt(node, row) {
   const x = row[feature[node]];
   const gone = isGone(columns[feature[node]], x);
@@ -57,7 +57,7 @@ function turnAt(node, row) {
 // A number as the tree reads it: some columns are rounded to float32.
 const asRead = (column, x) => (column.float32 ? Math.fround(x) : x);
 
-// Shares in which a row is divided among the branches of a node.
+// The shares of a divided row that take each branch of a node.
 function divided(node) {
   const below = children(node);
   let total = 0;
@@ -65,7 +65,7 @@ function divided(node) {
   return below.map((c) => [c, total > 0 ? divideBy[c] / total : 1 / below.length]);
 }
 
-// Where a row ends, and with which share, in preorder.
+// The nodes where a row ends with their shares, in preorder.
 function endsOf(row) {
   const ended = [], waiting = [[0, 1]];
   while (waiting.length) {
@@ -92,7 +92,7 @@ function classByCost(shares) {
   return expected.findIndex((cost) => cost <= limit);
 }
 
-// What the ends of a row answer together.
+// The combined answer of the ends of a row.
 function answerOf(ends) {
   if (ends.length === 1) {
     const node = ends[0][0];
@@ -135,7 +135,7 @@ function valueWords(row, j) {
   return x === -2 ? "never seen" : "missing";
 }
 
-function goneWords(node, turn, said) {
+function goneWords(node, turn, value) {
   if (!turn.gone) return "";
   if (turn.surrogate) {
     const rule = splitWords(node, turn.branch, { most: 6, longest: 60 });
@@ -143,7 +143,7 @@ function goneWords(node, turn, said) {
   }
   if (turn.branch === STOP_HERE) return "the row stops here";
   if (turn.branch === ALL_BRANCHES) return DIVIDED;
-  const known = said === "missing" ? "" : "not known here, ";
+  const known = value === "missing" ? "" : "not known here, ";
   const rule = splitWords(node, turn.branch, { missing: true, most: 6, longest: 60 });
   return `${known}it goes where missing values go, ${rule}`;
 }
@@ -158,7 +158,7 @@ function marginWords(column, margin, share) {
   return ` (${figures(Math.abs(margin))} ${side}, ${about})`;
 }
 
-// The way of a row, step by step; of a divided row, of its largest part.
+// The path of a row, step by step; for a divided row, of its largest part.
 function stepsOf(row) {
   const steps = [];
   const end = endsOf(row).reduce((a, b) => (b[1] > a[1] ? b : a))[0];
@@ -170,8 +170,8 @@ function stepsOf(row) {
     const below = children(node);
     if (b === ALL_BRANCHES) b = below.findIndex((c) => c <= end && end < c + size[c]);
     const next = b === STOP_HERE ? node : below[b];
-    const said = valueWords(row, j);
-    const gone = goneWords(node, turn, said);
+    const value = valueWords(row, j);
+    const gone = goneWords(node, turn, value);
     const rule = b === STOP_HERE ? "" : splitWords(node, b, { most: 6, longest: 60 });
     let tail = "";
     if (kind[node] === THRESHOLD && !turn.gone && column.kind === "numeric") {
@@ -182,7 +182,7 @@ function stepsOf(row) {
     const name = cut(column.name, 60);
     steps.push({
       node, next, branch: b,
-      sentence: gone ? `${name} is ${said}: ${gone}` : `${name} is ${said}, so ${rule}${tail}`,
+      sentence: gone ? `${name} is ${value}: ${gone}` : `${name} is ${value}, so ${rule}${tail}`,
     });
     node = next;
     if (b === STOP_HERE) break;

@@ -1,4 +1,4 @@
-// What if: a form for one row, its way down the tree, and the smallest change of it.
+// What if: a form for one row, its path down the tree, and its smallest change.
 
 const asked = columns.map((_, j) => j).filter((j) => columns[j].used)
   .sort((a, b) => real(columns[b].importance) - real(columns[a].importance) || a - b);
@@ -11,7 +11,7 @@ const isNumber = (column) => column.kind === "numeric" || Boolean(column.cuts);
 
 // -- reading ----------------------------------------------------------------------
 
-// Text to a number of the column; NaN for nothing, null where it cannot be read.
+// Reads a number of the column; NaN if the text is empty, null if it cannot be read.
 function readNumber(column, text) {
   const plain = text.trim();
   if (!plain) return NaN;
@@ -50,7 +50,7 @@ function readDuration(text) {
   return Math.round(((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60e6 + Number(seconds) * 1e6);
 }
 
-// The interval that a number lies in: each ends with, and includes, its cut.
+// The interval that contains a number; each interval includes its upper cut.
 function codeOf(column, x) {
   if (x !== x) return -1;
   let low = 0, high = column.cuts.length;
@@ -62,7 +62,7 @@ function codeOf(column, x) {
   return low;
 }
 
-// Put what a field says into the row; false where it cannot be read.
+// Copies the value of a field into the row; false if it cannot be read.
 function readField(j) {
   const column = columns[j], { input } = fields.get(j);
   let x;
@@ -80,7 +80,7 @@ function readField(j) {
 
 // -- the form ---------------------------------------------------------------------
 
-// A category of each column on the way of the heaviest branches.
+// The categories of each column on the path of the heaviest branches.
 function heaviestCategories() {
   const found = new Map();
   for (let node = 0; size[node] > 1; ) {
@@ -122,7 +122,7 @@ function fieldOf(j) {
     });
   } else if (column.labels.length <= MOST_OPTIONS) {
     input = options(id, [
-      ...column.labels.map((text, c) => [String(c), cut(text, 80)]), ["-1", "(missing)"], ["-2", "(a category never seen)"],
+      ...column.labels.map((text, c) => [String(c), cut(text, 80)]), ["-1", "(missing)"], ["-2", "(an unseen category)"],
     ]);
   } else {
     const list = el("datalist", { id: `${id}-list` }, ...column.labels.slice(0, 2000).map((text) => el("option", { value: text })));
@@ -177,20 +177,20 @@ function walkRow() {
   if (bad.length) {
     byId("walked").replaceChildren(...bad.map((j) => el("p", { class: "note warn", text: unreadWords(j) })));
     byId("changed").replaceChildren();
-    byId("way").replaceChildren();
+    byId("row-path").replaceChildren();
     return;
   }
-  const ends = endsOf(row), answer = answerOf(ends), way = stepsOf(row);
-  const last = way.length ? way[way.length - 1].next : 0;
-  state.way = new Set(ends.flatMap(([node]) => wayTo(node)));
+  const ends = endsOf(row), answer = answerOf(ends), taken = stepsOf(row);
+  const last = taken.length ? taken[taken.length - 1].next : 0;
+  state.highlighted = new Set(ends.flatMap(([node]) => nodesTo(node)));
   markCards();
   redraw();
   byId("walked").replaceChildren(answerBox(answer, ends));
   byId("changed").replaceChildren(changeBox(answer));
-  byId("way").replaceChildren(
-    el("h3", { text: "Its way down" }),
-    el("ol", { class: "way" }, ...way.map((step) =>
-      el("li", {}, el("button", { type: "button", text: step.sentence, onclick: () => select(step.next, { way: false }) })))),
+  byId("row-path").replaceChildren(
+    el("h3", { text: "Path of the row" }),
+    el("ol", { class: "row-path" }, ...taken.map((step) =>
+      el("li", {}, el("button", { type: "button", text: step.sentence, onclick: () => select(step.next, { highlight: false }) })))),
     el("p", { class: "small muted", text: ends.length > 1 ? `The row is divided over ${count(ends.length, "end")}.` : `It ends in node ${last}, with ${count(rows[last], "training row")}.` }),
   );
 }
@@ -258,7 +258,7 @@ function changeBox(answer) {
 
 function startWhatIf() {
   if (!asked.length) {
-    byId("form").append(el("p", { class: "muted", text: "The tree asks for nothing: every row gets the same answer." }));
+    byId("form").append(el("p", { class: "muted", text: "The tree has no splits: every row gets the same answer." }));
     byId("goal-line").hidden = true;
     return;
   }

@@ -1,4 +1,4 @@
-// Words for splits and numbers: the same as in Python, which tests hold them to.
+// Texts of splits and numbers: the same as in Python, as tests check.
 
 // Round half to even, as Python writes numbers.
 function fixed(x, digits) {
@@ -24,7 +24,7 @@ function number(x) {
   return `${negative}0.${"0".repeat(-e - 1)}${digits.replace(/[-.]/g, "")}`;
 }
 
-// x with so many figures, as "%.4g".
+// x with some significant figures, as "%.4g".
 function general(x, figures) {
   if (!Number.isFinite(x)) return x !== x ? "nan" : number(x);
   if (x === 0) return "0";
@@ -87,7 +87,7 @@ function momentWords(value, timezone) {
   return `${wall}${tail}${offset}`.replace(/T00:00:00$/, "");
 }
 
-// How far a zone's wall clock is ahead of UTC at a moment, in ms and as "+01:00".
+// The offset of a time zone from UTC at a moment, in ms and as "+01:00".
 function zoneShift(ms, timezone) {
   try {
     const format = new Intl.DateTimeFormat("en-US", {
@@ -197,7 +197,7 @@ function splitWords(node, b, { missing = false, most = null, longest = null } = 
   return `${cut(columns[feature[node]].name, longest)} ${said}`;
 }
 
-// A threshold for the picture; digits are cut off, not rounded, where there are many.
+// A threshold for the picture; excess digits are cut off, not rounded.
 function fewerDigits(column, at) {
   const said = thresholdWords(column, at);
   if (said !== number(at) || said.length <= 10) return cut(said, 40);
@@ -206,7 +206,7 @@ function fewerDigits(column, at) {
   return `${digits.slice(0, kept)}…${exponent ? `e${exponent}` : ""}`;
 }
 
-// What stands on a branch in the picture; the column stands on the node above.
+// The label of a branch in the picture; the node above shows the column.
 function branchLabel(node, b) {
   const column = columns[feature[node]];
   const also = arrives.has(node) && b === missingRoute[node] ? " or missing" : "";
@@ -227,7 +227,7 @@ function missingWords(node) {
   return `goes with ${splitWords(node, route, { most: 3, longest: 60 })}`;
 }
 
-// What a node answers, in a few words.
+// The answer of a node as short text.
 const finer = new Map(T.finer || []);
 const answerNumber = (x) => finer.get(x) ?? figures(x);
 const answerWords = (node) => (isClass ? classes[label[node]] : answerNumber(mean[node]));

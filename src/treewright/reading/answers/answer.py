@@ -1,4 +1,4 @@
-"""What a tree says about a row that ended in a node."""
+"""The answer of a tree for a row that ended in a node."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 MANY_ROWS = 4096
 """For fewer rows, starting a thread takes longer than routing them."""
 _FOUR_FIGURES = 1e-3
-"""Numbers that are further apart, as a share of them, differ in their first four."""
+"""A larger relative difference shows in the first four figures of two numbers."""
 
 
 def classes(tree: TreeData) -> NDArray[Any]:
@@ -51,10 +51,10 @@ def answers(
     tree : TreeData
         The tree.
     ends : int array, or Ends
-        Where each row ended, from `ends_of`. The parts of a divided row answer
-        together, each by its share.
+        Where each row ended, from `ends_of`. The answer for a divided row
+        combines those of its parts, weighted by their shares.
     names : array, optional
-        The classes in another type than that of `classes`.
+        The class labels to return, if they have another type than `classes`.
 
     Returns
     -------
@@ -64,8 +64,8 @@ def answers(
     if isinstance(ends, Ends):
         if not tree.is_classifier:
             return ends.total(tree.value[:, 0])
-        given = classes(tree) if names is None else names
-        return given.take(class_numbers(tree, ends))
+        labels = classes(tree) if names is None else names
+        return labels.take(class_numbers(tree, ends))
     if names is not None:
         return names.take(tree.label.take(ends))
     return tree.keep("answers", _answers).take(ends)
@@ -74,7 +74,7 @@ def answers(
 def class_numbers(
     tree: TreeData, ends: NDArray[np.integer[Any]] | Ends
 ) -> NDArray[np.int32]:
-    """Return the number of the class that each row is answered; see `answers`."""
+    """Return the number of the class predicted for each row; see `answers`."""
     if isinstance(ends, Ends):
         return answer_by_cost(class_shares(tree, ends), cost_matrix(tree))[0]
     return tree.label.take(ends)
@@ -111,17 +111,17 @@ def answers_of_matrix(
 
 
 def middle_of(tree: TreeData) -> str:
-    """Return what the numbers of a tree are called: "mean", or "median"."""
+    """Return what kind of average a tree of numbers answers: "mean" or "median"."""
     return getattr(tree.criterion, "answer", "mean")
 
 
 def number_words(tree: TreeData, value: float) -> str:
-    """Return an answer rounded for reading, but not to what its sibling answers."""
+    """Return an answer rounded for reading, but still different from its sibling's."""
     return finer_answers(tree).get(value) or wording.figures(value)
 
 
 def finer_answers(tree: TreeData) -> dict[float, str]:
-    """Return the answers of siblings that four figures do not tell apart, in words."""
+    """Return the text of sibling answers that look the same with four figures."""
     return tree.keep("finer_answers", _finer_answers)
 
 
@@ -157,9 +157,9 @@ def _classes(tree: TreeData) -> NDArray[Any]:
     if tree.is_classifier and not labels:
         labels = tuple(range(tree.value.shape[1]))
     kinds = {type(label) for label in labels}
-    found = np.array(labels) if len(kinds) == 1 else np.array(labels, dtype=object)
-    found.flags.writeable = False
-    return found
+    array = np.array(labels) if len(kinds) == 1 else np.array(labels, dtype=object)
+    array.flags.writeable = False
+    return array
 
 
 def _answers(tree: TreeData) -> NDArray[Any]:
@@ -170,7 +170,7 @@ def _answers(tree: TreeData) -> NDArray[Any]:
 
 def _class_shares(tree: TreeData) -> NDArray[np.float64]:
     total = tree.value.sum(axis=1, keepdims=True)
-    # A node that no weight reached knows nothing: all classes alike.
+    # In a node that no weight reached, all classes are equally likely.
     even = 1.0 / tree.value.shape[1]
     shares = np.full_like(tree.value, even)
     np.divide(tree.value, total, out=shares, where=total > 0)
@@ -186,13 +186,13 @@ def _finer_answers(tree: TreeData) -> dict[float, str]:
     one, two = value[nodes], value[other]
     near = (tree.parent[other] == tree.parent[nodes]) & (one != two)
     near &= np.abs(one - two) <= _FOUR_FIGURES * np.maximum(np.abs(one), np.abs(two))
-    found: dict[float, str] = {}
+    longest: dict[float, str] = {}
     for a, b in zip(one[near].tolist(), two[near].tolist(), strict=True):
-        said = wording.figures(a), wording.figures(b)
+        texts = wording.figures(a), wording.figures(b)
         for figures in range(5, 18):
-            if said[0] != said[1]:
+            if texts[0] != texts[1]:
                 break
-            said = f"{a:.{figures}g}", f"{b:.{figures}g}"
-        for x, words in zip((a, b), said, strict=True):
-            found[x] = max(found.get(x, ""), words, key=len)
-    return found
+            texts = f"{a:.{figures}g}", f"{b:.{figures}g}"
+        for x, text in zip((a, b), texts, strict=True):
+            longest[x] = max(longest.get(x, ""), text, key=len)
+    return longest

@@ -1,4 +1,4 @@
-"""Honest numbers: how a tree does on new rows, as a whole and by node."""
+"""The error of a tree on new rows, as a whole and by node."""
 
 from __future__ import annotations
 
@@ -34,36 +34,37 @@ _MOST_CLASSES = 12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """How a tree does on new rows.
+    """How well a tree answers new rows.
 
     Attributes
     ----------
     n_rows, weight : int, float
-        Rows of positive weight, and the sum of their weights. With priors, classes
-        are weighed to have them.
+        Rows of positive weight, and the sum of their weights. With priors, rows are
+        weighted so that the class shares equal the priors.
     error : float
-        Classes: share of the weight that is answered wrongly; with costs, what the
-        answers cost per unit of weight. Numbers: the mean loss that the tree's
-        criterion brings down: squared error, absolute error, or half the deviance
-        ('poisson').
+        Classes: share of the weight that is answered wrongly; with costs, the mean
+        cost of the answers per unit of weight. Numbers: the mean loss that the
+        tree's criterion reduces: squared error, absolute error, or half the
+        deviance ('poisson').
     interval : tuple of float
         95 % interval of the error: Wilson's for a share, a normal one for a mean.
     accuracy : float
-        Share of the weight that is answered rightly; NaN for numbers.
+        Share of the weight that is answered correctly; NaN for numbers.
     confusion : float array or None
         Weight of each true class (row) answered as each class (column).
     precision, recall, f1 : float arrays or None
-        By class; NaN where nothing was answered, or nothing was true.
+        By class; NaN for a class that was never answered (precision), has no rows
+        (recall), or both (f1).
     r2, rmse, mae : float
         For numbers; NaN for classes.
     mean_questions, most_questions : float, int
-        Splits on a row's way, by weight, and of the longest way. A divided row has
-        several ways, which count by its shares.
+        Number of splits on a row's path: the weighted mean, and the maximum. A
+        divided row has several paths, which count by its shares.
     root_error : float
-        The same error of the root's answer for all rows: without a tree.
+        The same error if all rows get the root's answer, as without a tree.
     training_error : float
-        The same error of the tree on its own rows. The parts of divided rows count
-        where they end, not together.
+        The same error of the tree on its training rows. Each part of a divided row
+        counts separately, in the node where it ends.
     """
 
     tree: TreeData
@@ -88,10 +89,10 @@ class Evaluation:
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per node: training rows beside new rows.
 
-        `error` and `new_error` are those of the node's own answer, of the kind of
-        `error` above; `gap` is their difference: where it is large, the tree has
-        learnt what is not so. Numbers: `new_mean` (`new_median` for the absolute
-        error) is what the node would answer by the new rows.
+        `error` and `new_error` are the errors of the node's own answer, measured as
+        `error` above; `gap` is their difference. A large gap means that the tree
+        overfits there. Numbers: `new_mean` (`new_median` for the absolute error) is
+        what the node would answer if it were fitted to the new rows.
         """
         pandas = pandas_for_frames()
         tree, seen = self.tree, self.seen
@@ -162,8 +163,8 @@ class Evaluation:
         shown = ", ".join(shares[:_MOST_CLASSES])
         more = ", ..." if len(shares) > _MOST_CLASSES else ""
         return [
-            f"by priors: the rows are weighed to make the classes {shown}{more} of the "
-            "whole, in all figures here"
+            "all figures: rows weighted so that the class shares equal the priors, "
+            f"{shown}{more}"
         ]
 
     def _class_lines(self) -> list[str]:
@@ -190,7 +191,7 @@ class Evaluation:
 
 
 def evaluate_rows(tree: TreeData, rows: NewRows) -> Evaluation:
-    """Return how a tree does on new rows.
+    """Evaluate a tree on new rows.
 
     Parameters
     ----------
@@ -223,7 +224,7 @@ def evaluate_rows(tree: TreeData, rows: NewRows) -> Evaluation:
     }
     losses = row_losses(tree, target, ends)
     common["error"] = error = float(own @ losses) / total
-    common["interval"] = _of_mean(losses, error, own)
+    common["interval"] = _normal_interval(losses, error, own)
     if isinstance(target, ClassTarget):
         common |= _class_figures(tree, class_numbers(tree, ends), target, own)
         by_node = _class_error_by_node(tree, seen)
@@ -259,40 +260,40 @@ def errors_of_path(
 def row_losses(
     tree: TreeData, target: Target, ends: NDArray[np.int32] | Ends
 ) -> NDArray[np.float64]:
-    """Return what the answer to each row costs.
+    """Return the loss of the answer for each row.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     target : ClassTarget or NumericTarget
-        What is true of the rows.
+        The true classes or numbers.
     ends : int array, or Ends
         Where each row ends.
 
     Returns
     -------
     float64 array
-        By the loss of the tree; see `tree.loss`.
+        Measured with the tree's loss; see `tree.loss`.
     """
-    of = class_numbers if tree.is_classifier else answers
-    return loss_of(tree).of_rows(target, of(tree, ends))
+    predict = class_numbers if tree.is_classifier else answers
+    return loss_of(tree).of_rows(target, predict(tree, ends))
 
 
 def _class_figures(
     tree: TreeData,
-    said: NDArray[np.int32],
+    predicted: NDArray[np.int32],
     target: ClassTarget,
     own: NDArray[np.float64],
 ) -> dict[str, Any]:
     k = tree.value.shape[1]
-    cell = target.codes.astype(np.int64) * k + said
+    cell = target.codes.astype(np.int64) * k + predicted
     confusion = np.bincount(cell, own, minlength=k * k).reshape(k, k)
     right, answered, true = np.diag(confusion), confusion.sum(0), confusion.sum(1)
     with np.errstate(divide="ignore", invalid="ignore"):
         precision, recall = right / answered, right / true
         f1 = 2 * right / (answered + true)
-    wrong = float(own @ (target.codes != said)) / float(own.sum())
+    wrong = float(own @ (target.codes != predicted)) / float(own.sum())
     figures = {
         "accuracy": 1.0 - wrong,
         "confusion": confusion,
@@ -307,14 +308,14 @@ def _class_figures(
 
 
 def _effective(own: NDArray[np.float64]) -> float:
-    """Return how many rows of equal weight are as sure as these."""
+    """Return the effective number of rows: (sum of w)^2 / (sum of w^2)."""
     return float(own.sum()) ** 2 / float(own @ own)
 
 
-def _of_mean(
+def _normal_interval(
     loss: NDArray[np.float64], mean: float, own: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Return a normal interval of a mean loss."""
+    """Return the normal 95 % interval of a mean loss."""
     variance = float(own @ (loss - mean) ** 2) / float(own.sum())
     half = Z * math.sqrt(variance / max(_effective(own) - 1, 1))
     return max(0.0, mean - half), mean + half
@@ -322,12 +323,12 @@ def _of_mean(
 
 def _number_figures(
     tree: TreeData,
-    said: NDArray[np.float64],
+    predicted: NDArray[np.float64],
     y: NDArray[np.float64],
     own: NDArray[np.float64],
 ) -> dict[str, Any]:
-    y, said = tree.in_units(y), tree.in_units(said)
-    residual = y - said
+    y, predicted = tree.in_units(y), tree.in_units(predicted)
+    residual = y - predicted
     total = float(own.sum())
     mse = float(own @ residual**2) / total
     mean = float(own @ y) / total
@@ -356,7 +357,7 @@ def _number_error_by_node(
     own: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the mean loss of each node's answer."""
-    if isinstance(tree.criterion, SquaredError):  # spread plus shift
+    if isinstance(tree.criterion, SquaredError):  # variance + bias^2
         moved = tree.in_units(seen.value[:, 0]) - tree.in_units(tree.value[:, 0])
         moved = moved**2
         return np.where(seen.weight > 0, seen.variance + moved, np.nan)

@@ -12,10 +12,10 @@ __all__ = ["impurity_importance"]
 
 
 def impurity_importance(tree: TreeData) -> NDArray[np.float64]:
-    """Return each column's share of the total fall of impurity.
+    """Return each column's share of the total decrease of impurity.
 
-    A split counts with its gain times the weight of its node; a surrogate of it with
-    that times its adjusted agreement.
+    A split contributes its gain times the weight of its node. A surrogate
+    contributes the same product times its adjusted agreement.
 
     Parameters
     ----------
@@ -30,14 +30,16 @@ def impurity_importance(tree: TreeData) -> NDArray[np.float64]:
     n = len(tree.schema.features)
     inner = tree.split_kind != LEAF
     gained = growth_weight(tree)[inner] * tree.gain[inner]
-    if np.isinf(gained).any():  # beside an infinite gain all others are nothing
+    if np.isinf(gained).any():  # infinite gains outweigh all finite ones
         gained = np.isinf(gained).astype(np.float64)
     total = np.bincount(tree.feature[inner], weights=gained, minlength=n)
     if len(tree.surrogate_feature):
         of_node = np.zeros(tree.n_nodes)
         of_node[inner] = gained
-        lent = np.repeat(of_node, np.diff(tree.surrogate_start)) * tree.surrogate_adjust
-        total += np.bincount(tree.surrogate_feature, weights=lent, minlength=n)
+        credit = (
+            np.repeat(of_node, np.diff(tree.surrogate_start)) * tree.surrogate_adjust
+        )
+        total += np.bincount(tree.surrogate_feature, weights=credit, minlength=n)
     # Dividing by the largest first keeps the sum finite.
     largest = total.max(initial=0.0)
     if not largest > 0:

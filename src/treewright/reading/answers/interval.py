@@ -1,4 +1,4 @@
-"""Intervals that hold a share with a probability of 95%."""
+"""95% confidence intervals of shares."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Z: float = 1.959963984540054
 def wilson(
     share: ArrayLike, n: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Wilson's interval of a share.
+    """Return Wilson's interval for a share.
 
     Parameters
     ----------
     share : float array
-        Shares seen.
+        Observed shares.
     n : float array
-        Rows in which each was seen; of rows with weights the effective number,
+        Number of rows behind each share; for weighted rows the effective number,
         (sum of weights)^2 / (sum of squared weights).
 
     Returns

@@ -21,7 +21,7 @@ def permutation_importance(
     repeats: int = 10,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Return the fall of the score when a column's values change rows at random.
+    """Return how much the score drops when the values of a column are shuffled.
 
     Parameters
     ----------
@@ -30,20 +30,20 @@ def permutation_importance(
     rows : NewRows
         Rows that were not used for growing.
     score : callable
-        From where the rows end to a score, more being better.
+        Takes the ends of the rows and returns a score; higher is better.
     repeats : int, default=10
-        Shuffles of each column.
+        Number of shuffles per column.
     seed : int, default=0
         Seed of the shuffles. A column's shuffles do not depend on the other columns.
 
     Returns
     -------
     float64 array of columns of the schema x repeats
-        0 for columns that the tree does not look at.
+        0 for columns that the tree does not use.
     """
     n_rows = rows.n_rows
     before = score(rows.ends(tree))
-    fallen = np.zeros((len(tree.schema.features), repeats))
+    drop = np.zeros((len(tree.schema.features), repeats))
     shuffled = list(rows.columns)
     for column in columns_used(tree).tolist():
         values = rows.columns[column]
@@ -51,6 +51,6 @@ def permutation_importance(
         rng = np.random.default_rng([seed, column])
         for repeat in range(repeats):
             shuffled[column] = values[rng.permutation(n_rows)]
-            fallen[column, repeat] = before - score(ends_of(tree, shuffled, n_rows))
+            drop[column, repeat] = before - score(ends_of(tree, shuffled, n_rows))
         shuffled[column] = values
-    return fallen
+    return drop

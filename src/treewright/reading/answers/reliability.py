@@ -1,4 +1,4 @@
-"""Whether the shares that leaves promise are the shares that come true."""
+"""Reliability: do predicted shares match observed shares?"""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["Reliability", "reliability"]
 
 
 class Reliability(NamedTuple):
-    """Groups of rows with about the same promise, from low to high."""
+    """Groups of rows with similar predicted shares, from low to high."""
 
     promised: NDArray[np.float64]
-    """Mean share that the tree promised."""
+    """Mean share that the tree predicted."""
     observed: NDArray[np.float64]
-    """Share that came true."""
+    """Share of the rows that had the class."""
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    """Interval of 95% for the true share."""
+    """95% interval of the observed share."""
     n_rows: NDArray[np.int64]
-    """Rows of the group."""
+    """Number of rows in the group."""
 
 
 def reliability(
@@ -32,17 +32,17 @@ def reliability(
     groups: int = 10,
     weights: NDArray[np.float64] | None = None,
 ) -> Reliability:
-    """Compare promised with observed shares.
+    """Compare predicted with observed shares.
 
     Parameters
     ----------
     promised : float64 array
-        The share that the tree gave to each row.
+        The share that the tree predicted for each row.
     came_true : bool array
-        Whether it was so.
+        Whether the row has the class.
     groups : int, default=10
-        Rows are put into at most so many groups of about the same number. Rows with
-        the same promise, such as those of one leaf, are never parted.
+        Maximum number of groups, of about equal size. Rows with the same predicted
+        share, such as the rows of one leaf, stay in one group.
     weights : float64 array, optional
         Weights of the rows, priors counted. Shares count weights; intervals count
         as many rows of equal weight as would be as certain.
@@ -54,7 +54,7 @@ def reliability(
     order = np.argsort(promised, kind="stable")
     p, hit = promised[order], came_true[order].astype(np.float64)
     n = len(p)
-    # A group ends with the last of equal promises once it holds its part of the rows.
+    # A group may end only after the last row with the same predicted share.
     ends = np.append(np.flatnonzero(np.diff(p) > 0) + 1, n)
     least = n / groups
     cuts, start = [], 0

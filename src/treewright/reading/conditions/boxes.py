@@ -1,8 +1,8 @@
 """Regions as sets of atoms, one set of bits per column: easy to join and to compare.
 
-The thresholds of a column cut its values into intervals; each is an atom, and so is
-each category, and so is "missing". A region then is one set of atoms for each column
-it speaks of, and all questions about regions are questions about bits.
+The thresholds of a column cut its values into intervals. Each interval is an atom,
+and so are each category and "missing". A region is one set of atoms per column that
+it restricts, so regions can be compared with bit operations.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from treewright.tree.data import TreeData
 __all__ = ["Box", "Boxes"]
 
 Box: TypeAlias = dict[int, int]
-"""Atoms by column; a column that is not there may have any value."""
+"""Atoms by column; a column without an entry may have any value."""
 
 _MOST_CHECKS = 2_000_000
 _MOST_PAIRS = 500_000
 
 
 class Boxes:
-    """The atoms of a tree's columns, and what can be done with regions.
+    """The atoms of a tree's columns, and operations on regions.
 
     Parameters
     ----------
     tree : TreeData
         A tree without surrogates that divides no rows.
     regions : iterable of dict of int to Condition
-        All the regions that will be asked about.
+        All regions that will be converted to boxes.
     """
 
     def __init__(self, tree: TreeData, regions: Iterable[dict[int, Condition]]) -> None:
@@ -47,7 +47,7 @@ class Boxes:
             for column, found in self._cuts.items()
         }
 
-    # -- there and back -----------------------------------------------------------
+    # -- conversion ---------------------------------------------------------------
 
     def of(self, regions: Iterable[dict[int, Condition]]) -> list[Box]:
         """Return regions as boxes."""
@@ -72,7 +72,7 @@ class Boxes:
         return missing | (_run(low, high) if low < high else 0)
 
     def _size(self, column: int) -> int:
-        """Return the number of atoms of a column, missing not counted."""
+        """Return the number of atoms of a column, without "missing"."""
         feature = self._features[column]
         if feature.kind == "categorical":
             return len(feature.labels)
@@ -99,8 +99,8 @@ class Boxes:
             missing=missing,
         )
 
-    def _wordable(self, column: int, atoms: int) -> bool:
-        """Whether the known atoms are one interval, or categories."""
+    def _is_one_condition(self, column: int, atoms: int) -> bool:
+        """Whether one condition can express the atoms: one interval, or categories."""
         if self._features[column].kind == "categorical":
             return True
         known = atoms & _run(0, self._size(column))
@@ -109,16 +109,16 @@ class Boxes:
     def _everything(self, column: int) -> int:
         return _run(0, self._size(column) + 1)
 
-    # -- making them fewer --------------------------------------------------------
+    # -- merging ------------------------------------------------------------------
 
     def joined(self, boxes: Sequence[Box]) -> list[Box]:
-        """Join boxes that differ in one column, until none do."""
-        found = list(boxes)
+        """Merge boxes that differ in one column, until no such pair is left."""
+        merged = list(boxes)
         while True:
-            fewer = self._joined_once(found)
-            if len(fewer) == len(found):
-                return found
-            found = fewer
+            fewer = self._joined_once(merged)
+            if len(fewer) == len(merged):
+                return merged
+            merged = fewer
 
     def _joined_once(self, boxes: list[Box]) -> list[Box]:
         columns = dict.fromkeys(column for box in boxes for column in box)
@@ -136,25 +136,25 @@ class Boxes:
         return boxes
 
     def _join_group(self, column: int, group: list[Box]) -> list[Box]:
-        """Join boxes that are equal in all other columns."""
+        """Merge boxes that are equal in all other columns."""
         every = self._everything(column)
-        # Missing alone (no known atom) comes first, then intervals by where they start.
+        # Missing alone (no known atom) comes first, then intervals by their start.
         known = _run(0, self._size(column))
         sets = sorted(
             (box.get(column, every) for box in group), key=lambda a: _first(a & known)
         )
-        made = sets[:1]
+        merged = sets[:1]
         for atoms in sets[1:]:
-            if self._wordable(column, atoms | made[-1]):
-                made[-1] |= atoms
+            if self._is_one_condition(column, atoms | merged[-1]):
+                merged[-1] |= atoms
             else:
-                made.append(atoms)
-        return [_with(group[0], column, atoms, every) for atoms in made]
+                merged.append(atoms)
+        return [_with(group[0], column, atoms, every) for atoms in merged]
 
-    # -- making them wider --------------------------------------------------------
+    # -- widening -----------------------------------------------------------------
 
     def widened(self, boxes: Sequence[Box], others: Sequence[Box]) -> list[Box]:
-        """Drop conditions, or ends of intervals, that keep none of the others out."""
+        """Drop conditions, or ends of intervals, that exclude none of the others."""
         size = sum(len(box) for box in boxes) * max(len(others), 1)
         if size > _MOST_CHECKS:
             return list(boxes)
@@ -163,8 +163,8 @@ class Boxes:
     def _widen(self, box: Box, others: Sequence[Box]) -> Box:
         box = dict(box)
         columns = list(box)
-        # For each of the others, the columns that keep it out, as bits.
-        keeps = [
+        # For each other box, the columns that exclude it, as bits.
+        excluded_by = [
             sum(
                 1 << i
                 for i, column in enumerate(columns)
@@ -173,22 +173,24 @@ class Boxes:
             for other in others
         ]
         for i, column in reversed(list(enumerate(columns))):
-            alone = [o for o, by in zip(others, keeps, strict=True) if by == 1 << i]
+            alone = [
+                o for o, by in zip(others, excluded_by, strict=True) if by == 1 << i
+            ]
             if not alone:
                 del box[column]
-                keeps = [by & ~(1 << i) for by in keeps]
+                excluded_by = [by & ~(1 << i) for by in excluded_by]
                 continue
             wider = self._wider(column, box[column], alone)
             if wider != box[column]:
                 box[column] = wider
-                keeps = [
+                excluded_by = [
                     by & ~(1 << i) if o.get(column, -1) & wider else by
-                    for o, by in zip(others, keeps, strict=True)
+                    for o, by in zip(others, excluded_by, strict=True)
                 ]
         return box
 
     def _wider(self, column: int, atoms: int, others: Sequence[Box]) -> int:
-        """Drop one end of an interval, if none of the others comes in."""
+        """Drop one end of an interval, if the wider interval meets no other box."""
         n = self._size(column)
         known = atoms & _run(0, n)
         if self._features[column].kind == "categorical" or not known:
@@ -204,7 +206,7 @@ class Boxes:
 
 
 def _outermost(boxes: Sequence[Box]) -> list[Box]:
-    """Leave out boxes that lie inside another; of equal ones the first stays."""
+    """Drop boxes that lie inside another; the first of equal boxes stays."""
     if len(boxes) ** 2 > _MOST_PAIRS:
         return list({tuple(sorted(b.items())): b for b in boxes}.values())
     kept: list[Box] = []

@@ -1,12 +1,12 @@
-"""Conditions: everything that a path from the root asks of one column, merged.
+"""Conditions: all tests of one column on a path from the root, merged.
 
-A path may ask the same column many times. Together the answers are one interval or
-one set of categories, and what happens to a missing value (`path_conditions.py`
-merges them). Rules, formulas and explanations are made of conditions.
+A path may test the same column many times. Together the outcomes are one interval or
+one set of categories, and a route for missing values (`path_conditions.py` merges
+them). Rules, formulas and explanations are made of conditions.
 
-A category that a split does not list, and one never seen, goes where missing values
-go. Three things can happen to them: they take one branch; they are divided among all
-(`Part.share`); or surrogate splits on other columns decide (`Part.detour`).
+A category that a split does not list, or that was not in the training rows, takes the
+route of missing values. There are three routes: one branch; all branches, with shares
+(`Part.share`); or the branch that surrogate splits choose (`Part.detour`).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ __all__ = [
 ]
 
 Columns = Sequence[NDArray[Any] | None]
-"""One array per column of the schema, as `match` gives them."""
+"""One array per column of the schema, from `match`."""
 
 
 class Surrogate(NamedTuple):
-    """A split that stands in where the column asked for is missing."""
+    """A split on another column, used where the value of the split's own is missing."""
 
     column: int
     feature: Feature
@@ -51,7 +51,7 @@ class Surrogate(NamedTuple):
     branches: dict[int, int]
 
     def branch_of(self, columns: Columns) -> NDArray[np.int64]:
-        """Return the branch of each row; -1 where this one does not know either."""
+        """Return the branch of each row; -1 where this value is missing as well."""
         values = columns[self.column]
         assert values is not None
         if math.isnan(self.threshold):
@@ -65,28 +65,28 @@ class Surrogate(NamedTuple):
         return np.where(known, right.astype(np.int64), -1)
 
     def words(self, branch: int, longest: int | None = None) -> str:
-        """Say what sends a row to a branch."""
+        """Return the condition that sends a row to a branch, as text."""
         if math.isnan(self.threshold):
             codes = [code for code, to in self.branches.items() if to == branch]
             mask = bits_of(np.array(codes, np.int64))
             return Condition(self.column, self.feature, codes=mask).words(
                 missing=False, longest=longest
             )
-        asked = Condition(self.column, self.feature, high=self.threshold)
+        condition = Condition(self.column, self.feature, high=self.threshold)
         if (branch == 1) != self.flip:
-            asked = asked._replace(low=self.threshold, high=None)
-        return asked.words(missing=False, longest=longest)
+            condition = condition._replace(low=self.threshold, high=None)
+        return condition.words(missing=False, longest=longest)
 
 
 class Detour(NamedTuple):
-    """What sends a row to a branch that its own value does not decide."""
+    """Surrogate splits that send a row to a branch when its own value is missing."""
 
     surrogates: tuple[Surrogate, ...]
     branch: int
     otherwise: float
 
     def shares(self, columns: Columns) -> NDArray[np.float64]:
-        """Return the share of each row that arrives, were its own value missing."""
+        """Return the share of each row that arrives if its own value is missing."""
         first = columns[self.surrogates[0].column]
         assert first is not None
         branches = np.full(len(first), -1)
@@ -98,9 +98,10 @@ class Detour(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A missing value, or one of these categories, arrives only in part, or by others.
+    """How rows with a missing value, or one of some categories, reach the node.
 
-    `codes` is a set of categories as bits, or None for a numeric column.
+    They arrive with a share, or where surrogate splits send them (`detour`). `codes`
+    is the set of these categories as bits, or None for a numeric column.
     """
 
     codes: int | None
@@ -109,7 +110,7 @@ class Part(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """What must hold of one column.
+    """A restriction on the values of one column.
 
     Attributes
     ----------
@@ -120,13 +121,13 @@ class Condition(NamedTuple):
     low, high : float or None
         Numbers and ranks: above `low` and at most `high`; None: no bound.
     codes : int or None
-        Categories: bit c is set if category c is meant. None for other columns.
+        Categories: bit c is set if category c is allowed. None for other columns.
     missing : bool
-        Whether a missing value, or an unseen category, is meant too.
+        Whether a missing value, or an unseen category, is allowed.
     known : bool
-        Whether any known number or rank can be meant.
+        Whether any known number or rank is allowed.
     parts : tuple of Part
-        What arrives only in part, or where other columns decide.
+        Missing values and categories that arrive in part or by surrogate splits.
     """
 
     column: int
@@ -147,7 +148,7 @@ class Condition(NamedTuple):
 
     @property
     def categories(self) -> tuple[Any, ...]:
-        """The categories that are meant, in category order; none for a number."""
+        """The allowed categories, in category order; empty for a number."""
         labels, codes = self.feature.labels, self.codes
         if codes is not None:
             return tuple(compress(labels, flags_of(codes, len(labels))))
@@ -157,12 +158,12 @@ class Condition(NamedTuple):
 
     @property
     def possible(self) -> bool:
-        """Whether any value at all can meet the condition."""
+        """Whether any value can meet the condition."""
         return self.missing or self._some_known
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether every value meets the condition, a missing one included."""
+        """Whether every value meets the condition, including a missing one."""
         if not self.missing or self.parts or not self.known:
             return False
         if self.codes is not None:
@@ -171,12 +172,12 @@ class Condition(NamedTuple):
 
     @property
     def columns(self) -> set[int]:
-        """Numbers of all columns needed to decide it, those of surrogates too."""
+        """Numbers of all columns needed to evaluate it, including surrogates."""
         detours = [part.detour for part in self.parts if part.detour is not None]
         return {self.column} | {s.column for d in detours for s in d.surrogates}
 
     def admits(self, columns: Columns) -> NDArray[np.float64]:
-        """Return, row by row, the share that meets the condition: 0, 1 or between.
+        """Return the share of each row that meets the condition, from 0 to 1.
 
         Parameters
         ----------
@@ -250,17 +251,17 @@ class Condition(NamedTuple):
         most: int | None = None,
         longest: int | None = None,
     ) -> str:
-        """Say the condition.
+        """Return the condition as text.
 
         Parameters
         ----------
         missing : bool or None, default=None
-            Whether to say "or missing" where that holds. None: where the column
+            Whether to write "or missing" where it applies. None: only if the column
             had missing values when the tree was grown.
         most : int or None, default=None
-            Name at most so many categories.
+            Maximum number of categories to list.
         longest : int or None, default=None
-            Cut names and categories to so many characters.
+            Maximum number of characters of a name or category.
 
         Returns
         -------
@@ -272,23 +273,23 @@ class Condition(NamedTuple):
             unseen = "" if self.codes is None else " or unseen"
             none = "impossible" if not self.missing else f"missing{unseen}"
             return f"{name} is {none}"
-        said = self._known_words(name, most, longest)
+        known = self._known_text(name, most, longest)
         if not self.missing:
-            return said or f"{name} is known"
-        if not said:
+            return known or f"{name} is known"
+        if not known:
             return f"{name} is anything"
         if missing is None:
             summary = self.feature.summary
             missing = summary is not None and summary.n_missing > 0
-        return said + self._missing_words(longest) if missing else said
+        return known + self._missing_text(longest) if missing else known
 
-    def _known_words(self, name: str, most: int | None, longest: int | None) -> str:
-        """Say which known values are meant; nothing if all are."""
+    def _known_text(self, name: str, most: int | None, longest: int | None) -> str:
+        """Return which known values are allowed, as text; empty if all are."""
         if self.codes is not None and self.codes == _all_codes(self.feature):
             return ""
         if self.codes is not None:
-            said = self._run_words(name, self.codes) if self.feature.cuts else ""
-            return said or f"{name} {self._set_words(most, longest)}"
+            one = self._interval_text(name, self.codes) if self.feature.cuts else ""
+            return one or f"{name} {self._set_text(most, longest)}"
         if self.low is None and self.high is None:
             return ""
         is_rank = self.feature.kind == "ordinal" and not self.feature.cuts
@@ -303,8 +304,8 @@ class Condition(NamedTuple):
         low, high = self._at(self.low, longest), self._at(self.high, longest)
         return f"{low} < {name} <= {high}"
 
-    def _run_words(self, name: str, codes: int) -> str:
-        """Say neighbouring intervals as one; nothing if they are not neighbours."""
+    def _interval_text(self, name: str, codes: int) -> str:
+        """Return neighbouring intervals as one; empty if they are not neighbours."""
         first, end = (codes & -codes).bit_length() - 1, codes.bit_length()
         if codes != (1 << end) - (1 << first):
             return ""
@@ -316,8 +317,8 @@ class Condition(NamedTuple):
             return f"{name} > {low}" if low else f"{name} <= {high}"
         return f"{low} < {name} <= {high}"
 
-    def _set_words(self, most: int | None, longest: int | None) -> str:
-        """Name the categories; where missing is meant too, those not meant if fewer."""
+    def _set_text(self, most: int | None, longest: int | None) -> str:
+        """List the categories; with missing values, list the excluded ones if fewer."""
         labels, codes = self.feature.labels, self.codes or 0
         if self.missing and not self.parts and 2 * codes.bit_count() > len(labels):
             others = list(compress(labels, ~flags_of(codes, len(labels))))
@@ -342,22 +343,22 @@ class Condition(NamedTuple):
             return show_number(self.feature, self.feature.cuts[rank])
         return wording.value(self.feature.labels[rank], longest)
 
-    def _missing_words(self, longest: int | None) -> str:
+    def _missing_text(self, longest: int | None) -> str:
         share = math.prod(part.share for part in self.parts if part.detour is None)
-        said = (
+        text = (
             " or missing" if share == 1 else f" or missing ({wording.percent(share)})"
         )
         detours = [part.detour for part in self.parts if part.detour is not None]
         if not detours:
-            return said
-        ways = [
+            return text
+        surrogates = [
             ", else ".join(
                 [s.words(d.branch, longest) for s in d.surrogates]
                 + (["any"] if d.otherwise == 1 else [])
             )
             for d in detours
         ]
-        return f"{said} with {'; and '.join(ways)}"
+        return f"{text} with {'; and '.join(surrogates)}"
 
 
 def every(feature: Feature, column: int) -> Condition:
@@ -370,7 +371,7 @@ def every(feature: Feature, column: int) -> Condition:
 
 
 def columns_of(conditions: Iterable[Condition]) -> list[int]:
-    """Return the numbers of the columns that conditions look at, ascending."""
+    """Return the numbers of the columns that conditions use, ascending."""
     return sorted(set().union(*(each.columns for each in conditions)))
 
 
@@ -384,23 +385,23 @@ def shares_of(
     return shares
 
 
-def joined(said: Sequence[str], joint: str) -> str:
-    """Return conditions in words, joined; in brackets where one has an "or"."""
-    if len(said) < 2:
-        return said[0] if said else "any row"
+def joined(texts: Sequence[str], joint: str) -> str:
+    """Return the texts of conditions, joined; one with an "or" goes in brackets."""
+    if len(texts) < 2:
+        return texts[0] if texts else "any row"
     return f" {joint} ".join(
-        f"({words})" if " or missing" in words else words for words in said
+        f"({text})" if " or missing" in text else text for text in texts
     )
 
 
 def _places(codes: NDArray[Any], feature: Feature) -> NDArray[Any]:
-    """Return codes with the place behind all labels for missing and unseen."""
+    """Return the codes; missing and unseen ones become the number of labels."""
     k = len(feature.labels)
     return np.where((codes < 0) | (codes >= k), k, codes)
 
 
 def _bits(codes: int, missing: bool, feature: Feature) -> NDArray[np.bool_]:
-    """Return a set of categories, and missing, as one boolean for each place."""
+    """Return one boolean per category, and a last one for missing."""
     return np.append(flags_of(codes, len(feature.labels)), missing)
 
 

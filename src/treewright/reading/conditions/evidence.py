@@ -1,4 +1,4 @@
-"""What rules rest on: rows, shares, confidence, intervals, for many nodes at once."""
+"""The evidence for rules: rows, shares, confidence, intervals, for many nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Evidence", "class_of", "evidence"]
 
 
 class Evidence(NamedTuple):
-    """Numbers of rules, one entry for each."""
+    """The figures of many rules: arrays with one entry per rule."""
 
     prediction: NDArray[Any]
     rows: NDArray[np.int64]
@@ -33,16 +33,16 @@ class Evidence(NamedTuple):
 
 
 def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
-    """Return what the rules of these nodes rest on; see `Rule` for each of them."""
+    """Return the figures of the rules of these nodes; see `Rule` for their meaning."""
     rows, weight = tree.n_rows[nodes], tree.weight[nodes]
-    # In an inner node, those that went on are not among those that end.
+    # In an inner node, only count the rows that stop there.
     for place in np.flatnonzero(tree.split_kind[nodes] != LEAF).tolist():
         below = list(children(tree, int(nodes[place])))
         rows[place] = max(rows[place] - tree.n_rows[below].sum(), 0)
-        on = tree.weight[below].sum()
-        weight[place] = max(weight[place] - on, 0.0) if rows[place] else 0.0
-    nothing = np.full(len(nodes), np.nan)
-    sure = low = high = lift = std = nothing
+        passed_on = tree.weight[below].sum()
+        weight[place] = max(weight[place] - passed_on, 0.0) if rows[place] else 0.0
+    undefined = np.full(len(nodes), np.nan)
+    sure = low = high = lift = std = undefined
     with np.errstate(all="ignore"):
         share = weight / tree.weight[0] if tree.weight[0] > 0 else 0.0 * weight
         effective = (tree.weight[nodes] / np.sqrt(tree.weight_squared[nodes])) ** 2
@@ -53,17 +53,17 @@ def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
             lift = sure / (tree.value[0, label] / tree.value[0].sum())
         else:
             std = tree.standard_deviation[nodes]
-            # Spread and number of rows say how sure a mean is, not a median.
-            half = nothing
+            # The standard error gives an interval for a mean, not for a median.
+            half = undefined
             if middle_of(tree) == "mean":
                 half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
             low, high = tree.value[nodes, 0] - half, tree.value[nodes, 0] + half
-    said = answers(tree, nodes)
-    return Evidence(said, rows, weight, share, sure, low, high, lift, std)
+    predicted = answers(tree, nodes)
+    return Evidence(predicted, rows, weight, share, sure, low, high, lift, std)
 
 
 def class_of(tree: TreeData, label: Any) -> int:
-    """Return the number of a class, or say which classes there are."""
+    """Return the number of a class; an unknown one raises an error with all classes."""
     target = tree.schema.target
     labels: Sequence[Any] = () if target is None else target.classes
     labels = labels or range(tree.value.shape[1])

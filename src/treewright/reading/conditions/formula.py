@@ -1,17 +1,18 @@
 """A tree as one formula: for a class a disjunction, for numbers a sum over regions.
 
-The formula of a class says OR over ways of AND over conditions, as short as these
-steps make it; none of them changes a single answer:
+The formula of a class is an OR over paths of an AND over conditions. These steps
+shorten it without changing any answer:
 
-- a subtree that answers the same everywhere is one term;
-- two terms that differ in one column are one, where its values together are one
-  interval or one set;
+- a subtree with the same answer everywhere becomes one term;
+- two terms that differ in one column are merged if the values of that column
+  together form one interval or one set;
 - a condition, or one end of an interval, is dropped from a term of a class if the
-  wider term still meets no row with another answer;
+  wider term still covers no row with another answer;
 - a term inside another is dropped.
 
-The second and third need every missing value to take one branch: a tree with
-surrogate splits is only merged by the first. A tree that divides rows has no formula.
+The second and third steps require that every missing value takes one branch. For a
+tree with surrogate splits only the first step is used. A tree that divides rows has
+no formula.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _SIGNS = {False: ("\N{LOGICAL OR}", "∧", "·"), True: ("OR", "AND", "*")}
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One conjunction; in a formula for numbers, what it adds where it holds."""
+    """One conjunction; in a formula for numbers, with the value it adds if it holds."""
 
     conditions: tuple[Condition, ...]
     value: float | None = None
@@ -55,8 +56,8 @@ class Term:
         self, joint: str, most: int | None = _MOST, longest: int | None = _LONGEST
     ) -> str:
         """Return the conditions, joined."""
-        said = [each.words(most=most, longest=longest) for each in self.conditions]
-        return joined(said, joint)
+        texts = [each.words(most=most, longest=longest) for each in self.conditions]
+        return joined(texts, joint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ class Formula:
     Attributes
     ----------
     terms : tuple of Term
-        For a class: any of them holds. For numbers: the value of the one that
-        holds is the answer.
+        For a class: the formula holds if any term holds. For numbers: exactly one
+        term holds, and its value is the answer.
     prediction : object
         The class; None for numbers.
     """
@@ -84,23 +85,24 @@ class Formula:
         X : array, data frame, dict of columns or list of rows
             As for `Tree.apply`; only the columns of the formula are needed.
         unseen : {'missing', 'error'} or None, default=None
-            What to do with a category never seen; None: as the tree was told in
-            growing.
+            What to do with a category that was not in the training rows; None: what
+            was chosen when the tree was grown.
 
         Returns
         -------
         bool array, or float64 array for numbers
-            Exactly where `predict` answers this class; exactly what it answers.
+            True exactly where `predict` answers this class; for numbers, exactly
+            what `predict` answers.
         """
         every = [each for term in self.terms for each in term.conditions]
         columns = read_columns(self._tree, X, unseen, columns_of(every))
         n = columns.n_rows
         holds = (shares_of(term.conditions, columns, n) > 0 for term in self.terms)
         if self._tree.is_classifier:
-            found = np.zeros(n, dtype=bool)
+            any_holds = np.zeros(n, dtype=bool)
             for each in holds:
-                found |= each
-            return found
+                any_holds |= each
+            return any_holds
         total = np.zeros(n)
         for term, each in zip(self.terms, holds, strict=True):
             total[each] += term.value or 0.0
@@ -120,24 +122,26 @@ class Formula:
         ascii : bool, default=False
             Write OR, AND and * instead of the signs.
         most, longest : int or None
-            Name at most so many categories, each of at most so many characters.
+            Maximum number of categories listed, and of characters of each.
 
         Returns
         -------
         str
-            Numbers in full: they read back as what `predict` answers.
+            Numbers are written in full, so they read back without rounding.
         """
         either, both, times = _SIGNS[ascii]
-        said = [term.words(both, most, longest) for term in self.terms]
+        texts = [term.words(both, most, longest) for term in self.terms]
         if not self._tree.is_classifier:
             values = [wording.number(term.value or 0.0) for term in self.terms]
-            pairs = zip(values, said, strict=True)
-            return " + ".join(f"{value}{times}[{words}]" for value, words in pairs)
-        if not said:
+            pairs = zip(values, texts, strict=True)
+            return " + ".join(f"{value}{times}[{where}]" for value, where in pairs)
+        if not texts:
             return "never"
         if not all(term.conditions for term in self.terms):
             return "always"
-        return said[0] if len(said) == 1 else f" {either} ".join(f"({s})" for s in said)
+        if len(texts) == 1:
+            return texts[0]
+        return f" {either} ".join(f"({each})" for each in texts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the formula as dicts, lists, strings and numbers, ready for JSON."""
@@ -145,7 +149,7 @@ class Formula:
         if self._tree.is_classifier:
             return {"prediction": self.prediction, "any_of": terms}
         pairs = zip(self.terms, terms, strict=True)
-        return {"sum_of": [{"value": t.value, "where": said} for t, said in pairs]}
+        return {"sum_of": [{"value": t.value, "where": each} for t, each in pairs]}
 
     def __str__(self) -> str:
         """The target, and the formula."""
@@ -179,13 +183,13 @@ def formula(tree: TreeData, prediction: Any = None) -> Formula:
     if divides_rows(tree):
         raise OptionError(
             "This tree divides rows with missing values among branches, so no formula "
-            "of conditions says what it answers. rules() gives the share of each rule."
+            "can express its answers. rules() gives the share of each rule."
         )
     if not tree.is_classifier:
         if prediction is not None:
             raise OptionError(
-                "This tree answers numbers and has one formula for all of them; call "
-                f"formula() without {prediction!r}."
+                "This tree answers numbers and has a single formula; call formula() "
+                f"without {prediction!r}."
             )
         return _of_numbers(tree)
     if prediction is None:
@@ -204,10 +208,10 @@ def _of_class(tree: TreeData, wanted: int, prediction: Any) -> Formula:
         (mine if tree.label[node] == wanted else others).append(conditions)
     if not tree.surrogate_start[-1]:
         boxes = Boxes(tree, [*mine, *others])
-        found = boxes.joined(boxes.of(mine))
-        found = boxes.joined(boxes.widened(found, boxes.of(others)))
-        mine = [boxes.conditions(box) for box in found]
-    return Formula(tuple(Term(_said(each)) for each in mine), prediction, tree)
+        merged = boxes.joined(boxes.of(mine))
+        merged = boxes.joined(boxes.widened(merged, boxes.of(others)))
+        mine = [boxes.conditions(box) for box in merged]
+    return Formula(tuple(Term(_stated(each)) for each in mine), prediction, tree)
 
 
 def _of_numbers(tree: TreeData) -> Formula:
@@ -220,9 +224,9 @@ def _of_numbers(tree: TreeData) -> Formula:
     boxes = None if tree.surrogate_start[-1] else Boxes(tree, every)
     for value, group in groups.items():
         if boxes is not None and len(group) > 1:
-            found = boxes.joined(boxes.of(group))
-            group = [boxes.conditions(box) for box in found]
-        terms += [Term(_said(each), value) for each in group]
+            merged = boxes.joined(boxes.of(group))
+            group = [boxes.conditions(box) for box in merged]
+        terms += [Term(_stated(each), value) for each in group]
     return Formula(tuple(terms), None, tree)
 
 
@@ -231,15 +235,15 @@ def _regions(
 ) -> Iterable[tuple[int, dict[int, Condition]]]:
     """Yield the largest parts of the tree with one answer: a node and its conditions.
 
-    In preorder, the places where rows end are laid out so that those of a subtree
-    are neighbours; where no answer differs from the one before, the subtree answers
-    the same everywhere.
+    In preorder, the nodes where rows end are neighbours if they belong to the same
+    subtree. If no answer differs from the one before it, the whole subtree has one
+    answer.
     """
     ends = np.array(
         [
             node
-            for node, found in walked(tree, answer_nodes(tree))
-            if all(each.possible for each in found.values())
+            for node, conditions in walked(tree, answer_nodes(tree))
+            if all(each.possible for each in conditions.values())
         ],
         dtype=np.int64,
     )
@@ -257,5 +261,5 @@ def _regions(
         yield int(ends[first[node]]), conditions
 
 
-def _said(conditions: dict[int, Condition]) -> tuple[Condition, ...]:
+def _stated(conditions: dict[int, Condition]) -> tuple[Condition, ...]:
     return tuple(each for each in conditions.values() if not each.is_vacuous)

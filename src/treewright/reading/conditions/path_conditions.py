@@ -1,7 +1,7 @@
-"""Down the tree: what holds for the rows of a node, column by column.
+"""The conditions on the path to a node, one per column.
 
-`narrowed` puts the answer at one split on top of what held before; `conditions_of`
-does so along one way, `walked` for many nodes in one pass over the tree.
+`narrowed` adds the outcome of one split to a condition; `conditions_of` does so along
+one path, `walked` for many nodes in one pass over the tree.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 
 
 def narrowed(tree: TreeData, node: int, branch: int, above: Condition) -> Condition:
-    """Return a condition on the column of a node, for the rows that take a branch.
+    """Return the condition on a node's column for the rows that take one branch.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def narrowed(tree: TreeData, node: int, branch: int, above: Condition) -> Condit
     branch : int
         The branch taken, or `STOP_HERE` for the rows that end in the node.
     above : Condition
-        What holds of the column for the rows that come to the node.
+        The condition on the column for the rows that reach the node.
 
     Returns
     -------
@@ -93,12 +93,12 @@ def _by_missing(above: Condition, branch: int) -> Condition:
 
 
 def _without_missing(above: Condition) -> tuple[Part, ...]:
-    """Keep the parts that speak of known categories too."""
+    """Keep the parts that apply to known categories as well."""
     return tuple(part for part in above.parts if part.codes)
 
 
 def _by_threshold(above: Condition, threshold: float, branch: int) -> Condition:
-    if above.codes is not None:  # ranks, which another split takes one by one
+    if above.codes is not None:  # ranks that another split lists one by one
         up_to = (1 << (math.floor(threshold) + 1)) - 1
         kept = {0: above.codes & up_to, 1: above.codes & ~up_to}
         return above._replace(codes=kept.get(branch, 0))
@@ -129,7 +129,7 @@ def _by_category(
 
 
 def _missing_share(tree: TreeData, node: int, branch: int) -> float:
-    """Return how much of a row with a missing value takes the branch."""
+    """Return the share of a row with a missing value that takes the branch."""
     route = int(tree.missing_route[node])
     if route != ALL_BRANCHES or branch == STOP_HERE:
         return float(route == branch)
@@ -169,7 +169,7 @@ def surrogates_of(tree: TreeData, node: int) -> tuple[Surrogate, ...]:
 def conditions_of(
     tree: TreeData, node: int, *, stops: bool = False
 ) -> dict[int, Condition]:
-    """Return what holds for the rows of a node, by column.
+    """Return the conditions that the rows of a node meet, by column.
 
     Parameters
     ----------
@@ -178,27 +178,28 @@ def conditions_of(
     node : int
         The node.
     stops : bool, default=False
-        For the rows that end in this inner node, not for all that reach it.
+        Whether to describe only the rows that stop in this inner node.
 
     Returns
     -------
     dict of int to Condition
-        In the order in which the way from the root first asks the columns.
+        In the order in which the path from the root first tests the columns.
     """
-    way = path(tree, node)
-    asked = [(above, int(tree.branch[below])) for above, below in pairwise(way)]
+    turns = [
+        (above, int(tree.branch[below])) for above, below in pairwise(path(tree, node))
+    ]
     if stops:
-        asked.append((node, STOP_HERE))
-    found: dict[int, Condition] = {}
-    for at, branch in asked:
+        turns.append((node, STOP_HERE))
+    conditions: dict[int, Condition] = {}
+    for at, branch in turns:
         column = int(tree.feature[at])
-        above = found.get(column) or every(features_as_split(tree)[column], column)
-        found[column] = narrowed(tree, at, branch, above)
-    return found
+        above = conditions.get(column) or every(features_as_split(tree)[column], column)
+        conditions[column] = narrowed(tree, at, branch, above)
+    return conditions
 
 
 def features_as_split(tree: TreeData) -> tuple[Feature, ...]:
-    """Return the columns, an ordinal one as categorical where a split lists its ranks.
+    """Return the columns; an ordinal one whose ranks a split lists is categorical.
 
     Parameters
     ----------
@@ -227,7 +228,7 @@ def _features_as_split(tree: TreeData) -> tuple[Feature, ...]:
 
 
 def answer_nodes(tree: TreeData) -> NDArray[np.int32]:
-    """Return the nodes in which a row can end: leaves, and where missing values stop.
+    """Return the nodes where a row can end: leaves, and where missing values stop.
 
     Parameters
     ----------
@@ -237,8 +238,7 @@ def answer_nodes(tree: TreeData) -> NDArray[np.int32]:
     Returns
     -------
     int32 array
-        Ascending. An inner node is among them only if a value that stops there can
-        come to it.
+        Ascending. An inner node is included only if a missing value can reach it.
     """
     return tree.keep("answer_nodes", _answer_nodes)
 
@@ -248,9 +248,9 @@ def _answer_nodes(tree: TreeData) -> NDArray[np.int32]:
     stops = np.flatnonzero(~is_answer & (tree.missing_route == STOP_HERE))
     for node, conditions in walked(tree, stops):
         is_answer[node] = all(each.possible for each in conditions.values())
-    found = np.flatnonzero(is_answer).astype(np.int32)
-    found.flags.writeable = False
-    return found
+    nodes = np.flatnonzero(is_answer).astype(np.int32)
+    nodes.flags.writeable = False
+    return nodes
 
 
 def walked(
@@ -260,8 +260,8 @@ def walked(
 ) -> Iterator[tuple[int, dict[int, Condition]]]:
     """Yield ascending nodes with their conditions, in one pass over the tree.
 
-    A node marked in `stops`, if it is not given any inner node, comes with the
-    conditions of the rows that stop in it, others with those of all their rows.
+    For a node marked in `stops` (default: every inner node) the conditions describe
+    the rows that stop there; for other nodes, all rows that reach them.
     """
     if not len(nodes):
         return

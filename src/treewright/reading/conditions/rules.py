@@ -1,9 +1,8 @@
-"""Rules: a tree as a list of "IF ... AND ... THEN ...", one for each place to end.
+"""Rules: a tree as a list of "IF ... AND ... THEN ...", one per node where rows end.
 
-Rules are disjoint and cover everything: every row, whatever is missing or unseen in
-it, meets exactly one rule (in a tree that divides rows, its shares sum to 1). They
-are made when they are looked at, so a hundred rules of a huge tree cost a hundred
-rules.
+Rules are disjoint and cover everything: every row, whatever values it lacks, meets
+exactly one rule (in a tree that divides rows, its shares sum to 1). Rules are built
+on access, so reading a hundred rules of a huge tree builds only these hundred.
 """
 
 from __future__ import annotations
@@ -48,29 +47,29 @@ _NUMBERS = ("node", "rows", "weight", "share", "confidence", "lift", "std", "len
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One place to end: what leads there, and what it answers.
+    """One node where rows end: the conditions that lead there, and its answer.
 
     Attributes
     ----------
     node : int
-        The node; an inner one for rows that stop there.
+        The node: a leaf, or an inner node for the rows that stop there.
     conditions : tuple of Condition
-        One per column, in the order in which the tree asks.
+        One per column, in the order in which the path tests the columns.
     prediction : object
         The class, or the number.
     rows : int
         Training rows that end here.
     weight, share : float
-        Their weight, and its share of all.
+        Weight of these rows, and its share of the total weight.
     confidence : float or None
         Classes: the share of the predicted class in the node.
     interval : tuple of float
         95% interval of the confidence (Wilson), or of the mean (normal), on the
         effective number of rows: (sum of weights)² / sum of squared weights. It
-        takes the node as given, not as found by a search. A tree that answers
-        medians (``criterion="absolute_error"``) has none: both ends are NaN.
+        ignores that the node was chosen by a search on the same rows. A tree that
+        answers medians (``criterion="absolute_error"``) has none: both ends are NaN.
     lift : float or None
-        Classes: confidence over the share of that class in all rows.
+        Classes: confidence divided by the share of that class in all rows.
     std : float or None
         Numbers: standard deviation of the target in the node.
     """
@@ -88,15 +87,15 @@ class Rule:
     _tree: TreeData
 
     def applies(self, X: Any, *, unseen: str | None = None) -> NDArray[Any]:
-        """Say for each row whether it meets all conditions.
+        """Return, for each row, whether it meets all conditions.
 
         Parameters
         ----------
         X : array, data frame, dict of columns or list of rows
             As for `Tree.apply`; only the columns of this rule are needed.
         unseen : {'missing', 'error'} or None, default=None
-            What to do with a category never seen; None: as the tree was told in
-            growing.
+            What to do with a category that was not in the training rows; None: what
+            was chosen when the tree was grown.
 
         Returns
         -------
@@ -121,22 +120,22 @@ class Rule:
         Parameters
         ----------
         missing : bool or None, default=None
-            Whether to say "or missing" where it holds. None: for columns that had
-            missing values when the tree was grown.
+            Whether to write "or missing" where it applies. None: only for columns
+            that had missing values when the tree was grown.
         most, longest : int or None
-            Name at most so many categories of a set, each of at most so many
-            characters; None: all, in full.
+            Maximum number of categories listed, and of characters of each; None: no
+            limit.
 
         Returns
         -------
         str
         """
-        said = [
+        conditions = [
             each.words(missing=missing, most=most, longest=longest)
             for each in self.conditions
         ]
-        answer = _answer_words(self._tree, self.prediction, longest)
-        return f"IF {joined(said, 'AND')} THEN {answer}"
+        answer = _answer_text(self._tree, self.prediction, longest)
+        return f"IF {joined(conditions, 'AND')} THEN {answer}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as dicts, lists, strings and numbers, ready for JSON."""
@@ -154,7 +153,7 @@ class Rule:
         return made | {"std": _plain(self.std)}
 
     def __str__(self) -> str:
-        """The text, and in brackets what it rests on."""
+        """The text, followed by rows, share and interval in brackets."""
         share = wording.percent(self.share)
         rows = f"{self.rows} row{'s' * (self.rows != 1)}, {share}"
         low, high = self.interval
@@ -178,17 +177,17 @@ class Rule:
 
 
 class Rules(Sequence[Rule]):
-    """The rules of a tree, left to right, made when they are looked at.
+    """The rules of a tree, left to right, built on access.
 
     Index, slice and loop over them; `where` and `sorted_by` choose and order them
-    without making them. ``print(rules)`` writes one on a line.
+    without building them. ``print(rules)`` writes one rule per line.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     nodes : int array, optional
-        The nodes whose rules these are. None: all places where a row can end.
+        The nodes of the rules. None: all nodes where a row can end.
     """
 
     def __init__(
@@ -222,7 +221,7 @@ class Rules(Sequence[Rule]):
     def __getitem__(self, index: slice) -> Rules: ...
 
     def __getitem__(self, index: int | slice) -> Rule | Rules:
-        """Return one rule, or a part of the rules as rules again."""
+        """Return one rule, or for a slice another `Rules`."""
         if isinstance(index, slice):
             return Rules(self._tree, self._nodes[index])
         index = self._checked(index)
@@ -237,18 +236,18 @@ class Rules(Sequence[Rule]):
         except TypeError:
             raise OptionError(
                 f"Rules are numbered from 0, and sliced as rules[:5]; got {index!r}. "
-                "rules.where(...) chooses by what a rule says."
+                "rules.where(...) selects rules by their content."
             ) from None
         if not -len(self) <= place < len(self):
             last = f", 0 to {len(self) - 1}" if len(self) else ""
             raise IndexError(
-                f"There is no rule {place}; there are {len(self)}{last}. A rule is "
-                "counted by its place here, not by its node."
+                f"There is no rule {place}; there are {len(self)}{last}. Rules are "
+                "numbered by their place in this list, not by node."
             )
         return place % len(self)
 
     def __iter__(self) -> Iterator[Rule]:
-        """Make the rules one after the other."""
+        """Build the rules one after the other."""
         few = len(self) * 20 < self._tree.n_nodes
         if few or (np.diff(self._nodes) < 0).any():
             for place in range(len(self)):
@@ -259,11 +258,11 @@ class Rules(Sequence[Rule]):
 
     def _rule(self, place: int, conditions: dict[int, Condition]) -> Rule:
         tree, known = self._tree, self._known
-        said = tuple(each for each in conditions.values() if not each.is_vacuous)
+        stated = tuple(each for each in conditions.values() if not each.is_vacuous)
         is_class = tree.is_classifier
         return Rule(
             node=int(self._nodes[place]),
-            conditions=said,
+            conditions=stated,
             prediction=_plain_scalar(known.prediction[place]),
             rows=int(known.rows[place]),
             weight=float(known.weight[place]),
@@ -287,18 +286,18 @@ class Rules(Sequence[Rule]):
         min_confidence: float = 0.0,
         column: str | None = None,
     ) -> Rules:
-        """Return the rules that pass all the tests given.
+        """Return the rules that pass all tests.
 
         Parameters
         ----------
         test : callable, optional
-            Takes a rule, says whether to keep it.
+            Takes a rule and returns whether to keep it.
         prediction : object, optional
             The class, or the number, that the rule must answer.
         min_rows, min_share, min_confidence : number
-            The least the rule must have. Numbers have no confidence.
+            Minimum values. Rules of numbers have no confidence.
         column : str, optional
-            A column that the rule must speak of.
+            A column that the rule must have a condition on.
 
         Returns
         -------
@@ -308,7 +307,7 @@ class Rules(Sequence[Rule]):
         if test is not None and not callable(test):
             hint = f" Did you mean column={test!r}?" * isinstance(test, str)
             raise OptionError(
-                "test must be a function that takes a rule and says whether to keep "
+                "test must be a function that takes a rule and returns whether to keep "
                 f"it; got {test!r}.{hint}"
             )
         _check_least("min_rows", min_rows, math.inf)
@@ -338,9 +337,9 @@ class Rules(Sequence[Rule]):
         ----------
         key : str, default='rows'
             'rows', 'weight', 'share', 'confidence', 'lift', 'std', 'length' (number
-            of splits on the way), 'prediction' or 'node'.
+            of splits on the path), 'prediction' or 'node'.
         descending : bool, default=True
-            The largest first. Equal rules stay in tree order.
+            Whether the largest come first. Ties keep the order of the tree.
 
         Returns
         -------
@@ -376,7 +375,7 @@ class Rules(Sequence[Rule]):
         most: int | None = _MOST,
         longest: int | None = _LONGEST,
     ) -> str:
-        """Return the rules, one on a line; see `Rule.text`."""
+        """Return the rules, one per line; see `Rule.text`."""
         return "\n".join(
             each.text(missing=missing, most=most, longest=longest) for each in self
         )
@@ -387,17 +386,19 @@ class Rules(Sequence[Rule]):
         Returns
         -------
         pandas.DataFrame
-            Indexed by node: the conditions in words, the prediction, and the
-            numbers of `Rule`.
+            Indexed by node: the text of the conditions, the prediction, and the
+            figures of `Rule`.
         """
         pandas = pandas_for_frames()
         tree, nodes, known = self._tree, self._nodes, self._known
         order = np.argsort(nodes, kind="stable")
-        said = np.empty(len(nodes), dtype=object)
-        for place, words in zip(order, _said(tree, nodes[order]), strict=True):
-            said[place] = words
+        texts = np.empty(len(nodes), dtype=object)
+        for place, text in zip(
+            order, _condition_texts(tree, nodes[order]), strict=True
+        ):
+            texts[place] = text
         columns: dict[str, Any] = {
-            "conditions": said,
+            "conditions": texts,
             "prediction": known.prediction,
             "rows": known.rows,
             "weight": known.weight,
@@ -419,20 +420,20 @@ class Rules(Sequence[Rule]):
         return json.dumps(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:
-        """One rule on a line, with what it rests on; the first hundred."""
+        """One rule per line, with rows, share and interval; the first hundred."""
         lines = [str(each) for each in self[:100]]
         if len(self) > len(lines):
             lines.append(f"... and {len(self) - len(lines)} more rules.")
         return "\n".join(lines) or "No rules."
 
     def __repr__(self) -> str:
-        """How many there are, and the first few."""
+        """The number of rules, and the first five."""
         lines = [f"Rules: {len(self)}", *(f"  {each}" for each in self[:5])]
         return "\n".join(lines + ["  ..."] * (len(self) > 5))
 
 
-def _said(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
-    """Say the conditions of ascending nodes; a condition shared by rules only once."""
+def _condition_texts(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
+    """Yield the conditions of ascending nodes as text; shared ones are written once."""
     known: dict[int, tuple[Condition, str]] = {}
     for _, conditions in walked(tree, nodes):
         parts = []
@@ -454,7 +455,7 @@ def _said(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
 
 
 def _check_least(name: str, value: Any, most: float) -> None:
-    """Refuse what is no number from 0 to `most`."""
+    """Raise unless the value is a number from 0 to `most`."""
     is_number = isinstance(value, int | float | np.number)
     if not (is_number and 0 <= value <= most):
         limit = "a number from 0 up" if most > 1 else "a share from 0 to 1"
@@ -479,11 +480,11 @@ def _column(tree: TreeData, name: str | None) -> int | None:
     if name not in known:
         near = nearest_name(str(name), known)
         hint = f" Did you mean {near!r}?" if near else ""
-        raise OptionError(f"The tree knows no column {name!r}.{hint}")
+        raise OptionError(f"The tree has no column {name!r}.{hint}")
     return known[name]
 
 
-def _answer_words(tree: TreeData, prediction: Any, longest: int | None) -> str:
+def _answer_text(tree: TreeData, prediction: Any, longest: int | None) -> str:
     target = tree.schema.target
     name = wording.cut(wording.name("y" if target is None else target.name), longest)
     if tree.is_classifier:

@@ -1,14 +1,14 @@
-"""The smallest change of a row that reaches another answer.
+"""The smallest change of a row that leads to another answer.
 
-Smallest means: as few columns as possible, and among those the least change, each
-column's measured as the share of training rows that lie between the two values. The
-tree keeps the quartiles of every numeric column; between them the rows are taken to
-be spread evenly. Ranks count as spread evenly too. A category has no distance: another
-one counts 1, as much as from the lowest number to the highest, and so does a value
-in place of a missing one. A known value is never made missing.
+The smallest change affects as few columns as possible; among those, it has the
+smallest total size. The size for one column is the share of training rows between the
+two values. The tree keeps the quartiles of every numeric column; between them, rows are
+assumed to be spread evenly, and so are ranks. Categories have no distance: another
+category has size 1, as much as from the lowest number to the highest, and so has a
+value in place of a missing one. A known value is never made missing.
 
-The search goes down the tree, always from the cheapest node it has: what a way costs
-never falls on the way down, so the first other answer it meets is the smallest change.
+The search is best-first from the root. The cost of a path never falls on the way down,
+so the first wanted answer that it reaches is the smallest change.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Change:
     column : str
         The column.
     before, after : object
-        The values, as the caller writes them; of a column cut into intervals, the
+        The values, as the caller writes them; for a column cut into intervals, the
         intervals. None: missing.
     size : float
-        Share of the training rows between them.
+        Share of the training rows between the two values.
     words : str
-        Such as ``age from 25 to 31 (or anything above 30.5)``.
+        The change as text, such as ``age from 25 to 31 (or anything above 30.5)``.
     """
 
     column: str
@@ -68,14 +68,14 @@ class Change:
 
 
 class _Step(NamedTuple):
-    """A change in the numbers of the tree."""
+    """A change of one column, in the numbers that the tree compares."""
 
     size: float
     value: float
     condition: Condition
 
 
-class _Way(NamedTuple):
+class _PartialPath(NamedTuple):
     """A node on the frontier of the search, cheapest first."""
 
     n_columns: int
@@ -94,7 +94,7 @@ def smallest_change(
     may_answer: Callable[[int], bool],
     fixed: frozenset[int] = frozenset(),
 ) -> tuple[tuple[Change, ...], list[tuple[int, float]]] | None:
-    """Return the smallest change that reaches a wanted answer, and where it ends.
+    """Return the smallest change to a wanted answer, and where the changed row ends.
 
     Parameters
     ----------
@@ -103,46 +103,55 @@ def smallest_change(
     row : OneRow
         The row.
     wanted : callable
-        Takes where a row ends, with shares; says whether that answer is wanted.
+        Takes the ends of a row with their shares; returns whether the answer is
+        wanted.
     may_answer : callable
-        Takes a node; says whether it answers what is wanted.
+        Takes a node; returns whether it can give a wanted answer.
     fixed : frozenset of int
-        Columns that must stay.
+        Columns that must not change.
 
     Returns
     -------
-    tuple of changes and ends, or None where no change leads there
+    tuple of changes and ends, or None if there is no such change
     """
     order = count()
-    frontier = [_Way(0, 0.0, next(order), 0, tree.split_kind[0] == LEAF, {}, {})]
+    frontier = [
+        _PartialPath(0, 0.0, next(order), 0, tree.split_kind[0] == LEAF, {}, {})
+    ]
     while frontier:
-        way = heapq.heappop(frontier)
-        if not way.ends:
-            for made in _further(tree, row, way, fixed, order):
-                heapq.heappush(frontier, made)
-        elif may_answer(way.node):
-            after = row.changed({c: step.value for c, step in way.steps.items()})
+        partial = heapq.heappop(frontier)
+        if not partial.ends:
+            for longer in _extensions(tree, row, partial, fixed, order):
+                heapq.heappush(frontier, longer)
+        elif may_answer(partial.node):
+            after = row.changed({c: step.value for c, step in partial.steps.items()})
             ends = ends_of(tree, after)
             if wanted(ends):
-                made_of = way.steps.items()
-                return tuple(_said(row, c, step) for c, step in made_of), ends
+                steps = partial.steps.items()
+                return tuple(_change(row, c, step) for c, step in steps), ends
     return None
 
 
-def _further(
-    tree: TreeData, row: OneRow, way: _Way, fixed: frozenset[int], order: Iterator[int]
-) -> Iterator[_Way]:
-    """Yield the ways one step further down from an inner node."""
-    for node, ends, branch in _onwards(tree, way.node):
-        made = _go(tree, row, way, branch, fixed)
-        if made is not None:
-            conditions, steps = made
+def _extensions(
+    tree: TreeData,
+    row: OneRow,
+    partial: _PartialPath,
+    fixed: frozenset[int],
+    order: Iterator[int],
+) -> Iterator[_PartialPath]:
+    """Yield the partial paths one step further down from an inner node."""
+    for node, ends, branch in _exits(tree, partial.node):
+        taken = _take_branch(tree, row, partial, branch, fixed)
+        if taken is not None:
+            conditions, steps = taken
             size = round(math.fsum(step.size for step in steps.values()), 12)
-            yield _Way(len(steps), size, next(order), node, ends, conditions, steps)
+            yield _PartialPath(
+                len(steps), size, next(order), node, ends, conditions, steps
+            )
 
 
-def _onwards(tree: TreeData, node: int) -> Iterator[tuple[int, bool, int]]:
-    """Yield where one can go from an inner node: branches, and ending there."""
+def _exits(tree: TreeData, node: int) -> Iterator[tuple[int, bool, int]]:
+    """Yield the exits of an inner node: its branches, and stopping there."""
     child, end, branch = node + 1, node + int(tree.subtree_size[node]), 0
     while child < end:
         yield child, bool(tree.split_kind[child] == LEAF), branch
@@ -152,30 +161,34 @@ def _onwards(tree: TreeData, node: int) -> Iterator[tuple[int, bool, int]]:
         yield node, True, STOP_HERE
 
 
-def _go(
-    tree: TreeData, row: OneRow, way: _Way, branch: int, fixed: frozenset[int]
+def _take_branch(
+    tree: TreeData,
+    row: OneRow,
+    partial: _PartialPath,
+    branch: int,
+    fixed: frozenset[int],
 ) -> tuple[Mapping[int, Condition], Mapping[int, _Step]] | None:
-    """Return conditions and changes one step further down; None if there is no way."""
-    column = int(tree.feature[way.node])
+    """Return conditions and changes after one more branch; None if it is blocked."""
+    column = int(tree.feature[partial.node])
     feature = features_as_split(tree)[column]
-    above = way.conditions.get(column) or every(feature, column)
-    condition = narrowed(tree, way.node, branch, above)
-    conditions = {**way.conditions, column: condition}
-    given = row.has(column)
-    value = row[column] if given else math.nan
-    if given and meets(condition, value):
-        return conditions, way.steps
+    above = partial.conditions.get(column) or every(feature, column)
+    condition = narrowed(tree, partial.node, branch, above)
+    conditions = {**partial.conditions, column: condition}
+    has_value = row.has(column)
+    value = row[column] if has_value else math.nan
+    if has_value and meets(condition, value):
+        return conditions, partial.steps
     if column in fixed:
         return None
-    step = _nearest(condition, value if given else None)
-    return None if step is None else (conditions, {**way.steps, column: step})
+    step = _nearest(condition, value if has_value else None)
+    return None if step is None else (conditions, {**partial.steps, column: step})
 
 
 # How far ----------------------------------------------------------------------------
 
 
 def rows_between(feature: Feature, one: float, other: float) -> float:
-    """Return about which share of the training rows lies between two values."""
+    """Return the approximate share of the training rows between two values."""
     if feature.kind == "ordinal":
         ranks = max(len(feature.labels) - 1, 1)
         return min(abs(one - other) / ranks, 1.0)
@@ -183,7 +196,7 @@ def rows_between(feature: Feature, one: float, other: float) -> float:
 
 
 def _share_below(feature: Feature, value: float) -> float:
-    """Return the share of rows below a value, even between the quartiles."""
+    """Return the share of rows below a value, interpolated between quartiles."""
     known = feature.summary
     if known is None or known.minimum is None:
         return 0.5
@@ -225,7 +238,7 @@ def _middle(feature: Feature) -> float:
 
 
 def _moved(condition: Condition, value: float) -> tuple[float, float]:
-    """Return the bound that keeps a value out, and the nearest value beyond it."""
+    """Return the bound that excludes a value, and the nearest value that is allowed."""
     low, high, feature = condition.low, condition.high, condition.feature
     whole = feature.kind == "ordinal" or feature.stored_as in ("int", "bool")
     if high is not None and value > high:
@@ -245,7 +258,7 @@ def _moved(condition: Condition, value: float) -> tuple[float, float]:
 
 
 def _kept_inside(condition: Condition, value: float) -> float:
-    """Return the value, or one beside it where rounding to float32 moves it out."""
+    """Return the value, or its neighbour if rounding to float32 moves it outside."""
     near = as_read(condition.feature, value)
     if near == value or meets(condition, near):
         return value
@@ -276,17 +289,17 @@ def _above(condition: Condition) -> float:
     return after
 
 
-# In words ---------------------------------------------------------------------------
+# As text ----------------------------------------------------------------------------
 
 
-def _said(row: OneRow, column: int, step: _Step) -> Change:
+def _change(row: OneRow, column: int, step: _Step) -> Change:
     feature = step.condition.feature
-    given = row.has(column)
-    gone = not given or is_missing(feature, row[column])
+    has_value = row.has(column)
+    gone = not has_value or is_missing(feature, row[column])
     before = None if gone else _plain(feature, row[column])
     name = wording.cut(wording.name(feature.name), 60)
-    was = "not given" if not given else row.words(column)
-    was, now = _told(step, row[column] if not gone else math.nan, was)
+    was = "not given" if not has_value else row.words(column)
+    was, now = _both_values(step, row[column] if not gone else math.nan, was)
     others = [x for x in step.condition.categories if x != _plain(feature, step.value)]
     more = ""
     if others:
@@ -301,10 +314,10 @@ def _said(row: OneRow, column: int, step: _Step) -> Change:
     )
 
 
-def _told(step: _Step, before: float, was: str) -> tuple[str, str]:
-    """Write both values, with as many figures as it takes to tell them apart.
+def _both_values(step: _Step, before: float, was: str) -> tuple[str, str]:
+    """Return both values as text, with enough figures to distinguish them.
 
-    The new one, read back, must meet the condition.
+    The text of the new value must also meet the condition when read back.
     """
     feature, value = step.condition.feature, step.value
     now = say(feature, value)

@@ -1,4 +1,4 @@
-"""Explanations: the way of one row through a tree, in sentences and as data."""
+"""Explanations: the path of one row through a tree, as sentences and as data."""
 
 from __future__ import annotations
 
@@ -47,32 +47,32 @@ _DIVIDED = "the row goes down every branch, by weight; the largest part is follo
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One question on the way, and what the row answered.
+    """One split on the path, and the branch that the row takes.
 
     Attributes
     ----------
     node : int
-        The node that asks.
+        The node of the split.
     column : str
-        What it asks for.
+        The column that the split tests.
     value : str
-        The row's value in words; "missing" if it has none.
+        The row's value as text; "missing" if it has none.
     rule : str
-        What holds for the branch taken; empty where the row stops.
+        The condition of the branch taken; empty where the row stops.
     branch : int
         The branch taken; -1 where the row stops.
     missing : str
-        What a missing or unseen value did; empty if the value decided.
+        How a missing or unseen value was handled; empty if the value decided.
     margin : float or None
         Numbers: value minus threshold.
     margin_share : float or None
-        About which share of the training rows lies between value and threshold.
+        Approximate share of the training rows between value and threshold.
     next : int
         The node reached.
     shares : tuple of float
-        Shares of the classes there; for numbers the answer alone.
+        Class shares at that node; for numbers the answer alone.
     sentence : str
-        All this in words.
+        The step as a sentence.
     """
 
     node: int
@@ -97,19 +97,19 @@ class Explanation:
     prediction : object
         The class or the number.
     node : int
-        Where the row ends; of a divided row, where its largest share does.
+        Where the row ends; for a divided row, where its largest part ends.
     shares : tuple of float
-        Shares of the classes there (of a divided row: over all its shares); for
-        numbers the answer alone.
+        Class shares there (for a divided row, averaged over its parts); for numbers
+        the answer alone.
     steps : tuple of Step
-        The way, from the root.
+        The path, from the root.
     changes : tuple of Change or None
-        The smallest change that reaches another answer; None if none does, or none
-        was asked for.
+        The smallest change that leads to another answer; None if there is none, or
+        with ``change=False``.
     other : object
-        The answer that the change reaches.
+        The answer after the change.
     note : str
-        Why there is no change, if one was asked for.
+        Why there is no change, if one was searched for.
     """
 
     prediction: Any
@@ -137,12 +137,14 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        """The way in sentences."""
+        """The path in sentences."""
         tree = self._tree
         lines = _lines(tree, self.steps, self._ends, self.prediction, self.shares)
         if self.changes:
             listed = "; ".join(each.words for each in self.changes)
-            lines.append(f"Smallest change, to {_words(tree, self.other)}: {listed}.")
+            lines.append(
+                f"Smallest change, to {_answer_text(tree, self.other)}: {listed}."
+            )
         elif self.note:
             lines.append(self.note)
         return "\n".join(lines)
@@ -184,20 +186,19 @@ def explain(
     )
 
 
-# The way ----------------------------------------------------------------------------
+# The path ---------------------------------------------------------------------------
 
 
 def _steps(tree: TreeData, row: OneRow, end: int) -> list[Step]:
-    """Go down to a node where the row, or its largest part, ends."""
-    way = path(tree, end)
-    steps = [_step(tree, row, *pair) for pair in pairwise(way)]
+    """Return the steps to the node where the row, or its largest part, ends."""
+    steps = [_step(tree, row, *pair) for pair in pairwise(path(tree, end))]
     if tree.split_kind[end] != LEAF:
         steps.append(_step(tree, row, end, end))
     return steps
 
 
 def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
-    """Say how the row comes from a node to one below, or that it stays."""
+    """Describe how the row moves from a node to its child, or stops there."""
     turn = turn_at(tree, node, row)
     split = split_of(tree, node)
     assert split is not None
@@ -210,14 +211,15 @@ def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
         if feature.kind == "numeric":
             margin = row[split.column] - split.threshold
     rule = "" if branch == STOP_HERE else split.words(branch, most=6, longest=60)
-    what = _missing_words(tree, node, split, turn, value)
+    missing = _missing_text(tree, node, split, turn, value)
     name = wording.cut(wording.name(split.feature), 60)
-    if what:
-        said = f"{name} is {value}: {what}"
+    if missing:
+        sentence = f"{name} is {value}: {missing}"
     elif isinstance(split, Threshold):
-        said = f"{name} is {value}, so {rule}{_margin_words(feature, margin, share)}"
+        distance = _margin_text(feature, margin, share)
+        sentence = f"{name} is {value}, so {rule}{distance}"
     else:
-        said = f"{name} is {value}, so {rule}"
+        sentence = f"{name} is {value}, so {rule}"
     shares = _node_shares(tree, reached)
     return Step(
         node,
@@ -225,25 +227,25 @@ def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
         value,
         rule,
         branch,
-        what,
+        missing,
         margin,
         share,
         reached,
         shares,
-        said,
+        sentence,
     )
 
 
-def _missing_words(
+def _missing_text(
     tree: TreeData, node: int, split: Split, turn: Turn, value: str
 ) -> str:
     if not turn.missing:
         return ""
     if turn.chosen_by != MISSING_ROUTE:
         surrogate = surrogates_of(tree, node)[turn.chosen_by]
-        stands_in = surrogate.words(turn.branch, 60)
+        condition = surrogate.words(turn.branch, 60)
         rule = split.words(turn.branch, most=6, longest=60)
-        return f"{stands_in} stands in for it, as if {rule}"
+        return f"{condition} stands in for it, as if {rule}"
     if turn.branch == STOP_HERE:
         return "the row stops here"
     if turn.branch == ALL_BRANCHES:
@@ -253,7 +255,7 @@ def _missing_words(
     return f"{known}it goes where missing values go, {rule}"
 
 
-def _margin_words(feature: Any, margin: float | None, share: float | None) -> str:
+def _margin_text(feature: Any, margin: float | None, share: float | None) -> str:
     if margin is None or share is None or not math.isfinite(margin):
         return ""
     if feature.stored_as == "bool":
@@ -285,7 +287,8 @@ def _answer(
     if len(ends) == 1:
         node = ends[0][0]
         return _plain(answers(tree, np.array([node]))[0]), _node_shares(tree, node)
-    nodes, parts = zip(*sorted(ends), strict=True)  # in preorder, as `predict` adds
+    # In preorder, the order in which `predict` sums.
+    nodes, parts = zip(*sorted(ends), strict=True)
     rows = np.zeros(len(nodes), np.int64)
     divided = Ends(1, rows, np.array(nodes, np.int32), np.array(parts))
     answer = _plain(answers(tree, divided)[0])
@@ -300,20 +303,20 @@ def _change(
     is_wanted, goal = _goal(tree, answer, to)
     if to is not None and is_wanted(answer):
         return (), answer, f"The answer is {goal} already."
-    every = answers(tree, np.arange(tree.n_nodes))
+    by_node = answers(tree, np.arange(tree.n_nodes))
     divides = divides_rows(tree)
     found = smallest_change(
         tree,
         row,
         lambda ends: is_wanted(_answer(tree, ends)[0]),
-        lambda node: divides or is_wanted(_plain(every[node])),
+        lambda node: divides or is_wanted(_plain(by_node[node])),
         fixed,
     )
     if found is not None:
         changes, ends = found
         return changes, _answer(tree, ends)[0], ""
     leaves = tree.split_kind == LEAF
-    if not any(is_wanted(_plain(each)) for each in every[leaves].tolist()):
+    if not any(is_wanted(_plain(each)) for each in by_node[leaves].tolist()):
         return None, None, f"No leaf of this tree answers {goal}."
     names = ", ".join(wording.name(tree.schema.names[c]) for c in sorted(fixed))
     kept = f" while {names} stay{'s' * (len(fixed) == 1)}" if fixed else ""
@@ -321,7 +324,7 @@ def _change(
 
 
 def _goal(tree: TreeData, answer: Any, to: Any) -> tuple[Callable[[Any], bool], str]:
-    """Return the test for a wanted answer, and what it is called."""
+    """Return the test for a wanted answer, and its description."""
     if to is None:
         return (lambda each: bool(each != answer)), "anything else"
     if tree.is_classifier:
@@ -331,8 +334,8 @@ def _goal(tree: TreeData, answer: Any, to: Any) -> tuple[Callable[[Any], bool], 
         low, high = (float(end) for end in to)
     except (TypeError, ValueError):
         raise OptionError(
-            "For a tree that answers numbers, to is a pair (low, high) that the "
-            f"answer must lie in; got {to!r}."
+            "For a tree that answers numbers, to must be a pair (low, high) that "
+            f"contains the wanted answer; got {to!r}."
         ) from None
     if not low <= high:
         raise OptionError(
@@ -344,17 +347,19 @@ def _goal(tree: TreeData, answer: Any, to: Any) -> tuple[Callable[[Any], bool], 
 
 def _columns(tree: TreeData, names: Iterable[str]) -> frozenset[int]:
     if isinstance(names, str):
-        raise OptionError(f"fixed is a list of names; pass fixed=[{names!r}].")
+        raise OptionError(f"fixed must be a list of names; pass fixed=[{names!r}].")
     known = tree.schema.index_of
-    for name in (found := list(names)):
+    for name in (listed := list(names)):
         if name not in known:
             near = nearest_name(str(name), known)
             hint = f" Did you mean {near!r}?" if near else ""
-            raise OptionError(f"fixed names a column {name!r} there is not.{hint}")
-    return frozenset(known[name] for name in found)
+            raise OptionError(
+                f"fixed names {name!r}, but the tree has no such column.{hint}"
+            )
+    return frozenset(known[name] for name in listed)
 
 
-# In words ---------------------------------------------------------------------------
+# As text ----------------------------------------------------------------------------
 
 
 def _lines(
@@ -366,39 +371,39 @@ def _lines(
 ) -> list[str]:
     target = tree.schema.target
     name = wording.cut(wording.name("y" if target is None else target.name), 60)
-    lines = [f"{name} = {_words(tree, answer)}"]
-    lines.append(f"   start: {_evidence_words(tree, 0, _node_shares(tree, 0))}")
+    lines = [f"{name} = {_answer_text(tree, answer)}"]
+    lines.append(f"   start: {_evidence_text(tree, 0, _node_shares(tree, 0))}")
     for number, step in enumerate(steps, 1):
-        now = _evidence_words(tree, step.next, step.shares)
+        now = _evidence_text(tree, step.next, step.shares)
         lines.append(f"{number:>4}. {step.sentence}: {now}")
     node = steps[-1].next if steps else 0
     if len(ends) > 1:
-        said = _shares_words(tree, shares)
-        lines.append(f"      In all, over {len(ends)} ends: {said}.")
+        total = _shares_text(tree, shares)
+        lines.append(f"      In all, over {len(ends)} ends: {total}.")
     elif tree.split_kind[node] == LEAF and tree.stop_reason[node]:
         reason = STOP_REASONS[int(tree.stop_reason[node])].sentence
         lines.append(f"      Leaf {node}. {reason}")
     return lines
 
 
-def _evidence_words(tree: TreeData, node: int, shares: tuple[float, ...]) -> str:
+def _evidence_text(tree: TreeData, node: int, shares: tuple[float, ...]) -> str:
     n = int(tree.n_rows[node])
-    return f"{_shares_words(tree, shares)} ({n} row{'s' * (n != 1)})"
+    return f"{_shares_text(tree, shares)} ({n} row{'s' * (n != 1)})"
 
 
-def _shares_words(tree: TreeData, shares: tuple[float, ...]) -> str:
+def _shares_text(tree: TreeData, shares: tuple[float, ...]) -> str:
     if not tree.is_classifier:
         return f"{middle_of(tree)} {number_words(tree, shares[0])}"
     names = classes(tree)
     order = sorted(range(len(shares)), key=lambda k: (-shares[k], k))
     shown = [k for k in order[:_MOST_CLASSES] if shares[k] > 0]
-    said = [
+    texts = [
         f"{wording.value(names[k], 60)} {wording.percent(shares[k])}" for k in shown
     ]
-    return ", ".join(said)
+    return ", ".join(texts)
 
 
-def _words(tree: TreeData, answer: Any) -> str:
+def _answer_text(tree: TreeData, answer: Any) -> str:
     if tree.is_classifier:
         return wording.value(answer, 60)
     return number_words(tree, float(answer))

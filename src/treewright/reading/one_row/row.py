@@ -1,4 +1,4 @@
-"""One row, read column by column when somebody asks, and its way down the tree."""
+"""One row, whose columns are read on demand, and its path down the tree."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _LONGEST = 10
 
 
 class OneRow:
-    """The values of one row: numbers, ranks and codes, as the tree knows them.
+    """The values of one row: numbers, ranks and codes, as the tree reads them.
 
     Parameters
     ----------
     schema : Schema
         The columns of the tree.
     row : mapping, series, sequence, or table of one row
-        Values by name, any part of them; or all of them in order.
+        All or some of the values by name; or all of them in order.
     unseen : {'missing', 'error'}, default='missing'
-        What to do with a category never seen.
+        What to do with a category that was not in the training rows.
     no_gaps : bool, default=False
         Whether to refuse missing and infinite values.
     """
@@ -61,7 +61,7 @@ class OneRow:
         self._known: dict[int, float] = {}
 
     def has(self, column: int) -> bool:
-        """Whether the row gives a value for the column, be it None."""
+        """Whether the row has an entry for the column, even if it is None."""
         if self._cells is None or column in self._known:
             return True
         return self._schema.names[column] in self._cells
@@ -78,8 +78,8 @@ class OneRow:
             columns = match(self._schema, self._table, [column], self._unseen)
         elif name not in self._cells:
             raise TableError(
-                f"The path of this row asks for {name!r}, which the row does not give. "
-                "Add it, or give None if it is not known."
+                f"The path of this row tests {name!r}, but the row has no {name!r}. "
+                "Add it, or pass None if the value is not known."
             )
         else:
             cell = self._cells[name]
@@ -101,13 +101,13 @@ class OneRow:
         return float(values[0])
 
     def known(self, column: int) -> float:
-        """Return a number, a rank or a code; NaN if it is missing or never seen."""
+        """Return a number, a rank or a code; NaN if it is missing or unseen."""
         value = self[column]
         is_gone = is_missing(self._schema.features[column], value)
         return math.nan if is_gone else value
 
     def changed(self, values: Mapping[int, float]) -> OneRow:
-        """Return the row with other values, rounded as new data is."""
+        """Return a copy of the row with other values, rounded like new data."""
         features = self._schema.features
         rounded = {c: as_read(features[c], value) for c, value in values.items()}
         other = OneRow.__new__(OneRow)
@@ -130,7 +130,7 @@ class OneRow:
 
 
 def read_row(tree: TreeData, row: Any, unseen: str | None = None) -> OneRow:
-    """Read one row for a tree, and refuse what the tree refuses.
+    """Read one row for a tree, with the same checks as `predict`.
 
     Parameters
     ----------
@@ -139,7 +139,8 @@ def read_row(tree: TreeData, row: Any, unseen: str | None = None) -> OneRow:
     row : mapping, series, sequence, or table of one row
         See `OneRow`.
     unseen : {'missing', 'error'} or None, default=None
-        What to do with a category never seen; None: as the tree was told in growing.
+        What to do with a category that was not in the training rows; None: what was
+        chosen when the tree was grown.
 
     Returns
     -------
@@ -149,12 +150,12 @@ def read_row(tree: TreeData, row: Any, unseen: str | None = None) -> OneRow:
     one = OneRow(tree.schema, row, rule, tree.refuses_missing)
     if rule == "error" or tree.refuses_missing:
         for column in filter(one.has, columns_used(tree).tolist()):
-            one[column]  # raises, whether or not the row's path asks for the column
+            one[column]  # raises, whether or not the row's path tests the column
     return one
 
 
 def is_missing(feature: Feature, value: float) -> bool:
-    """Whether a value of a column is missing, or a category never seen."""
+    """Whether a value of a column is missing, or an unseen category."""
     return math.isnan(value) or (feature.kind != "numeric" and value < 0)
 
 
@@ -164,16 +165,16 @@ def as_read(feature: Feature, value: float) -> float:
 
 
 def say(feature: Feature, value: float) -> str:
-    """Return a value in words; long decimals with six figures."""
+    """Return a value as text; long decimals with six figures."""
     if feature.kind == "numeric":
-        said = show_value(feature, value + 0.0)
-        is_long = len(said) > _LONGEST and feature.stored_as in ("float", "text")
-        return f"{value:.6g}" if is_long else said
+        text = show_value(feature, value + 0.0)
+        is_long = len(text) > _LONGEST and feature.stored_as in ("float", "text")
+        return f"{value:.6g}" if is_long else text
     return wording.value(feature.labels[int(value)], 60)
 
 
 def _cells(schema: Schema, row: Any) -> Mapping[str, Any] | None:
-    """Return the cells by name; None for a table, which is read as one."""
+    """Return the cells by name; None for a table, which `match` reads."""
     if (
         hasattr(row, "to_dict")
         and hasattr(row, "index")
@@ -206,7 +207,7 @@ def _has_rows(row: Sequence[Any]) -> bool:
 
 
 def _quick(feature: Feature, cell: Any) -> float | None:
-    """Read a plain number or a known category; None where it takes more care."""
+    """Read a plain number or a known category; None for anything else."""
     if feature.kind != "numeric":
         code = feature.code_of.get(cell) if isinstance(cell, str) else None
         return None if code is None else float(code)
@@ -217,7 +218,7 @@ def _quick(feature: Feature, cell: Any) -> float | None:
 
 
 def _as_column(cell: Any) -> Any:
-    """Return a column of one cell; columns of one are left as they are."""
+    """Return a column with one cell; a value that already is a column stays."""
     if isinstance(cell, list | tuple | np.ndarray) and np.ndim(cell) == 1:
         return cell
     if hasattr(cell, "iloc") or hasattr(cell, "to_list"):
@@ -241,7 +242,7 @@ def turn_at(tree: TreeData, node: int, row: OneRow) -> Turn:
 
 
 def ends_of(tree: TreeData, row: OneRow) -> list[tuple[int, float]]:
-    """Return where a row ends, and with which share, the largest first."""
+    """Return the nodes where a row ends with their shares, the largest first."""
     ended, waiting = [], [(0, 1.0)]
     while waiting:
         node, share = waiting.pop()
@@ -263,7 +264,7 @@ def ends_of(tree: TreeData, row: OneRow) -> list[tuple[int, float]]:
 
 
 def meets(condition: Condition, value: float) -> bool:
-    """Whether a value meets a condition, were other columns not to matter."""
+    """Whether a value meets a condition, ignoring shares and surrogates."""
     if is_missing(condition.feature, value):
         return condition.missing
     if condition.codes is not None:

@@ -1,4 +1,4 @@
-"""The text of a tree on a terminal: in colour through rich, in ASCII where need be."""
+"""The text of a tree on a terminal: in colour with rich, in ASCII if necessary."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["MOST_PRINTED", "can_draw", "coloured", "show"]
 
 MOST_PRINTED = 200
-"""Leaves that print writes before it folds."""
+"""Maximum number of leaves that ``print(tree)`` shows."""
 
 _CLASS_STYLES = ("blue", "green", "magenta", "cyan", "yellow", "red")
 _RAILS = re.compile(r"^[\s│├└─]+")
 
 
 def can_draw(stream: Any) -> bool:
-    """Whether a stream takes the characters that draw a tree."""
+    """Whether a stream can encode the characters that draw a tree."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         "│├└─".encode(encoding)
@@ -35,26 +35,26 @@ def can_draw(stream: Any) -> bool:
 
 
 def show(tree: TreeData, max_depth: int | None, max_leaves: int | None) -> None:
-    """Print the text of a tree, in colour where the terminal can and rich is there."""
+    """Print the text of a tree, in colour if the terminal and rich allow it."""
     plain = not can_draw(sys.stdout)
-    said = text(tree, max_depth, max_leaves=max_leaves, ascii=plain)
+    drawn = text(tree, max_depth, max_leaves=max_leaves, ascii=plain)
     if not (sys.stdout.isatty() and _has_rich()):
-        print(said)
+        print(drawn)
         return
     from rich.console import Console
 
-    Console(soft_wrap=True, highlight=False).print(coloured(tree, said))
+    Console(soft_wrap=True, highlight=False).print(coloured(tree, drawn))
 
 
-def coloured(tree: TreeData, said: str) -> Text:
-    """Return the text of a tree with colours: one for each class, rails dim.
+def coloured(tree: TreeData, drawn: str) -> Text:
+    """Return the text of a tree with one colour per class and dim rails.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
-    said : str
-        From `text`.
+    drawn : str
+        The text, from `text`.
 
     Returns
     -------
@@ -64,32 +64,32 @@ def coloured(tree: TreeData, said: str) -> Text:
         raise TreewrightError("Colour needs the package 'rich': pip install rich")
     from rich.text import Text
 
-    made = Text(no_wrap=True)
-    heading, *lines = said.split("\n")
-    made.append(heading, style="bold")
+    result = Text(no_wrap=True)
+    heading, *lines = drawn.split("\n")
+    result.append(heading, style="bold")
     styles = _styles(tree)
     for line in lines:
-        made.append("\n")
-        start = len(made)
-        made.append(line)
+        result.append("\n")
+        start = len(result)
+        result.append(line)
         rails = _RAILS.match(line)
         if rails:
-            made.stylize("dim", start, start + rails.end())
+            result.stylize("dim", start, start + rails.end())
         for label, style in styles:
-            for found in re.finditer(rf"(?<=%)  {re.escape(label)}(?=\s)", line):
-                made.stylize(style, start + found.start(), start + found.end())
-    return made
+            for match in re.finditer(rf"(?<=%)  {re.escape(label)}(?=\s)", line):
+                result.stylize(style, start + match.start(), start + match.end())
+    return result
 
 
 def _styles(tree: TreeData) -> list[tuple[str, str]]:
-    """Return the words for each class, and its colour; none for very many classes."""
+    """Return the name and colour of each class; nothing if there are many classes."""
     names = classes(tree).tolist()
     if len(names) > len(_CLASS_STYLES):
         return []
-    said = [wording.value(name) for name in names]
+    labels = [wording.value(name) for name in names]
     return [
         (label if len(label) <= 30 else label[:27] + "...", style)
-        for label, style in zip(said, _CLASS_STYLES, strict=False)
+        for label, style in zip(labels, _CLASS_STYLES, strict=False)
     ]
 
 

@@ -32,8 +32,8 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Indexed by node: its place (`parent`, `branch`, `depth`, `condition` =
-        what holds for the rows that come here), its split (`split`, `feature`,
+        Indexed by node: its place (`parent`, `branch`, `depth`, and `condition`,
+        the condition of its branch), its split (`split`, `feature`,
         `threshold`, `missing_route`, `n_missing`, `gain`, `proven`), its evidence
         (`n_rows`, `weight`, `share`, `answer`, `impurity`, `risk`, `weighted_risk`; for
         classes `confidence` and one column ``weight of ...`` per class, for
@@ -69,15 +69,15 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
             columns[f"extra {name}"] = array
     index = pandas.RangeIndex(tree.n_nodes, name="node")
     # Copies, so that writing into the frame neither fails nor reaches the tree.
-    made = {
+    copies = {
         name: np.array(v) if isinstance(v, np.ndarray) else v
         for name, v in columns.items()
     }
-    return pandas.DataFrame(made, index=index)
+    return pandas.DataFrame(copies, index=index)
 
 
 def _spread(tree: TreeData) -> dict[str, Any]:
-    """Return what is known of the target beyond the answer."""
+    """Return the columns about the target beyond the answer."""
     if not tree.is_classifier:
         q1, median, q3 = tree.quartiles.T
         return {"variance": tree.variance, "q1": q1, "median": median, "q3": q3}
@@ -89,7 +89,7 @@ def _spread(tree: TreeData) -> dict[str, Any]:
 
 
 def _splits(tree: TreeData) -> Iterator[tuple[Split | None, str]]:
-    """Return each node's split, and what holds for the rows that come to it."""
+    """Yield each node's split, and the condition of the branch that leads to it."""
     splits: list[Split | None] = [None] * (int(tree.depth.max()) + 1)
     branches = tree.branch.tolist()
     found = splits_of(tree, np.arange(tree.n_nodes))
@@ -102,9 +102,9 @@ def _splits(tree: TreeData) -> Iterator[tuple[Split | None, str]]:
 def to_dict(tree: TreeData) -> dict[str, Any]:
     """Return the tree as dicts, lists, strings and numbers, ready for JSON.
 
-    Nodes are a flat list that refer to one another by number, so that a deep tree
-    is no deeper a structure. A missing number is None, an infinite one the text
-    "inf" or "-inf".
+    Nodes are a flat list and refer to one another by number, so a deep tree does not
+    become a deeply nested structure. A missing number is None, an infinite one the
+    text "inf" or "-inf".
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def to_dict(tree: TreeData) -> dict[str, Any]:
 
 
 def _nodes(tree: TreeData) -> Iterator[dict[str, Any]]:
-    """Return one dict per node; which entries it has depends on the node."""
+    """Yield one dict per node; its keys depend on the kind of node."""
     every = np.arange(tree.n_nodes)
     common: dict[str, NDArray[Any]] = {
         "node": every,
@@ -183,10 +183,10 @@ def _split(split: Split, kind: str) -> dict[str, Any]:
 
 
 def _missing(tree: TreeData, node: int) -> dict[str, Any]:
-    """Return how many rows were missing, and the surrogates that stood in."""
-    found = surrogate_splits(tree, node)
+    """Return the number of rows with a missing value, and the surrogates."""
+    surrogates = surrogate_splits(tree, node)
     out: dict[str, Any] = {"n_missing": int(tree.n_missing[node])}
-    if found:
+    if surrogates:
         out["surrogates"] = [
             {
                 "feature": each.feature,
@@ -196,13 +196,13 @@ def _missing(tree: TreeData, node: int) -> dict[str, Any]:
                 "adjusted": each.adjusted,
                 "n_rows": each.n_rows,
             }
-            for each in found
+            for each in surrogates
         ]
     return out
 
 
 def _listed(array: NDArray[Any]) -> list[Any]:
-    """Return an array as lists of what JSON has a form for."""
+    """Return an array as nested lists of values that JSON can represent."""
     listed: list[Any] = array.tolist()
     if array.dtype.kind == "O" or (
         array.dtype.kind == "f" and not np.isfinite(array).all()
@@ -212,7 +212,7 @@ def _listed(array: NDArray[Any]) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return something JSON has a form for; values are nested two or three deep."""
+    """Return a value that JSON can represent; nesting is two or three levels deep."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

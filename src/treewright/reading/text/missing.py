@@ -1,4 +1,4 @@
-"""Where rows went that were missing in a split's column: surrogates, and the rest."""
+"""Where rows with a missing value went at a split: by surrogates, or the default."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ __all__ = ["MissingAccount", "SurrogateSplit", "missing_account", "surrogate_spl
 
 @dataclass(frozen=True)
 class SurrogateSplit:
-    """A split of another column that stands in where the split's own is missing.
+    """A split on another column, used where the value of the split's own is missing.
 
     Parameters
     ----------
     place : int
-        1 for the surrogate that is asked first.
+        1 for the surrogate that is tried first.
     feature : str
-        Name of the column it looks at.
+        Name of the column it tests.
     column : int
         Number of that column in the schema.
     agree : float
-        Share of the weight, among rows known in the split's column, that it sends
-        the same way.
+        Share of the weight, among rows with a value in the split's column, that it
+        sends to the same branch as the split.
     adjusted : float
-        What of the disagreement of "all to the heavier branch" it takes away:
-        1 is perfect, 0 no better.
+        How much it improves on sending all rows to the heavier branch: 1 if it
+        always agrees with the split, 0 if it is no better.
     n_rows : int
-        Training rows that it sent on.
+        Training rows that it sent to a branch.
     """
 
     place: int
@@ -42,14 +42,14 @@ class SurrogateSplit:
     agree: float
     adjusted: float
     n_rows: int
-    _asks: Surrogate
+    _surrogate: Surrogate
 
     def words(self, branch: int = 0, longest: int | None = None) -> str:
-        """Say what sends a row to a branch, 0 or 1."""
-        return self._asks.words(branch, longest)
+        """Return the condition that sends a row to branch 0 or 1, as text."""
+        return self._surrogate.words(branch, longest)
 
     def __str__(self) -> str:
-        """Say all of it in one line."""
+        """One line: condition, agreement and rows."""
         return (
             f"{self.place}. {self.words(0)} goes left: agrees "
             f"{wording.percent(self.agree)}, adjusted "
@@ -59,7 +59,7 @@ class SurrogateSplit:
 
 @dataclass(frozen=True)
 class MissingAccount:
-    """Where the training rows of a node went that were missing in its split's column.
+    """Where the training rows of a node went that have no value in its split's column.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ class MissingAccount:
     feature : str or None
         Column of its split; None for a leaf.
     n_missing : int
-        Rows in which it was missing.
+        Rows in which that column is missing.
     surrogates : tuple of SurrogateSplit
-        In the order they are asked, each with the rows it sent on.
+        In the order in which they are tried, each with the rows it sent.
     n_rest : int
-        Rows that no surrogate placed.
+        Rows that no surrogate could send.
     route : int
-        Where the rest goes: a branch, `STOP_HERE` (-1) or `ALL_BRANCHES` (-2).
+        Where these go: a branch, `STOP_HERE` (-1) or `ALL_BRANCHES` (-2).
     """
 
     node: int
@@ -83,13 +83,13 @@ class MissingAccount:
     surrogates: tuple[SurrogateSplit, ...]
     n_rest: int
     route: int
-    _goes: str
+    _rest_goes: str
 
     @property
     def words(self) -> str:
-        """The account in words."""
+        """The account as a sentence."""
         if self.feature is None:
-            return f"Node {self.node} is a leaf: it asks for nothing."
+            return f"Node {self.node} is a leaf: it has no split."
         parts = [
             f"{_rows(each.n_rows)} by surrogate {each.place}, "
             f"{wording.name(each.feature)}"
@@ -97,25 +97,25 @@ class MissingAccount:
             if each.n_rows
         ]
         if self.n_rest:
-            parts.append(f"{_rows(self.n_rest)} {self._goes}")
+            parts.append(f"{_rows(self.n_rest)} {self._rest_goes}")
         how = ": " + "; ".join(parts) if parts else ""
-        asked = wording.name(self.feature)
-        return f"{_rows(self.n_missing)} missing in {asked}{how}."
+        column = wording.name(self.feature)
+        return f"{_rows(self.n_missing)} missing in {column}{how}."
 
     def __str__(self) -> str:
-        """Say it in words."""
+        """The same as `words`."""
         return self.words
 
 
 def surrogate_splits(tree: TreeData, node: int) -> tuple[SurrogateSplit, ...]:
-    """Return the surrogates of a node in the order they are asked.
+    """Return the surrogates of a node in the order in which they are tried.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     node : int
-        A node; one that is a leaf, or has no surrogates, gives none.
+        A node. The result is empty for a leaf and for a node without surrogates.
 
     Returns
     -------
@@ -126,19 +126,19 @@ def surrogate_splits(tree: TreeData, node: int) -> tuple[SurrogateSplit, ...]:
     return tuple(
         SurrogateSplit(
             place + 1,
-            asks.feature.name,
-            asks.column,
+            surrogate.feature.name,
+            surrogate.column,
             float(tree.surrogate_agree[first + place]),
             float(tree.surrogate_adjust[first + place]),
             int(tree.surrogate_rows[first + place]),
-            asks,
+            surrogate,
         )
-        for place, asks in enumerate(surrogates_of(tree, node))
+        for place, surrogate in enumerate(surrogates_of(tree, node))
     )
 
 
 def missing_account(tree: TreeData, node: int) -> MissingAccount:
-    """Return where the training rows went that were missing in a split's column.
+    """Return where the training rows without a value in a split's column went.
 
     Parameters
     ----------
@@ -150,24 +150,24 @@ def missing_account(tree: TreeData, node: int) -> MissingAccount:
     Returns
     -------
     MissingAccount
-        ``account.words`` says it; its counts add up to `n_missing`.
+        ``account.words`` is a sentence; the counts add up to `n_missing`.
     """
     node = checked_node(tree, node)
-    found = surrogate_splits(tree, node)
+    surrogates = surrogate_splits(tree, node)
     split = split_of(tree, node)
     n_missing = int(tree.n_missing[node])
     return MissingAccount(
         node,
         None if split is None else split.feature,
         n_missing,
-        found,
-        n_missing - sum(each.n_rows for each in found),
+        surrogates,
+        n_missing - sum(each.n_rows for each in surrogates),
         int(tree.missing_route[node]),
-        _goes(tree, node),
+        _rest_goes(tree, node),
     )
 
 
-def _goes(tree: TreeData, node: int) -> str:
+def _rest_goes(tree: TreeData, node: int) -> str:
     route = int(tree.missing_route[node])
     if tree.split_kind[node] == LEAF or route == STOP_HERE:
         return "stopped here"
@@ -180,8 +180,8 @@ def _goes(tree: TreeData, node: int) -> str:
 
 
 def _has_surrogates(tree: TreeData) -> bool:
-    asked = tree.options.get("missing") == "surrogate"
-    return asked or len(tree.surrogate_feature) > 0
+    chosen = tree.options.get("missing") == "surrogate"
+    return chosen or len(tree.surrogate_feature) > 0
 
 
 def _rows(n: int) -> str:

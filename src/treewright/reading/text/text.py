@@ -1,8 +1,8 @@
-"""A tree as plain text: one line per node, what holds there and what it answers.
+"""A tree as plain text: one line per node with its condition and its answer.
 
-Nodes are in preorder, so one pass from the first to the last writes them in the
-order they are read. The rails to the left of a node depend on its ancestors only
-through a prefix per depth, which is kept up to date on the way.
+Nodes are in preorder, so one pass writes them in the order in which they are read.
+The rails to the left of a node depend on its ancestors only through one prefix per
+depth, which is updated during the pass.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from treewright.tree.split import Split, splits_of
 __all__ = ["missing_arrives", "text"]
 
 _DEEPEST_INDENT = 15
-"""Below this depth the rails grow no further and the depth is written instead."""
+"""Below this depth the indent stops growing and the depth is written instead."""
 _WIDEST = 90
-"""Conditions are shortened to this width, rails included, as far as they can be."""
+"""Conditions are shortened to this width, including the rails, where possible."""
 _LONGEST_LABEL = 30
 _SHORTER = ((6, None), (4, None), (3, 30), (2, 24), (1, 16), (1, 10))
-"""How many categories to name, and the longest name, until a condition fits."""
+"""Limits on categories listed and characters of each, tried until a line fits."""
 _UNPROVEN = "~"
 _MANY_LINES, _FEW_LEVELS = 100, 3
 
@@ -61,12 +61,12 @@ def text(
 ) -> str:
     """Return the tree as indented text, one line per node; see `Tree.text`.
 
-    A branch says "or missing" where its column had missing values, they can still
-    arrive there and they take that branch. Long lists of categories are shortened.
+    A branch shows "or missing" if its column had missing values, these can still
+    reach the node, and they take this branch. Long lists of categories are shortened.
     """
     is_shown = shown_nodes(tree, max_depth, max_leaves)
     shown = np.flatnonzero(is_shown)
-    # Of each node, how many of its branches are shown.
+    # The number of branches shown of each node.
     n_open = np.bincount(tree.parent[shown[1:]], minlength=tree.n_nodes)
     with_missing = [False] * len(shown)
     if missing is not False:
@@ -109,7 +109,7 @@ def _headings(tree: TreeData) -> tuple[str, ...]:
 
 
 def _weights_are_equal(tree: TreeData) -> bool:
-    """Return whether the square of the sum is as large as it can be."""
+    """Return whether all rows weigh the same: then (sum w)^2 = n * sum w^2."""
     with np.errstate(all="ignore"):
         ratio = tree.weight[0] / np.sqrt(tree.weight_squared[0])
     return bool(np.isclose(ratio, np.sqrt(tree.n_rows[0]), rtol=1e-9, atol=0))
@@ -118,25 +118,25 @@ def _weights_are_equal(tree: TreeData) -> bool:
 def _footer(
     tree: TreeData, shown: np.ndarray, n_open: np.ndarray, narrow: bool
 ) -> list[str]:
-    """Explain the marks there are, and say how to see less of a long text."""
-    said = []
+    """Return the legend of the marks, and how to see more or less of the tree."""
+    lines = []
     if ((n_open[shown] > 0) & ~tree.proven[shown]).any():
-        said.append(f"{_UNPROVEN} the split is not proven to be the best of its kind")
+        lines.append(f"{_UNPROVEN} the split is not proven to be the best of its kind")
     n_leaves = int((tree.split_kind[shown] == LEAF).sum())
     if narrow and n_leaves < tree.n_leaves:
-        folded = _count(tree.n_leaves - n_leaves, "leaf", "leaves")
-        said.append(f"{folded} folded; text() writes the whole tree.")
+        hidden = _count(tree.n_leaves - n_leaves, "leaf", "leaves")
+        lines.append(f"{hidden} folded; text() writes the whole tree.")
     elif (
         not narrow
         and len(shown) > _MANY_LINES
         and tree.depth[shown].max() > _FEW_LEVELS
     ):
-        said.append(f"text(max_depth={_FEW_LEVELS}) shows less.")
-    return ["", *said] if said else []
+        lines.append(f"text(max_depth={_FEW_LEVELS}) shows less.")
+    return ["", *lines] if lines else []
 
 
 def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
-    """Return the columns at the right, as text, for the nodes shown."""
+    """Return the columns to the right of the conditions, as text."""
     counts = [str(n) for n in tree.n_rows[shown].tolist()]
     shares = _percents(tree.share[shown])
     if not tree.is_classifier:
@@ -155,23 +155,23 @@ def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
 
 
 def _percents(shares: np.ndarray) -> list[str]:
-    """Say shares; nodes of few rows have the same ones, which are said once."""
-    own = shares.tolist()
-    said = {share: wording.percent(share) for share in set(own)}
-    return [said[share] for share in own]
+    """Return shares as text; equal shares, common in small nodes, are written once."""
+    listed = shares.tolist()
+    texts = {share: wording.percent(share) for share in set(listed)}
+    return [texts[share] for share in listed]
 
 
 def _conditions(
     tree: TreeData, shown: np.ndarray, rails: _Rails, with_missing: Sequence[bool]
 ) -> Iterator[str]:
-    """Say, node by node, what holds there, drawn at its place in the tree."""
+    """Yield the condition of each node, indented to its place in the tree."""
     depths, branches = tree.depth[shown].tolist(), tree.branch[shown].tolist()
     last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
-    last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last of equal places stays
+    last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last assignment wins
     is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
     prefixes = [""] * (_DEEPEST_INDENT + 1)
     splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
-    # Where surrogates decide, no branch alone takes missing values.
+    # With surrogates, missing values may take any branch.
     by_branch = (np.diff(tree.surrogate_start)[shown] == 0) & with_missing
     for place, split in enumerate(splits_of(tree, shown)):
         depth, branch = depths[place], branches[place]
@@ -187,29 +187,29 @@ def _conditions(
             start = prefixes[depth] + (rails.last if is_last else rails.fork)
         else:
             start = f"{prefixes[_DEEPEST_INDENT]}[depth {depth}] "
-        asked, missing = above
-        if not asked.proven:
+        parent_split, missing = above
+        if not parent_split.proven:
             start += f"{_UNPROVEN} "
-        yield start + _fitted(asked, missing, branch, _WIDEST - len(start))
+        yield start + _fitted(parent_split, missing, branch, _WIDEST - len(start))
 
 
 def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
-    """Say the condition of a branch in at most `room` characters, if it can be."""
-    said = ""
+    """Return the condition of a branch, in at most `room` characters if possible."""
+    text = ""
     for most, longest in _SHORTER:
-        said = split.words(branch, missing=missing, most=most, longest=longest)
-        if len(said) <= room:
+        text = split.words(branch, missing=missing, most=most, longest=longest)
+        if len(text) <= room:
             break
-    return said
+    return text
 
 
 def missing_arrives(
     tree: TreeData, shown: np.ndarray, always: bool = False
 ) -> list[bool]:
-    """Return, node by node, whether rows missing in its column can arrive there.
+    """Return, for each node, whether rows missing in its split's column can reach it.
 
-    They cannot where the column had none, or where a split above on the same
-    column sent them elsewhere. With `always`, no matter whether it had any.
+    They cannot if the column had no missing values, or if a split above on the same
+    column sent them elsewhere. `always` treats every column as if it had some.
     """
     summaries = [feature.summary for feature in tree.schema.features]
     here = [always or (s is not None and s.n_missing > 0) for s in summaries]
@@ -217,7 +217,7 @@ def missing_arrives(
     depths, branches = tree.depth.tolist(), tree.branch.tolist()
     parents = tree.parent.tolist()
     has_surrogates = (np.diff(tree.surrogate_start) > 0).tolist()
-    sent_away: list[tuple[int, int]] = []  # depth and column, on the way from the root
+    sent_away: list[tuple[int, int]] = []  # depth and column, on the path from the root
     arrives = []
     for node in shown.tolist():
         depth = depths[node]
@@ -243,13 +243,13 @@ def _notes(
     n_open: np.ndarray,
     with_missing: Sequence[bool],
 ) -> Iterator[str]:
-    """Say what stands after the columns: leaf, folded, or missing values that stop."""
+    """Yield the note of each line: leaf, hidden branches or route of missing values."""
     leaves_before = np.concatenate([[0], np.cumsum(tree.subtree_size == 1)])
     ends = shown + tree.subtree_size[shown]
     below = (leaves_before[ends] - leaves_before[shown]).tolist()
     kinds, routes = tree.split_kind[shown].tolist(), tree.missing_route[shown].tolist()
     opened, branches = n_open[shown].tolist(), tree.n_children[shown].tolist()
-    said = {STOP_HERE: "missing stops here", ALL_BRANCHES: "missing is divided"}
+    routes_text = {STOP_HERE: "missing stops here", ALL_BRANCHES: "missing is divided"}
     for i, kind in enumerate(kinds):
         if kind == LEAF:
             yield "*"
@@ -258,12 +258,12 @@ def _notes(
         elif opened[i] < branches[i]:
             yield f"... {branches[i] - opened[i]} more branches, lighter than these"
         else:
-            stand_in = with_missing[i] and _stand_in(tree, int(shown[i]))
-            yield stand_in or (with_missing[i] and said.get(routes[i])) or ""
+            surrogate = with_missing[i] and _surrogate_note(tree, int(shown[i]))
+            yield surrogate or (with_missing[i] and routes_text.get(routes[i])) or ""
 
 
-def _stand_in(tree: TreeData, node: int) -> str:
-    """Say which column decides first where the split's own is missing."""
+def _surrogate_note(tree: TreeData, node: int) -> str:
+    """Return which surrogate is tried first where the split's own column is missing."""
     first, end = tree.surrogate_start[node : node + 2].tolist()
     if first == end:
         return ""

@@ -1,4 +1,4 @@
-"""Which nodes of a large tree to show: down to a depth, up to a number of ends."""
+"""Which nodes of a large tree to show: limited by depth and by number of leaves."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ def shown_nodes(
 ) -> NDArray[np.bool_]:
     """Return which nodes to show.
 
-    Nodes are opened from the root on, as long as no more than `max_leaves` ends come
-    about. Where most is left to tell apart, that is, weight times impurity is
-    largest, comes first.
+    Nodes are expanded from the root until `max_leaves` would be exceeded. The node
+    with the largest weight times impurity is expanded first.
 
     Parameters
     ----------
@@ -34,15 +33,15 @@ def shown_nodes(
     max_depth : int or None, default=None
         Deepest level to show; None: no limit.
     max_leaves : int or None, default=None
-        Most ends to show, leaves and folded nodes together; None: no limit.
+        Maximum number of leaves and collapsed nodes to show; None: no limit.
     all_branches : bool, default=False
-        Show all branches of a node or none. Otherwise a node of more branches than
-        there may be ends shows its heaviest ones.
+        Show all branches of a node or none. Otherwise a node with more branches than
+        `max_leaves` shows its heaviest ones.
 
     Returns
     -------
     bool array of n_nodes
-        With every node also the one above it.
+        If a node is shown, so is its parent.
     """
     deepest = _checked("max_depth", max_depth, 0)
     deepest = tree.n_nodes if deepest is None else deepest
@@ -62,7 +61,7 @@ def shown_nodes(
         below = list(children(tree, node))
         if len(below) - 1 > room:
             if all_branches or len(below) <= max_leaves:
-                continue  # smaller ones may still fit
+                continue  # a node with fewer branches may still fit
             below = sorted(below, key=lambda c: (-tree.weight[c], c))[:room]
         room -= len(below) - 1
         opened[below] = True
@@ -72,7 +71,7 @@ def shown_nodes(
 
 
 def _checked(name: str, value: object, least: int) -> int | None:
-    """Return a limit as an int, or None; say what it may be."""
+    """Return a limit as an int, or None; raise if it is neither."""
     if value is None:
         return None
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)

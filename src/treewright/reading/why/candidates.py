@@ -1,7 +1,7 @@
-"""The numbers behind a split: the rows of one node, and what each candidate does.
+"""The numbers behind a split: the rows of one node, and its candidate splits.
 
-`NodeRows` holds the rows; `judged` works a split out on them by the definitions:
-the rows of each branch, their impurity, the weighted mean of these, the gain.
+`NodeRows` holds the rows; `judged` evaluates a split on them by the definitions: the
+rows of each branch, their impurity, the weighted mean of the impurities, the gain.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Branch:
     Attributes
     ----------
     words : str
-        What holds for them.
+        The condition of the branch.
     rows : int
-        How many.
+        Number of rows.
     counted : float
-        The same, a row that is divided among branches by its share.
+        Number of rows, with each divided row counted by its share.
     weight : float
-        Their weight.
+        Weight of the rows.
     counts : tuple of float
         Weight of each class; empty for numbers.
     mean, rss : float or None
@@ -73,20 +73,20 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One split of a node, worked out.
+    """One split of a node, evaluated.
 
     Attributes
     ----------
     column : str
-        What it looks at.
+        Name of its column.
     split : Split
         The split.
     words : str
-        The condition of its first branch; of a split with one branch per value, that.
+        The condition of its first branch, or "one branch per value".
     branches : tuple of Branch
-        Without the rows that no branch knows.
+        The branches, without rows that take none of them.
     before, after : float
-        Impurity of the rows divided, and the weighted mean of the branches'.
+        Impurity of the divided rows, and the weighted mean of the branches.
     known : float
         Share of the node's weight that is divided: below 1 where the tree leaves
         rows with missing values out of the gain.
@@ -95,8 +95,8 @@ class Candidate:
     split_information : float
         -sum f log2 f over the branches.
     charge : float
-        What C4.5 takes off the gain of a threshold for the choice among many:
-        log2(number of thresholds) / weight of the node. 0 elsewhere.
+        What C4.5 subtracts from the gain of a threshold, which was chosen among
+        many: log2(number of thresholds) / weight of the node. 0 elsewhere.
     missed : str
         Which rule refuses it, and by how much; empty if it is allowed.
     """
@@ -135,19 +135,19 @@ class NodeRows:
     columns : list of array or None
         Values, ranks or codes of these rows.
     y : array
-        Class numbers, or numbers.
+        Class numbers, or the numbers of the target.
     weights : float64 array
-        A divided row has the weight of its part.
+        The weight of each row; for a divided row, of the part that reaches the node.
     shares : float64 array
-        How much of each row comes to the node.
+        Share of each row that reaches the node.
     n_classes : int
-        0 for numbers.
+        Number of classes; 0 for numbers.
     criterion : Criterion
-        Of the tree.
+        The criterion of the tree.
     known_only : bool
-        Rows with a missing value take no part in the gain.
+        Whether the gain ignores rows with a missing value.
     readable : bool
-        Thresholds are the short ones of ``thresholds="readable"``.
+        Whether thresholds are rounded as by ``thresholds="readable"``.
     """
 
     schema: Any
@@ -166,15 +166,17 @@ class NodeRows:
         return float(self.weights.sum())
 
     def branch(self, words: str, index: NDArray[np.integer[Any]]) -> Branch:
-        """Return what some of the rows hold."""
+        """Return the figures of some of the rows."""
         y, w = self.y[index], self.weights[index]
         total, counted = float(w.sum()), float(self.shares[index].sum())
         if self.n_classes:
             counts = np.bincount(y, w, self.n_classes)
-            found = tuple(counts.tolist())
-            present = {k: n for k, n in enumerate(found) if n > 0}
+            by_class = tuple(counts.tolist())
+            present = {k: n for k, n in enumerate(by_class) if n > 0}
             mixed = self.criterion.impurity(present) if total else 0.0
-            return Branch(words, len(index), counted, total, found, None, None, mixed)
+            return Branch(
+                words, len(index), counted, total, by_class, None, None, mixed
+            )
         if not total:
             return Branch(words, 0, 0.0, 0.0, (), math.nan, 0.0, 0.0)
         mean = float(np.average(y, weights=w))
@@ -186,14 +188,14 @@ class NodeRows:
         return Branch(words, len(index), counted, total, (), mean, rss, mixed, middle)
 
     def missing(self, column: int) -> NDArray[np.bool_]:
-        """Return where a column has no value."""
+        """Return which rows have no value in a column."""
         values = self.columns[column]
         assert values is not None
         return np.asarray(values < 0 if values.dtype.kind == "i" else values != values)
 
 
 def _median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
-    """Return the median: between two values where half the weight ends at one."""
+    """Return the weighted median; between two values, their mean."""
     order = np.argsort(y)
     ascending, reach = y[order], np.cumsum(w[order])
     half = reach[-1] / 2
@@ -203,7 +205,7 @@ def _median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
 
 
 def judged(rows: NodeRows, split: Split) -> Candidate:
-    """Work a split out on the rows of a node.
+    """Evaluate a split on the rows of a node.
 
     Parameters
     ----------
@@ -220,10 +222,10 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
     everywhere = isinstance(split, IsMissing)
     if rows.known_only and not everywhere:
         taken = np.where(missing, -1, taken)
-    said_missing = bool(missing.any()) and not rows.known_only
+    shows_missing = bool(missing.any()) and not rows.known_only
     branches = tuple(
         rows.branch(
-            split.words(b, missing=said_missing, most=6, longest=60),
+            split.words(b, missing=shows_missing, most=6, longest=60),
             np.flatnonzero(taken == b),
         )
         for b in range(split.n_branches)
@@ -250,21 +252,22 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
 
 
 def said_of(split: Split, missing: bool = False) -> str:
-    """Name a split by its first branch, or by its column where it has a branch each.
+    """Return the condition of a split's first branch; for a multiway split its column.
 
-    With `missing`, tell apart the splits that differ in where missing values go.
+    With `missing`, splits that differ only in the route of missing values get
+    different texts.
     """
     if isinstance(split, Multiway):
         each = all(len(group) < 2 for group in split.branches)
         how = "one branch per value" if each else f"{split.n_branches} branches"
         return f"{wording.cut(wording.name(split.feature), 60)} ({how})"
-    said = split.words(0, missing=missing, most=6, longest=60)
+    text = split.words(0, missing=missing, most=6, longest=60)
     known = missing and split.missing == 1 and not isinstance(split, IsMissing)
-    return f"{said}, not missing" if known else said
+    return f"{text}, not missing" if known else text
 
 
 def _branches(rows: NodeRows, split: Split) -> NDArray[np.int64]:
-    """Return the branch of each row; below 0 where it takes none, or all."""
+    """Return the branch of each row; negative for rows that stop or are divided."""
     values = rows.columns[split.column]
     assert values is not None
     missing = rows.missing(split.column)
@@ -300,8 +303,8 @@ def every_candidate(rows: NodeRows, column: int, method: str) -> list[Split]:
     -------
     list of Split
         Thresholds ascending, each with missing values left and right, then "is
-        missing"; or groupings of categories, those in the order of their means
-        first. Of more than 12 categories only these.
+        missing"; or groupings of categories: first those that respect the order of
+        the category means, then the others. Above 12 categories only the former.
     """
     feature = rows.schema.features[column]
     by_category = feature.kind == "categorical"
@@ -311,10 +314,10 @@ def every_candidate(rows: NodeRows, column: int, method: str) -> list[Split]:
     return _groupings(rows, column) if by_category else _thresholds(rows, column)
 
 
-def _made(rows: NodeRows, kind: int, column: int, **given: Any) -> Split:
+def _split(rows: NodeRows, kind: int, column: int, **fields: Any) -> Split:
     common = {"threshold": math.nan, "categories": (), "branches": ()}
     common |= {"n_branches": 2, "gain": 0.0, "proven": True, "missing": 0}
-    return make_split(rows.schema, kind, column, **{**common, **given})
+    return make_split(rows.schema, kind, column, **{**common, **fields})
 
 
 def _thresholds(rows: NodeRows, column: int) -> list[Split]:
@@ -329,15 +332,15 @@ def _thresholds(rows: NodeRows, column: int) -> list[Split]:
             t = short_between(rows.schema.features[column], a, b, t)
         for route in routes:
             found.append(
-                _made(rows, THRESHOLD, column, threshold=t, missing=max(route, 0))
+                _split(rows, THRESHOLD, column, threshold=t, missing=max(route, 0))
             )
     if known and missing.any() and not rows.known_only:
-        found.append(_made(rows, IS_MISSING, column))
+        found.append(_split(rows, IS_MISSING, column))
     return found
 
 
 def shortened(rows: NodeRows, split: Split) -> Split:
-    """Return the split with a short threshold, if the tree has those."""
+    """Return the split with a short threshold, if the tree uses readable ones."""
     if not (rows.readable and isinstance(split, Threshold)):
         return split
     feature = rows.schema.features[split.column]
@@ -349,7 +352,7 @@ def shortened(rows: NodeRows, split: Split) -> Split:
         low = numbers[numbers <= split.threshold].max()
         high = numbers[numbers > split.threshold].min()
     at = short_between(feature, float(low), float(high), split.threshold)
-    return _made(rows, THRESHOLD, split.column, threshold=at, missing=split.missing)
+    return _split(rows, THRESHOLD, split.column, threshold=at, missing=split.missing)
 
 
 def _groupings(rows: NodeRows, column: int) -> list[Split]:
@@ -374,7 +377,7 @@ def _groupings(rows: NodeRows, column: int) -> list[Split]:
 def _grouping(rows: NodeRows, column: int, ordered: list[int], mask: int) -> Split:
     branch = {level: 1 - (mask >> i & 1) for i, level in enumerate(ordered)}
     codes = sorted(level for level in ordered if level >= 0)
-    return _made(
+    return _split(
         rows,
         SUBSET,
         column,
@@ -385,7 +388,7 @@ def _grouping(rows: NodeRows, column: int, ordered: list[int], mask: int) -> Spl
 
 
 def multiway(rows: NodeRows, column: int) -> Split | None:
-    """Return the split with one branch per category present; None if there is one."""
+    """Return the split with one branch per category; None if only one is present."""
     values, missing = rows.columns[column], rows.missing(column)
     assert values is not None
     codes = np.unique(values[~missing]).tolist()
@@ -393,7 +396,7 @@ def multiway(rows: NodeRows, column: int) -> Split | None:
     n = len(codes) + apart
     if n < 2:
         return None
-    return _made(
+    return _split(
         rows,
         MULTIWAY,
         column,

@@ -1,4 +1,4 @@
-"""How a tree was grown, as far as it decides between splits: for `why`."""
+"""The limits on splits that a tree was grown with, for `why`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEARLY = 1 - 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a split must bring, in numbers of this node."""
+    """The limits that a split of this node must meet."""
 
     min_rows: int
     min_weight: float
@@ -27,11 +27,11 @@ class Rules:
     share: float
     needs_target: bool
     min_branch: float
-    lightest: float  # 0 where it is no rule
+    lightest: float  # 0: no limit
 
     @classmethod
     def of(cls, tree: TreeData, rows: NodeRows, lightest: float) -> Rules:
-        """Return the rules of a tree; `lightest` is the least weight of any row."""
+        """Return the limits of a tree; `lightest` is the smallest weight of any row."""
         options = tree.options
         divides = options.get("missing") == "fractional"
         least = options.get("min_samples_leaf", 1)
@@ -54,10 +54,10 @@ class Rules:
         return replace(candidate, missed=self.missed(candidate))
 
     def missed(self, candidate: Candidate) -> str:
-        """Say which rule refuses a candidate, and by how much."""
+        """Return which rule refuses a candidate, and by how much; empty if none."""
         rows = min(b.counted for b in candidate.branches)
         weight = min(b.weight for b in candidate.branches)
-        # One row is no rule: there any share of a row will do.
+        # min_samples_leaf = 1 is no limit: any share of a row is enough.
         if rows < self.min_rows * _NEARLY and (self.min_rows > 1 or not rows):
             short = self.min_rows - rows
             return (
@@ -67,13 +67,13 @@ class Rules:
         if weight < self.min_weight:
             return (
                 f"a branch of weight {weight:.4g}, {self.min_weight - weight:.4g} less "
-                f"than min_weight_fraction_leaf asks for ({self.min_weight:.4g})"
+                f"than min_weight_fraction_leaf requires ({self.min_weight:.4g})"
             )
         second = sorted(b.weight for b in candidate.branches)[-2]
         if second < self.min_branch:
             return (
-                f"only one branch of the weight that min_branch_weight = "
-                f"{self.min_branch:.4g} asks for; the next has {second:.4g}"
+                f"only one branch has the weight that min_branch_weight = "
+                f"{self.min_branch:.4g} requires; the next has {second:.4g}"
             )
         if second < self.lightest * _NEARLY:
             return f"a branch of weight {second:.4g}, less than that of any row"

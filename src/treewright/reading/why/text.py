@@ -1,4 +1,4 @@
-"""The working of a node in words: a table, and each formula with its numbers."""
+"""The calculation behind a node as text: a table, and formulas with numbers."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _MOST_WORKED = 12
 
 
 def lines(why: Why) -> list[str]:
-    """Return the working, line by line."""
+    """Return the calculation, line by line."""
     tree, criterion = why._tree, why._tree.criterion
     rows = f"{why.here.rows} row{'s' * (why.here.rows != 1)}"
-    said = [f"Node {why.node}: {rows}, {_holds(tree, why.here)}"]
-    said.append(f"{criterion.title} before: {_impurity(criterion, why.here)}")
-    said += [f"Note: {note}" for note in why.notes]
-    said += ["", *_table(why)]
+    out = [f"Node {why.node}: {rows}, {_content(tree, why.here)}"]
+    out.append(f"{criterion.title} before: {_impurity(criterion, why.here)}")
+    out += [f"Note: {note}" for note in why.notes]
+    out += ["", *_table(why)]
     worked = why.candidates[:_MOST_WORKED]
     if worked:
-        said += ["", *_worked(why, worked, criterion)]
-    said += ["", *_verdict(why)]
-    return said
+        out += ["", *_worked(why, worked, criterion)]
+    out += ["", *_verdict(why)]
+    return out
 
 
 def guards_levels(why: Why, best: Candidate) -> bool:
@@ -48,7 +48,7 @@ def guards_levels(why: Why, best: Candidate) -> bool:
 
 
 def _four(x: float) -> str:
-    """Return four decimals, or four figures where these say more."""
+    """Return four decimals, or four significant figures where these show more."""
     if not math.isfinite(x) or abs(x) >= 10:
         return wording.figures(x)
     return f"{x:.4f}" if x == 0 or abs(x) >= 0.0001 else f"{x:.3g}"
@@ -58,10 +58,10 @@ def _count(x: float) -> str:
     return wording.figures(x)
 
 
-def _holds(tree: TreeData, branch: Branch) -> str:
-    """Say what rows hold: each class with its count, or mean and RSS.
+def _content(tree: TreeData, branch: Branch) -> str:
+    """Return the content of a branch: class counts, or mean and RSS.
 
-    In a tree of medians: the median, and the distances from it.
+    In a tree of medians: the median, and the sum of distances from it.
     """
     if branch.counts:
         names = classes(tree)
@@ -103,19 +103,19 @@ def _gain(candidate: Candidate, criterion: Criterion) -> str:
     worth = f"{_four(candidate.before)} - ({parts})"
     if candidate.known < 1:
         worth = f"{_four(candidate.known)}·({worth})"
-    said = f"{worth} = {_four(candidate.gain)}"
+    text = f"{worth} = {_four(candidate.gain)}"
     if isinstance(criterion, SquaredError):
         rss = " + ".join(_four(b.rss or 0.0) for b in candidate.branches)
         after = _four(sum(b.rss or 0.0 for b in candidate.branches))
-        said += f"   (RSS after: {rss} = {after})"
-    return said
+        text += f"   (RSS after: {rss} = {after})"
+    return text
 
 
 # The table --------------------------------------------------------------------------
 
 
 def _table(why: Why) -> list[str]:
-    """Return one line per candidate: what it asks, gain, and what its branches hold."""
+    """Return one line per candidate: its condition, its gain, and its branches."""
     if not why.candidates:
         return ["No split is allowed here."]
     ratio = why._tree.criterion.by_ratio
@@ -132,20 +132,20 @@ def _table(why: Why) -> list[str]:
         ]
         for each in why.candidates
     ]
-    notes = [_branch_words(why._tree, each) for each in why.candidates]
+    notes = [_branches_text(why._tree, each) for each in why.candidates]
     widths = [max(len(row[i]) for row in [heads, *cells]) for i in range(len(heads))]
-    made = []
+    table = []
     for row, note in zip([heads, *cells], ["branches", *notes], strict=True):
         aligned = [row[0].ljust(widths[0])]
         aligned += [x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True)]
-        made.append(f"{'  '.join(aligned)}  {note}".rstrip())
-    return made
+        table.append(f"{'  '.join(aligned)}  {note}".rstrip())
+    return table
 
 
-def _branch_words(tree: TreeData, candidate: Candidate) -> str:
-    said = [f"[{_holds(tree, branch)}]" for branch in candidate.branches]
+def _branches_text(tree: TreeData, candidate: Candidate) -> str:
+    contents = [f"[{_content(tree, branch)}]" for branch in candidate.branches]
     refused = f"  refused: {candidate.missed}" if candidate.missed else ""
-    return " ".join(said) + refused
+    return " ".join(contents) + refused
 
 
 def _worked(
@@ -194,7 +194,7 @@ def _verdict(why: Why) -> Iterator[str]:
 
 
 def _compared(why: Why, chosen: Candidate) -> Iterator[str]:
-    """Compare the split with those of other columns, by what decides."""
+    """Compare the split with those of other columns, by gain or gain ratio."""
     ratio = why._tree.criterion.by_ratio
     for other in [c for c in why.candidates if c.column != chosen.column][:1]:
         gap = chosen.gain - other.gain
@@ -223,7 +223,7 @@ def _compared(why: Why, chosen: Candidate) -> Iterator[str]:
 
 
 def _link(tree: TreeData, node: int, link: float) -> str:
-    """Write g(t), what each leaf below saves, with its numbers."""
+    """Write g(t), the risk that each leaf below saves, with its numbers."""
     below = slice(node, node + int(tree.subtree_size[node]))
     is_leaf = tree.split_kind[below] == LEAF
     n, cost = int(is_leaf.sum()), float(tree.weighted_risk[below][is_leaf].sum())

@@ -1,4 +1,4 @@
-"""All thresholds of one column at once: running sums instead of a pass for each."""
+"""All thresholds of one column at once: running sums instead of one pass each."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _FEWEST = 200
 
 
 Sums: TypeAlias = NDArray[np.float64]
-"""One line per set of rows: how many, their weight, and the parts of their impurity."""
+"""One row per set of rows: their number, their weight, and sums for the impurity."""
 
 
 def can_sweep(rows: NodeRows, splits: Sequence[Split]) -> bool:
-    """Whether there are many thresholds, of an impurity that sums can tell."""
+    """Whether there are many thresholds, and sums determine the impurity."""
     many = sum(isinstance(each, Threshold) for each in splits) > _FEWEST
     adds_up = rows.n_classes > 0 or getattr(rows.criterion, "is_bregman", False)
     return many and adds_up and not rows.known_only
 
 
 def swept(rows: NodeRows, splits: Sequence[Threshold]) -> list[Candidate]:
-    """Work out thresholds of one column, ascending, with running sums.
+    """Evaluate thresholds of one column, ascending, with running sums.
 
     Parameters
     ----------
     rows : NodeRows
         The rows of the node.
     splits : list of Threshold
-        On one column; each with missing values left or right.
+        Splits of one column, each with missing values left or right.
 
     Returns
     -------
     list of Candidate
-        Like `judged`, up to the rounding of sums.
+        The same as from `judged`, up to rounding.
     """
     column = splits[0].column
     values, missing = rows.columns[column], rows.missing(column)
@@ -60,15 +60,15 @@ def swept(rows: NodeRows, splits: Sequence[Threshold]) -> list[Candidate]:
     right = whole - left
     before = float(_impurities(rows, whole, centre)[0])
     sides = [(side, _impurities(rows, side, centre)) for side in (left, right)]
-    said = bool(missing.any())
-    made = []
+    shows_missing = bool(missing.any())
+    candidates = []
     for i, split in enumerate(splits):
         branches = tuple(
-            _branch(rows, split.words(b, missing=said), side, mixed, i, centre)
+            _branch(rows, split.words(b, missing=shows_missing), side, mixed, i, centre)
             for b, (side, mixed) in enumerate(sides)
         )
-        made.append(_candidate(split, branches, before))
-    return made
+        candidates.append(_candidate(split, branches, before))
+    return candidates
 
 
 def _running(rows: NodeRows, index: NDArray[np.int64], centre: float) -> Sums:

@@ -39,13 +39,13 @@ __all__ = ["Why", "why"]
 
 _TIE = 1e-12
 _SAME_GAIN = 1e-7
-_J48_SLACK = 1e-3  # J48 admits a gain so far below the average
-_J48_MANY = 0.3  # categories per row of the table, from which J48 has too many
+_J48_SLACK = 1e-3  # J48 admits a gain this far below the average
+_J48_MANY = 0.3  # J48 leaves columns with more categories per row out of the average
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The working of one node; ``print(why)`` writes it with the numbers filled in.
+    """The calculation behind one node; ``print(why)`` writes it with its numbers.
 
     Attributes
     ----------
@@ -59,20 +59,20 @@ class Why:
         The best split of each column, best first; with ``column=`` every candidate
         of that column, in the order that decides ties.
     ties : tuple of str
-        Columns whose gain equals the best, or whose gain ratio does where that
-        decides; with ``column=`` the candidates of equal gain.
+        Columns whose gain (or gain ratio, where that decides) equals the best; with
+        ``column=`` the candidates of equal gain.
     refused : Candidate or None
-        At a leaf: the best split that a rule refused; `missed` says by how much.
+        At a leaf: the best split that a rule refused; its `missed` gives the margin.
     reason : str
         At a leaf: the name of the rule that stopped it.
     link : float or None
-        (R(t) - R(T_t)) / (leaves below - 1): what each leaf below saves; None at a
-        leaf.
+        g(t) = (R(t) - R(T_t)) / (leaves below - 1), the risk that each leaf below
+        saves; None at a leaf.
     collapse_alpha : float or None
-        The price of a leaf from which weakest-link pruning makes a leaf of the node,
-        or of one above; None at a leaf.
+        The alpha at which weakest-link pruning collapses the node or an ancestor;
+        None at a leaf.
     notes : tuple of str
-        What does not fit: other rows than those the tree was grown on, and so on.
+        Remarks, for example that these are not the rows the tree was grown on.
     """
 
     node: int
@@ -89,7 +89,7 @@ class Why:
     _column: str | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the working as dicts, lists, strings and numbers."""
+        """Return the calculation as dicts, lists, strings and numbers."""
         return {
             "node": self.node,
             "here": _as_dict(self.here),
@@ -120,7 +120,7 @@ def why(
     sample_weight: Any = None,
     column: str | None = None,
 ) -> Why:
-    """Work out why a node is split as it is, or why it is not; see `Tree.why`."""
+    """Calculate why a node is split as it is, or why it is a leaf; see `Tree.why`."""
     node = checked_node(tree, node)
     rows, lightest, notes = _rows(tree, node, X, y, sample_weight)
     everything = np.arange(len(rows.y))
@@ -165,7 +165,7 @@ def why(
 
 
 def _all_judged(rows: NodeRows, splits: list[Split]) -> list[Candidate]:
-    """Work out all candidates of one column; many thresholds in one sweep."""
+    """Evaluate all candidates of one column; many thresholds in one sweep."""
     if not can_sweep(rows, splits):
         return [judged(rows, each) for each in splits]
     cuts = [each for each in splits if isinstance(each, Threshold)]
@@ -178,7 +178,7 @@ def _all_judged(rows: NodeRows, splits: list[Split]) -> list[Candidate]:
 def _rows(
     tree: TreeData, node: int, X: Any, y: Any, sample_weight: Any
 ) -> tuple[NodeRows, float, list[str]]:
-    """Return the rows of the node, the least weight of any row, and remarks."""
+    """Return the rows of the node, the smallest weight of any row, and notes."""
     schema = tree.schema
     rows = NewRows.read(tree, X, y, sample_weight, needed=schema.usable)
     columns, codes = rows.columns, rows.y
@@ -188,7 +188,7 @@ def _rows(
     shares = share_at(tree, node, rows.ends(tree))
     index = np.flatnonzero(shares * weights > 0)
     if not len(index):
-        raise TableError(f"None of these {rows.n_rows} rows comes to node {node}.")
+        raise TableError(f"None of these {rows.n_rows} rows reaches node {node}.")
     notes = []
     info = schema.target
     names = ("class_weight", "costs", "priors")
@@ -201,7 +201,7 @@ def _rows(
         notes.append(f"Numbers of the target are in units of 2^{info.exponent}.")
     if len(index) != tree.n_rows[node]:
         notes.append(
-            f"Here {len(index)} rows come to the node; when the tree was grown there "
+            f"Here {len(index)} rows reach the node; when the tree was grown there "
             f"were {int(tree.n_rows[node])}."
         )
     options = tree.options
@@ -225,20 +225,20 @@ def _rows(
 def _other_gain(
     tree: TreeData, node: int, here: Branch, chosen: Candidate
 ) -> list[str]:
-    """Say that these rows do not give the gain that the tree has recorded."""
-    was = float(tree.gain[node])
-    if not abs(was - chosen.gain) > _SAME_GAIN * max(here.impurity, abs(was)):
+    """Return a note if these rows do not give the gain that the tree recorded."""
+    recorded = float(tree.gain[node])
+    if not abs(recorded - chosen.gain) > _SAME_GAIN * max(here.impurity, abs(recorded)):
         return []
     raised = " Or did pruning raise this split to here?" * (tree.method == "c45")
     return [
-        f"The tree recorded a gain of {was:.6g} here, these rows give "
+        f"The tree recorded a gain of {recorded:.6g} here, these rows give "
         f"{chosen.gain:.6g}: are X, y and sample_weight those of the training rows, "
         f"in the same order?{raised}"
     ]
 
 
 def _dividing(tree: TreeData) -> str:
-    """Return the method by which categories are divided: one by one, or in groups."""
+    """Return the method that divides categories: 'cart' if they are grouped."""
     grouped = tree.options.get("categories") == "grouped"
     return "cart" if grouped else tree.method
 
@@ -246,7 +246,7 @@ def _dividing(tree: TreeData) -> str:
 def _weights_to_grow_by(
     tree: TreeData, codes: NDArray[Any], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Multiply the weights, which count priors, by class, as was done for growing."""
+    """Apply class weights and costs to the weights; priors are already applied."""
     info = tree.schema.target
     if info is not None and info.class_weight is not None and info.priors is None:
         weights = weights * np.array(info.class_weight)[codes]
@@ -260,7 +260,7 @@ def _number(tree: TreeData, column: str) -> int:
     if column not in known:
         near = nearest_name(str(column), known)
         hint = f" Did you mean {near!r}?" if near else ""
-        raise OptionError(f"The tree knows no column {column!r}.{hint}")
+        raise OptionError(f"The tree has no column {column!r}.{hint}")
     if known[column] not in tree.schema.usable:
         why_not = tree.schema.features[known[column]].set_aside
         raise OptionError(f"Column {column!r} was set aside when growing: {why_not}")
@@ -274,7 +274,7 @@ def _best_of_each(
     tree: TreeData, rows: NodeRows, rules: Rules
 ) -> tuple[list[Candidate], Candidate | None]:
     """Return each column's best allowed split, best first; and the best refused one."""
-    if _core_can_tell(tree, rows):
+    if _core_applies(tree, rows):
         free = _by_core(tree, rows, 1, 0.0)
         kept = free
         if rules.min_rows > 1 or rules.min_weight > 0:
@@ -287,8 +287,8 @@ def _best_of_each(
     return [each for each in kept if not each.missed], refused
 
 
-def _core_can_tell(tree: TreeData, rows: NodeRows) -> bool:
-    """Whether the core's candidates are those that competed when the tree grew."""
+def _core_applies(tree: TreeData, rows: NodeRows) -> bool:
+    """Whether the core offers the candidates that competed when the tree was grown."""
     criterion = tree.criterion
     plain = criterion.core_number is not None and not criterion.by_ratio
     return plain and tree.method == "cart" and not rows.known_only
@@ -297,7 +297,7 @@ def _core_can_tell(tree: TreeData, rows: NodeRows) -> bool:
 def _by_core(
     tree: TreeData, rows: NodeRows, min_rows: int, min_weight: float
 ) -> list[Candidate]:
-    """Ask the grower, whose rule for ties is the one that counts."""
+    """Take the candidates from the grower, so that ties are decided as in growing."""
     share = min_weight / rows.weight if rows.weight else 0.0
     if share > 0.5 or 2 * min_rows > len(rows.y):
         return []
@@ -317,7 +317,7 @@ def _by_core(
 def _by_hand(
     tree: TreeData, rows: NodeRows, rules: Rules
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Try every candidate of every column: the best of each, and the best allowed."""
+    """Return the best candidate of every column, and the best that is allowed."""
     free, kept = [], []
     for column in tree.schema.usable:
         tried = [
@@ -335,7 +335,7 @@ def _by_hand(
 
 
 def _first_best(tried: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first of the candidates that gain most, if there is any."""
+    """Return the first candidate of maximal gain as a list; empty if there is none."""
     if not tried:
         return []
     reach = max(each.gain - _TIE * each.before for each in tried)
@@ -345,7 +345,7 @@ def _first_best(tried: Sequence[Candidate]) -> list[Candidate]:
 def _ordered(
     tree: TreeData, rows: NodeRows, found: Sequence[Candidate]
 ) -> list[Candidate]:
-    """Put the split that wins first, then the others."""
+    """Sort the candidates; the winner comes first."""
     if not tree.criterion.by_ratio:
         return sorted(found, key=lambda each: -each.gain)
     least = _least_worth(tree, rows, found)
@@ -353,9 +353,10 @@ def _ordered(
 
 
 def _least_worth(tree: TreeData, rows: NodeRows, found: Sequence[Candidate]) -> float:
-    """Return the worth from which columns compete by the gain ratio: the average.
+    """Return the least worth with which a column competes by gain ratio: the average.
 
-    J48 leaves columns of very many categories out of the average, and is generous.
+    J48 leaves columns with very many categories out of the average, and subtracts a
+    small slack from it.
     """
     tie = _TIE * rows.branch("", np.arange(len(rows.y))).impurity
     is_j48 = _is_j48(tree)
@@ -379,10 +380,10 @@ def _is_j48(tree: TreeData) -> bool:
 def _charged(
     tree: TreeData, rows: NodeRows, rules: Rules, candidate: Candidate
 ) -> Candidate:
-    """Return the candidate with what C4.5 takes off its gain.
+    """Return the candidate with the charge that C4.5 subtracts from its gain.
 
-    That is log2(number of thresholds of the column) / weight, for columns that are
-    not divided by category. J48 counts the thresholds that are allowed.
+    The charge is log2(number of thresholds of the column) / weight, for columns that
+    are not divided by category. J48 counts only the thresholds that are allowed.
     """
     column = candidate.split.column
     kind = rows.schema.features[column].kind
@@ -399,16 +400,16 @@ def _charged(
 
 
 def _table(tree: TreeData, rows: NodeRows) -> Table:
-    made: list[Any] = []
+    columns: list[Any] = []
     n = len(rows.y)
     for feature, values in zip(tree.schema.features, rows.columns, strict=True):
         if feature.kind == "numeric":
             numbers = np.full(n, np.nan) if values is None else values
-            made.append(NumericColumn(feature.name, np.ascontiguousarray(numbers)))
+            columns.append(NumericColumn(feature.name, np.ascontiguousarray(numbers)))
             continue
         codes = np.full(n, -1) if values is None else np.maximum(values, -1)
         kind = OrdinalColumn if feature.kind == "ordinal" else CategoricalColumn
-        made.append(kind(feature.name, codes.astype(np.int32), feature.labels))
+        columns.append(kind(feature.name, codes.astype(np.int32), feature.labels))
     target: ClassTarget | NumericTarget
     if rows.n_classes:
         classes = np.arange(rows.n_classes)
@@ -419,13 +420,13 @@ def _table(tree: TreeData, rows: NodeRows) -> Table:
     if schema.target is not None and schema.target.exponent:
         # These numbers are in units already.
         schema = replace(schema, target=replace(schema.target, exponent=0))
-    return Table(tuple(made), target, rows.weights, n, schema)
+    return Table(tuple(columns), target, rows.weights, n, schema)
 
 
 def _ties(
     tree: TreeData, rows: NodeRows, found: Sequence[Candidate], here: Branch
 ) -> list[str]:
-    """Return the columns that are as good as the best, by what decides."""
+    """Return the columns that tie with the best, by gain or gain ratio."""
     allowed = [each for each in found if not each.missed]
     if tree.criterion.by_ratio:
         least = _least_worth(tree, rows, allowed)
@@ -433,17 +434,17 @@ def _ties(
         best = max((each.gain_ratio for each in allowed), default=0.0)
         tied = [e for e in allowed if e.gain_ratio >= best * (1 - _TIE) > 0]
     else:
-        tied = _of_most_gain(allowed, here)
+        tied = _with_largest_gain(allowed, here)
     return [each.column for each in tied] if len(tied) > 1 else []
 
 
 def _ties_in_column(found: Sequence[Candidate], here: Branch) -> list[str]:
     """Return the candidates of one column whose gain equals the best."""
-    tied = _of_most_gain([each for each in found if not each.missed], here)
+    tied = _with_largest_gain([each for each in found if not each.missed], here)
     return [each.words for each in tied] if len(tied) > 1 else []
 
 
-def _of_most_gain(allowed: Sequence[Candidate], here: Branch) -> list[Candidate]:
+def _with_largest_gain(allowed: Sequence[Candidate], here: Branch) -> list[Candidate]:
     reach = max((e.gain for e in allowed), default=0.0) - _TIE * here.impurity
     return [each for each in allowed if each.gain >= reach]
 
