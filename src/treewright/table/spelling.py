@@ -15,12 +15,14 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-__all__ = ["MISSING_MARKS", "Ambiguous", "Spelling", "is_missing_mark", "recognise"]
+__all__ = ["MISSING_MARKS", "Ambiguous", "Spelling", "is_missing_mark", "names_a_key", "recognise"]
 
 MISSING_MARKS = frozenset(
-    {"", "?", "-", "--", ".", "na", "n/a", "#n/a", "nan", "null", "none", "nil"}
+    {"", "?", "-", "--", ".", "na", "n/a", "#n/a", "nan", "null", "nil"}
 )
 """Texts that people write for a missing value, in lower case."""
+MARKS_AMONG_NUMBERS = MISSING_MARKS | {"none", "unknown", "missing"}
+"""In a column of numbers these are marks too; among words they are categories."""
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
@@ -291,15 +293,16 @@ def _are_codes(bodies: Sequence[str], name: str) -> bool:
         return False
     if any(len(body) > _MOST_DIGITS for body in digits):
         return True
-    if _ID_NAMES.search(_words_of(name)):
+    if names_a_key(name):
         return True
     lengths = {len(body) for body in digits}
     return len(lengths) == 1 and min(lengths) >= _FEWEST_ID_DIGITS
 
 
-def _words_of(name: str) -> str:
-    """Return a name in lower case, camelCase taken apart."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+def names_a_key(name: str) -> bool:
+    """Return whether a column's name says that it numbers or names rows."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return _ID_NAMES.search(words) is not None
 
 
 # -- dates and times -------------------------------------------------------------------
