@@ -15,7 +15,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format stub bench sanitize sanitize-thread node browser build wheel clean
+.PHONY: help demo test proof lint format stub bench sanitize sanitize-thread node browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -29,6 +29,9 @@ demo: build  ## Set everything up, then grow and print a tree on real data
 
 test: build  ## Run all tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q $(ARGS)
+
+proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer (long)
+	$(BIN)/python tests/proof/damage.py $(or $(ARGS),1_000_000)
 
 lint: build  ## Check style, types, import layers and C++ format
 	$(BIN)/ruff format --check .

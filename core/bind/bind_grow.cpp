@@ -86,9 +86,12 @@ GrowOptions to_options(const nb::dict& dict) {
   read(dict, "max_surrogates", options.max_surrogates);
   read(dict, "stop_without_surrogate", options.stop_without_surrogate);
   read(dict, "known_agreement", options.known_agreement);
-  read(dict, "rpart", options.rpart);
-  read(dict, "j48", options.j48);
-  read(dict, "sklearn", options.sklearn);
+  read(dict, "round_midpoint", options.round_midpoint);
+  read(dict, "stop_on_equal_sides", options.stop_on_equal_sides);
+  read(dict, "min_surrogate_rows", options.min_surrogate_rows);
+  read(dict, "tenth_of_class_per_side", options.tenth_of_class_per_side);
+  read(dict, "count_allowed_cuts", options.count_allowed_cuts);
+  read(dict, "average_slack", options.average_slack);
   read(dict, "not_averaged", options.not_averaged);
   return options;
 }

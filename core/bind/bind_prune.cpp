@@ -2,8 +2,12 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <string>
+
 #include "arrays.hpp"
 #include "treewright/cross_validation.hpp"
+#include "treewright/tree_check.hpp"
 #include "treewright/weakest_link.hpp"
 
 namespace treewright::bind {
@@ -33,6 +37,7 @@ nb::tuple py_weakest_links(const Vector<int32_t>& subtree_size, const Vector<int
   PruningSteps steps;
   {
     nb::gil_scoped_release unlocked;
+    check_risks(tree.subtree_size, tree.risk, tree.stopped);
     steps = weakest_links(tree, slack, share);
   }
   return nb::make_tuple(to_numpy(std::move(steps.collapse)), to_numpy(std::move(steps.alpha)),
@@ -42,6 +47,7 @@ nb::tuple py_weakest_links(const Vector<int32_t>& subtree_size, const Vector<int
 nb::object py_cut_bottom_up(const Vector<int32_t>& subtree_size, const Vector<double>& leaf,
                             const Vector<double>& stopped, double margin, bool keep_ties) {
   check_lengths(subtree_size.size(), {leaf.size(), stopped.size()});
+  check_nesting(span_of(subtree_size));
   return to_numpy(
       cut_bottom_up(span_of(subtree_size), span_of(leaf), span_of(stopped), margin, keep_ties));
 }
@@ -67,6 +73,31 @@ struct Scored {
   ScoredRows rows;
   Loss loss;
 };
+
+void check_range(const char* name, std::span<const int32_t> numbers, size_t below) {
+  for (const int32_t number : numbers) {
+    if (number < 0 || size_t(number) >= below) {
+      throw BrokenTree(std::string(name) + " must be from 0 to " +
+                       std::to_string(int64_t(below) - 1) + "; got " + std::to_string(number) +
+                       ".");
+    }
+  }
+}
+
+// Nodes, classes and steps are indexed by without looking.
+void check_ranges(const Scored& given) {
+  check_nesting(given.tree.subtree_size);
+  check_range("the node of a row", given.rows.node, given.tree.subtree_size.size());
+  check_range("the first step of a node", given.tree.first_step, size_t(kMaxRows) + 1);
+  if (given.loss == Loss::cost) {
+    const auto n_classes = static_cast<size_t>(std::max(0, given.tree.n_classes));
+    check_range("the class of a row", given.rows.label, n_classes);
+    check_range("the class of a node", given.tree.label, n_classes);
+    if (!given.tree.costs.empty()) {
+      check_lengths(n_classes * n_classes, {given.tree.costs.size()});
+    }
+  }
+}
 
 // The arrays are read where they lie, so none may be converted: the dict keeps them alive.
 Scored scored(const nb::dict& d) {
@@ -95,11 +126,15 @@ Scored scored(const nb::dict& d) {
   check_lengths(n_nodes,
                 {made.tree.first_step.empty() ? n_nodes : made.tree.first_step.size(),
                  made.loss == Loss::cost ? made.tree.label.size() : made.tree.value.size()});
+  check_ranges(made);
   return made;
 }
 
 nb::tuple py_score_steps(const nb::dict& tree_and_rows, size_t n_steps) {
   const Scored given = scored(tree_and_rows);
+  if (n_steps == 0 || given.tree.first_step.empty()) {
+    throw std::invalid_argument("there must be at least one step, and the first of each node");
+  }
   std::vector<double> sum(n_steps, 0.0), sum_of_squares(n_steps, 0.0);
   {
     nb::gil_scoped_release unlocked;

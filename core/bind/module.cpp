@@ -6,12 +6,10 @@
 #include "bind_grow.hpp"
 #include "bind_prune.hpp"
 #include "bind_route.hpp"
-#include "bind_runs.hpp"
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of treewright: sorting, growing, pruning and routing.";
   treewright::bind::add_grow(m);
   treewright::bind::add_prune(m);
   treewright::bind::add_route(m);
-  treewright::bind::add_runs(m);
 }

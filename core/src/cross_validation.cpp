@@ -36,9 +36,11 @@ double loss_of(const ScoredTree& tree, const ScoredRows& rows, Loss loss, size_t
     return std::abs(y - answer);
   }
   // Half the deviance. A branch without events answers 0, which a count above 0 would make
-  // infinitely wrong: it counts as the smallest rate that can be told from none.
+  // infinitely wrong: it counts as the smallest rate that can be told from none, a share of
+  // the root's.
   constexpr double kSmallestRate = 1e-9;
-  const double rate = answer > 0.0 ? answer : kSmallestRate;
+  const double root = tree.value[0] > 0.0 ? tree.value[0] : 1.0;
+  const double rate = answer > 0.0 ? answer : kSmallestRate * root;
   return (y > 0.0 ? y * std::log(y / rate) : 0.0) - (y - rate);
 }
 

@@ -1,45 +1,12 @@
 #include "treewright/grow.hpp"
 
+#include <algorithm>
 #include <bit>
 
-#include "engine.hpp"
-#include "engine_absolute.hpp"
-#include "engine_branches.hpp"
-#include "engine_few.hpp"
-#include "engine_measure.hpp"
-#include "engine_orders.hpp"
-#include "engine_ratio.hpp"
-#include "engine_search.hpp"
-#include "engine_setup.hpp"
-#include "engine_space.hpp"
-#include "engine_split.hpp"
-#include "engine_surrogates.hpp"
-#include "engine_tree.hpp"
+#include "sorted_source.hpp"
+#include "treewright/frontier.hpp"
 
 namespace treewright {
-
-OneOver::OneOver(int64_t largest) : table_(size_t(largest) + 1, 0.0) {
-  for (int64_t n = 1; n <= largest; ++n) {
-    table_[size_t(n)] = 1.0 / real(n);
-  }
-}
-
-simd::Reciprocals::Reciprocals(int64_t largest)
-    : largest_(largest), ascending_(size_t(largest) + 1, 0.0f) {
-  for (size_t n = 1; n < ascending_.size(); ++n) {
-    ascending_[n] = 1.0f / static_cast<float>(n);
-  }
-  descending_.assign(ascending_.rbegin(), ascending_.rend());
-  ascending_.resize(ascending_.size() + kBlock, 0.0f);
-  descending_.resize(descending_.size() + kBlock, 0.0f);
-}
-
-NLogN::NLogN(int64_t largest) : table_(size_t(largest) + 1, 0) {
-  for (int64_t n = 2; n <= largest; ++n) {
-    table_[size_t(n)] = std::llrint(std::ldexp(real(n) * std::log2(real(n)), kFraction));
-  }
-}
-
 namespace {
 
 bool has_missing(const SortedTable& table) {
@@ -47,28 +14,28 @@ bool has_missing(const SortedTable& table) {
                      [&](const SortedColumn& column) { return column.n_known < table.n_rows; });
 }
 
-std::unique_ptr<Grower> make_grower(const SortedTable& table, SortedTable* to_consume,
-                                    const Target& target, const double* weights,
-                                    const GrowOptions& options, Control& control) {
+// Weights in the form that growing needs: divisible if rows may be divided, and one per row if the
+// class and the row number do not fit into an entry together.
+Weights weights_for(const SortedTable& table, const Target& target, const double* weights,
+                    const GrowOptions& options) {
   Weights units = make_weights(weights, table.n_rows);
   if (options.missing == Missing::fractional && has_missing(table)) {
     units = divisible(units);
   }
-  const auto make = [&]<class Rows>(std::type_identity<Rows>) -> std::unique_ptr<Grower> {
-    return std::make_unique<Engine<Rows>>(table, to_consume, target, std::move(units), options,
-                                          control);
-  };
-  if (target.task == Task::number) {
-    return units.equal() ? make(std::type_identity<NumberRows>{})
-                         : make(std::type_identity<WeightedNumberRows>{});
-  }
   const auto bits = std::bit_width(uint64_t(std::max(target.n_classes - 1, 0))) +
                     std::bit_width(uint64_t(table.n_rows));
-  if (units.equal() && bits + 1 > 32) {
+  if (target.task == Task::classes && units.equal() && bits + 1 > 32) {
     units = row_by_row(units);
   }
-  return units.equal() ? make(std::type_identity<CountedRows>{})
-                       : make(std::type_identity<WeightedRows>{});
+  return units;
+}
+
+std::unique_ptr<Grower> make_grower(const SortedTable& table, SortedTable* to_consume,
+                                    const Target& target, const double* weights,
+                                    const GrowOptions& options, Control& control) {
+  auto source = make_sorted_source(table, to_consume, target,
+                                   weights_for(table, target, weights, options), options, control);
+  return std::make_unique<Frontier>(std::move(source), options, control);
 }
 
 }  // namespace

@@ -35,6 +35,33 @@ struct Columns {
   int32_t code(int32_t feature, int64_t row) const { return views[feature].code(row); }
 };
 
+// Columns some of which are not there: these count as missing.
+struct SomeColumns {
+  const ColumnView* views;
+  double value(int32_t feature, int64_t row) const {
+    return views[feature].data == nullptr ? std::nan("") : views[feature].value(row);
+  }
+  int32_t code(int32_t feature, int64_t row) const {
+    return views[feature].data == nullptr ? -1 : views[feature].code(row);
+  }
+};
+
+// A few values of one row.
+struct FewValues {
+  std::span<const int32_t> features;
+  std::span<const double> values;
+  double value(int32_t feature, int64_t) const {
+    const auto found = std::find(features.begin(), features.end(), feature);
+    return found == features.end() ? std::nan("") : values[size_t(found - features.begin())];
+  }
+  int32_t code(int32_t feature, int64_t row) const {
+    const double known = value(feature, row);
+    return known >= 0.0 && known <= std::numeric_limits<int32_t>::max()
+               ? static_cast<int32_t>(known)
+               : -1;
+  }
+};
+
 // True if all columns are evenly spaced slices of one block of one float type.
 bool is_matrix(std::span<const ColumnView> columns) {
   if (columns.empty() || columns[0].data == nullptr || columns[0].storage == Storage::int32) {
@@ -111,6 +138,10 @@ Router::Router(const TreeShape& tree)
   if (!plain) {
     others_ = std::move(others);
   }
+  place_.resize(n);
+  for (size_t i = 0; i < preorder_.size(); ++i) {
+    place_[size_t(preorder_[i])] = static_cast<int32_t>(i);
+  }
 }
 
 void Router::add_surrogates(const TreeShape& tree, size_t node, Other& other) {
@@ -134,7 +165,13 @@ void Router::add_surrogates(const TreeShape& tree, size_t node, Other& other) {
 
 // The branch of a row whose value is missing: by the first surrogate that knows it.
 template <class Source>
-int32_t Router::without_value(const Source& source, const Other& other, int64_t row) const {
+int32_t Router::without_value(const Source& source, const Other& other, int64_t row,
+                              int32_t* chosen_by) const {
+  const auto chosen = [&](int64_t by) {
+    if (chosen_by != nullptr) {
+      *chosen_by = static_cast<int32_t>(by);
+    }
+  };
   for (int64_t s = other.first_surrogate; s < other.last_surrogate; ++s) {
     const StandIn& stand_in = stand_ins_[size_t(s)];
     if (std::isnan(stand_in.threshold)) {
@@ -143,35 +180,67 @@ int32_t Router::without_value(const Source& source, const Other& other, int64_t 
       const int32_t code = source.code(stand_in.feature, row);
       const auto found = std::lower_bound(begin, end, code);
       if (found != end && *found == code) {
+        chosen(s - other.first_surrogate);
         return surrogate_branches_[size_t(found - surrogate_categories_.begin())];
       }
       continue;
     }
     const double x = source.value(stand_in.feature, row);
     if (!std::isnan(x)) {
+      chosen(s - other.first_surrogate);
       return (x <= stand_in.threshold) == stand_in.flip ? 1 : 0;
     }
   }
+  chosen(kMissingRoute);
   return other.missing_route;
 }
 
 // Where a row goes from a node that is not a leaf; or kStopHere, or kAllBranches.
 template <class Source>
-int32_t Router::branch(const Source& source, const Step& step, const Other& other,
-                       int64_t row) const {
+int32_t Router::branch(const Source& source, const Step& step, const Other& other, int64_t row,
+                       int32_t* chosen_by) const {
   const int32_t feature = step.feature / 2;
   if (other.kind == SplitKind::subset || other.kind == SplitKind::multiway) {
     const int32_t code = source.code(feature, row);
     const auto begin = categories_.begin() + other.begin, end = categories_.begin() + other.end;
     const auto found = std::lower_bound(begin, end, code);
     return found != end && *found == code ? branches_[size_t(found - categories_.begin())]
-                                          : without_value(source, other, row);
+                                          : without_value(source, other, row, chosen_by);
   }
   const double x = source.value(feature, row);
   if (std::isnan(x)) {
-    return without_value(source, other, row);
+    return without_value(source, other, row, chosen_by);
   }
   return other.kind == SplitKind::is_missing || x > step.threshold ? 1 : 0;
+}
+
+template <class Source>
+Turn Router::turn_at(const Source& source, size_t at, int64_t row) const {
+  if (steps_[at].child == static_cast<int32_t>(at)) {
+    return {kStopHere, kOwnValue};
+  }
+  if (others_.empty()) {
+    const int32_t branch = next(source, static_cast<int32_t>(at), row) - steps_[at].child;
+    const bool known = !std::isnan(source.value(steps_[at].feature / 2, row));
+    return {branch, known ? kOwnValue : kMissingRoute};
+  }
+  int32_t chosen_by = kOwnValue;
+  const int32_t there = branch(source, steps_[at], others_[at], row, &chosen_by);
+  return {there, chosen_by};
+}
+
+Turn Router::turn(int32_t node, std::span<const int32_t> features,
+                  std::span<const double> values) const {
+  return turn_at(FewValues{features, values}, size_t(place_[size_t(node)]), 0);
+}
+
+void Router::branches(int32_t node, std::span<const ColumnView> columns, int64_t n_rows,
+                      int32_t* branch) const {
+  const SomeColumns source{columns.data()};
+  const auto at = size_t(place_[size_t(node)]);
+  for (int64_t row = 0; row < n_rows; ++row) {
+    branch[row] = turn_at(source, at, row).branch;
+  }
 }
 
 template <class Source>

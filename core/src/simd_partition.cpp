@@ -37,95 +37,31 @@ TREEWRIGHT_TARGET inline unsigned lanes_with(__m256i x) {
       _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 31 - bit))));
 }
 
-// One bit for each row of a numbering says where it goes. find() gives the 32 bits around that of
-// each of eight rows; to_front() and to_behind() are what their entries become there.
-struct KeepsNumbers {
-  struct Found {
-    __m256i bits;
-  };
-  TREEWRIGHT_TARGET __m256i to_front(__m256i e, __m256i, const Found&) const { return e; }
-  TREEWRIGHT_TARGET __m256i to_behind(__m256i e, __m256i, const Found&) const { return e; }
-};
-struct BitsInMemory : KeepsNumbers {
+// One bit per row number says where the row goes. find() returns the 32 bits around the bit of each
+// of eight rows.
+struct BitsInMemory {
   const int32_t* words;
   int shift;
 
   BitsInMemory(const uint64_t* bits, int shift)
       : words(reinterpret_cast<const int32_t*>(bits)), shift(shift + 5) {}
-  TREEWRIGHT_TARGET Found find(const Entry* entries, __m256i) const {
-    return {look_up(words, entries, shift)};
+  TREEWRIGHT_TARGET __m256i find(const Entry* entries, __m256i) const {
+    return look_up(words, entries, shift);
   }
 };
 // The same for at most kRowsInRegisters rows: far fewer instructions.
-struct BitsInRegisters : KeepsNumbers {
+struct BitsInRegisters {
   __m256i low, high;
 
   TREEWRIGHT_TARGET BitsInRegisters(const uint64_t* bits, int)
       : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits))),
         high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits) + 1)) {}
-  TREEWRIGHT_TARGET Found find(const Entry*, __m256i rows) const {
+  TREEWRIGHT_TARGET __m256i find(const Entry*, __m256i rows) const {
     const __m256i word = _mm256_srli_epi32(rows, 5);
     const __m256 in_low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word));
     const __m256 in_high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word));
     const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(word, 28));
-    return {_mm256_castps_si256(_mm256_blendv_ps(in_low, in_high, is_high))};
-  }
-};
-
-// How many bits of each lane are set: looked up for every half of a byte, then summed.
-TREEWRIGHT_TARGET inline __m256i bits_set(__m256i x) {
-  const __m256i half = _mm256_set1_epi8(15);
-  const __m256i of_half =
-      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-  const __m256i low = _mm256_shuffle_epi8(of_half, _mm256_and_si256(x, half));
-  const __m256i high =
-      _mm256_shuffle_epi8(of_half, _mm256_and_si256(_mm256_srli_epi32(x, 4), half));
-  const __m256i of_two_bytes =
-      _mm256_maddubs_epi16(_mm256_add_epi8(low, high), _mm256_set1_epi8(1));
-  return _mm256_madd_epi16(of_two_bytes, _mm256_set1_epi16(1));
-}
-// The bits together with new numbers for the rows; see Ranks.
-struct BitsAndRanks {
-  const uint64_t* words;
-  int word_shift;
-  __m128i shift_by;
-  __m256i low_bits, middle;
-
-  struct Found {
-    __m256i bits, rank;  // the row's new number, should it go behind
-  };
-
-  TREEWRIGHT_TARGET BitsAndRanks(const Ranks& ranks, int shift)
-      : words(ranks.words),
-        word_shift(shift + 5),
-        shift_by(_mm_cvtsi32_si128(shift)),
-        low_bits(_mm256_set1_epi32((1 << shift) - 1)),
-        middle(_mm256_set1_epi32(static_cast<int>(ranks.middle))) {}
-  TREEWRIGHT_TARGET Found find(const Entry* entries, __m256i rows) const {
-    const auto two = [&](const Entry* e) TREEWRIGHT_TARGET {
-      const auto* first = reinterpret_cast<const double*>(words + (e[0] >> word_shift));
-      const auto* second = reinterpret_cast<const double*>(words + (e[1] >> word_shift));
-      return _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd(first), second));
-    };
-    const auto four = [&](const Entry* e) TREEWRIGHT_TARGET {
-      return _mm256_insertf128_ps(_mm256_castps128_ps256(two(e)), two(e + 4), 1);
-    };
-    const __m256 a = four(entries), b = four(entries + 2);
-    const __m256i bits = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
-    const __m256i before = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xdd));
-    const __m256i one = _mm256_set1_epi32(1);
-    const __m256i own = _mm256_sllv_epi32(one, _mm256_and_si256(rows, _mm256_set1_epi32(31)));
-    const __m256i below = _mm256_and_si256(bits, _mm256_sub_epi32(own, one));
-    return {bits, _mm256_add_epi32(before, bits_set(below))};
-  }
-  TREEWRIGHT_TARGET __m256i numbered(__m256i e, __m256i number) const {
-    return _mm256_or_si256(_mm256_sll_epi32(number, shift_by), _mm256_and_si256(e, low_bits));
-  }
-  TREEWRIGHT_TARGET __m256i to_front(__m256i e, __m256i rows, const Found& found) const {
-    return numbered(e, _mm256_sub_epi32(_mm256_add_epi32(rows, middle), found.rank));
-  }
-  TREEWRIGHT_TARGET __m256i to_behind(__m256i e, __m256i, const Found& found) const {
-    return numbered(e, found.rank);
+    return _mm256_castps_si256(_mm256_blendv_ps(in_low, in_high, is_high));
   }
 };
 
@@ -158,8 +94,7 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
   const auto divide = [&](const Entry* block, unsigned taken) TREEWRIGHT_TARGET {
     __m256i e = load(block);
     const __m256i rows = _mm256_srl_epi32(e, shift_by);
-    const auto found = bits.find(block, rows);
-    const __m256i bit = _mm256_srlv_epi32(found.bits, _mm256_and_si256(rows, low_five));
+    const __m256i bit = _mm256_srlv_epi32(bits.find(block, rows), _mm256_and_si256(rows, low_five));
     const unsigned behind = lanes_with<0>(bit) & taken;
     const unsigned front = behind ^ taken;
     const unsigned differs = lanes_with<0>(e) & taken;
@@ -172,11 +107,9 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
       const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(now)), lane_bits);
       e = _mm256_or_si256(e, _mm256_and_si256(_mm256_cmpeq_epi32(set, lane_bits), one));
     }
-    store(to_behind,
-          _mm256_permutevar8x32_epi32(bits.to_behind(e, rows, found), lanes(kLanesOf, behind)));
+    store(to_behind, _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, behind)));
     to_behind += std::popcount(behind);
-    return Front{_mm256_permutevar8x32_epi32(bits.to_front(e, rows, found), lanes(kLanesOf, front)),
-                 std::popcount(front)};
+    return Front{_mm256_permutevar8x32_epi32(e, lanes(kLanesOf, front)), std::popcount(front)};
   };
   const Entry *block = entries + state.i, *const stop = entries + end;
   // Set aside, because others may be written over them before it is their turn.
@@ -199,8 +132,8 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
   state = {end, to_front - entries, pending_front, pending_behind};
 }
 
-template <class Bits, class Sides>
-TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, const Sides& sides,
+template <class Bits>
+TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, const uint64_t* sides,
                                       Entry* scratch, PartitionState& state) {
   divide_column(entries, end, shift, Bits(sides, shift), scratch, state);
 }
@@ -232,17 +165,9 @@ TREEWRIGHT_TARGET void partition_each_avx2(std::span<Entry* const> columns, int6
 void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
                Entry* scratch, PartitionState& state) {
   if (end - state.i >= kBlock && has_avx2()) {
-    const auto kernel = 64 * sides.size() <= kRowsInRegisters
-                            ? partition_avx2<BitsInRegisters, const uint64_t*>
-                            : partition_avx2<BitsInMemory, const uint64_t*>;
+    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_avx2<BitsInRegisters>
+                                                              : partition_avx2<BitsInMemory>;
     kernel(entries, end, shift, sides.data(), scratch, state);
-  }
-}
-
-void partition(Entry* entries, int64_t end, int shift, const Ranks& ranks, Entry* scratch,
-               PartitionState& state) {
-  if (end - state.i >= kBlock && has_avx2()) {
-    partition_avx2<BitsAndRanks>(entries, end, shift, ranks, scratch, state);
   }
 }
 
@@ -260,7 +185,6 @@ bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
 #else
 
 void partition(Entry*, int64_t, int, std::span<const uint64_t>, Entry*, PartitionState&) {}
-void partition(Entry*, int64_t, int, const Ranks&, Entry*, PartitionState&) {}
 bool partition_each(std::span<Entry* const>, int64_t, int, std::span<const uint64_t>, Entry*) {
   return false;
 }

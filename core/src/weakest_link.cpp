@@ -11,15 +11,14 @@ namespace {
 
 constexpr int32_t kNone = -1;
 
-// What collapsing a node costs, for how many leaves: alpha = cost / leaves.
+// What collapsing a node costs, for how many leaves: alpha = cost / leaves. A cost is a sum of
+// up to 2^31 risks of 62 bits each: together with the leaves it stays below 2^124.
 struct Link {
-  int64_t cost = 0;
+  int128 cost = 0;
   int64_t leaves = 1;
 };
 
-bool weaker(const Link& a, const Link& b) {
-  return int128(a.cost) * b.leaves < int128(b.cost) * a.leaves;
-}
+bool weaker(const Link& a, const Link& b) { return a.cost * b.leaves < b.cost * a.leaves; }
 
 // Heaps of links, one per subtree, that merge: the strongest on top.
 class LinkHeaps {
@@ -93,7 +92,8 @@ class LinkHeaps {
 // The link of one node, given the heap of all links below it; the ones that are stronger
 // than the node's own are taken off: the node goes first.
 Link settle(const RiskTree& tree, size_t node, LinkHeaps& heaps, int32_t& heap) {
-  int64_t below = tree.stopped[node], n_children = 0;
+  int128 below = tree.stopped[node];
+  int64_t n_children = 0;
   const size_t end = node + size_t(tree.subtree_size[node]);
   for (size_t child = node + 1; child < end; child += size_t(tree.subtree_size[child])) {
     below += tree.risk[child];
@@ -110,8 +110,9 @@ Link settle(const RiskTree& tree, size_t node, LinkHeaps& heaps, int32_t& heap) 
 }
 
 // Groups the links that really happen into steps, and notes the step's alpha at each node.
+// risk is that of the whole tree.
 void lay_out_steps(const RiskTree& tree, const LinkHeaps& heaps, std::vector<int32_t>& order,
-                   double slack, double share, PruningSteps& steps) {
+                   int128 risk, double slack, double share, PruningSteps& steps) {
   std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     const Link &x = heaps.link[size_t(a)], &y = heaps.link[size_t(b)];
     return weaker(x, y) || (!weaker(y, x) && a < b);
@@ -128,7 +129,8 @@ void lay_out_steps(const RiskTree& tree, const LinkHeaps& heaps, std::vector<int
       steps.risk.push_back(steps.risk.back());
     }
     steps.n_leaves.back() -= link.leaves;
-    steps.risk.back() += link.cost;
+    risk += link.cost;
+    steps.risk.back() = double(risk);
     steps.collapse[size_t(node)] = steps.alpha.back();
   }
 }
@@ -143,14 +145,14 @@ PruningSteps weakest_links(const RiskTree& tree, double slack, double share) {
   steps.collapse.assign(n, std::numeric_limits<double>::quiet_NaN());
   steps.alpha.assign(1, 0.0);
   steps.n_leaves.assign(1, 0);
-  steps.risk.assign(1, 0);
+  int128 risk = 0;  // of the whole tree
   for (size_t node = n; node-- > 0;) {
     if (tree.subtree_size[node] == 1) {
       steps.n_leaves[0] += 1;
-      steps.risk[0] += tree.risk[node];
+      risk += tree.risk[node];
       continue;
     }
-    steps.risk[0] += tree.stopped[node];
+    risk += tree.stopped[node];
     int32_t merged = kNone;
     const size_t end = node + size_t(tree.subtree_size[node]);
     for (size_t child = node + 1; child < end; child += size_t(tree.subtree_size[child])) {
@@ -160,9 +162,10 @@ PruningSteps weakest_links(const RiskTree& tree, double slack, double share) {
     heaps.put_on_top(int32_t(node), merged);
     heap[node] = int32_t(node);
   }
+  steps.risk.assign(1, double(risk));
   std::vector<int32_t> order;
   heaps.visit(heap[0], [&](int32_t node) { order.push_back(node); });
-  lay_out_steps(tree, heaps, order, slack, share, steps);
+  lay_out_steps(tree, heaps, order, risk, slack, share, steps);
 
   // A node that was taken off its heap goes with the node above that outdid it.
   std::vector<size_t> open;  // inner nodes on the way to this one

@@ -1,8 +1,10 @@
-// The ways to divide a sorted column between two children.
+// Dividing sorted columns among children, against the definition.
 #include <algorithm>
 #include <numeric>
 
 #include "check.hpp"
+#include "division.hpp"
+#include "random_node.hpp"
 #include "treewright/partition.hpp"
 #include "treewright/sorted_table.hpp"
 
@@ -50,6 +52,92 @@ bool same_parts(Entries a, Entries b, size_t middle) {
   return a == b;
 }
 
+// Rows that go to one of several branches, to none, or to all of them.
+void check_multiway(Tally& tally, Random& random, const Entries& before, int shift, uint32_t end) {
+  const size_t n_branches = size_t(random.whole(2, 5));
+  std::vector<int64_t> branch(end);
+  for (int64_t& b : branch) {
+    b = random.whole(-1, int64_t(n_branches));  // -1: none, n: all
+  }
+  const auto goes_to = [&](Entry e, size_t b) {
+    const int64_t there = branch[e >> shift];
+    return there == int64_t(b) || there == int64_t(n_branches);
+  };
+  MultiwayPartition partition(n_branches);
+  for (size_t b = 1; b < n_branches; ++b) {
+    partition.next[b] =
+        partition.next[b - 1] +
+        std::count_if(before.begin(), before.end(), [&](Entry e) { return goes_to(e, b - 1); });
+  }
+  const std::vector<int64_t> first = partition.next;
+  Entries out(before.size() * n_branches);
+  partition.send(
+      before.data(), std::ssize(before), shift,
+      [&](uint32_t row, const auto& keep) {
+        for (size_t b = 0; b < n_branches; ++b) {
+          if (goes_to(row << shift, b)) {
+            keep(b, row);
+          }
+        }
+      },
+      out.data());
+  for (size_t b = 0; b < n_branches; ++b) {
+    Entries expected;
+    Entry pending = 0;
+    for (const Entry e : before) {
+      pending |= e & kDiffers;
+      if (goes_to(e, b)) {
+        expected.push_back((e & ~kDiffers) | pending);
+        pending = 0;
+      }
+    }
+    const Entries found(out.begin() + first[b], out.begin() + partition.next[b]);
+    tally.expect(found.size() == expected.size() && same_parts(found, expected, 0),
+                 "a branch gets its rows in order");
+  }
+}
+
+// A node of weighted classes, divided by a random split as the definition says.
+void check_node_division(Tally& tally, Random& random) {
+  const int64_t n = random.whole(2, 60);
+  const RandomTable table(random, n, size_t(random.whole(1, 4)));
+  RandomNode<WeightedRows> node(random, table, n);
+  Candidate split;
+  if (!node.draw_split(random, split)) {
+    return;
+  }
+  node.numbering.scratch.resize(1);
+  NodeDivision<WeightedRows> division(node.view(), split, nullptr);
+  const Branches& branches = division.branches();
+  std::vector<OpenNode> children(branches.n);
+  std::vector<OpenNode*> places;
+  for (OpenNode& child : children) {
+    places.push_back(&child);
+  }
+  division.place(places);
+  const std::vector<Entries> before = node.entries;
+  for (size_t c = 0; c < table.views.size(); ++c) {
+    std::vector<int64_t> known(branches.n);
+    division.divide_column(c, node.view().known(c), 0, known.data());
+    for (size_t b = 0; b < branches.n; ++b) {
+      std::vector<int64_t> expected;
+      for (const Entry e : before[c]) {
+        if (node.slow_branch(split, e >> 1) == int32_t(b)) {
+          expected.push_back(e >> 1);
+        }
+      }
+      std::vector<int64_t> found;
+      for (uint32_t i = children[b].begin; i < children[b].end; ++i) {
+        found.push_back(node.entries[c][i] >> 1);
+      }
+      tally.expect(found == expected, "a child's column holds its rows in order");
+      tally.expect(
+          branches.stats[b * size_t(node.problem->layout.words()) + kRows] == std::ssize(expected),
+          "a branch counts its rows");
+    }
+  }
+}
+
 }  // namespace
 
 void check_dividing(Tally& tally, Random& random) {
@@ -74,41 +162,18 @@ void check_dividing(Tally& tally, Random& random) {
                                           [&](Entry e) { return sides.behind(e >> shift) != 0; });
   Entries scratch(size_t(n + simd::kBlock));
   Entries entries = before;
-  Parts parts = partition(entries.data(), n_known, n, shift, sides, scratch.data());
+  const Parts parts = partition(entries.data(), n_known, n, shift, sides, scratch.data());
   tally.expect(same_parts(entries, expected, middle), "a partition keeps the order");
   tally.expect(parts.behind_known == known_behind && parts.front_known == n_known - known_behind,
                "a partition counts the known rows");
 
-  // New numbers: begin, begin + 1, ... for those that stay in front, then for the others.
-  std::vector<uint32_t> old_number(end);
-  std::iota(old_number.begin(), old_number.end(), 0u);
-  partition_by_row(old_number.data(), begin, end, sides, scratch.data());
-  Renumbering renumbering;
-  renumbering.set(sides, begin, begin + static_cast<uint32_t>(middle), end);
+  // Several columns at once.
   entries = before;
-  parts = partition(entries.data(), n_known, n, shift, renumbering, scratch.data());
-  bool in_place = true;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const uint32_t number = entries[i] >> shift;
-    in_place =
-        in_place && number >= begin && number < end && (number < begin + middle) == (i < middle);
-    entries[i] = old_number[number] << shift | (entries[i] & ((Entry(1) << shift) - 1));
-  }
-  tally.expect(in_place, "the rows of each child have the numbers of its place");
-  tally.expect(same_parts(entries, expected, middle), "new numbers change nothing else");
-  tally.expect(parts.behind_known == known_behind, "known rows are counted with new numbers too");
-
-  std::vector<uint32_t> places;
-  for (size_t i = 0; i < before.size(); ++i) {
-    if (sides.behind(before[i] >> shift)) {
-      places.push_back(static_cast<uint32_t>(i));
-    }
-  }
-  if (!places.empty()) {
-    entries = before;
-    move_few(entries, places, scratch.data());
-    tally.expect(same_parts(entries, expected, middle), "the few are moved behind the others");
-  }
+  Entry* const columns[] = {entries.data()};
+  partition_each(columns, n, shift, sides, scratch.data());
+  tally.expect(same_parts(entries, expected, middle), "columns divided together keep the order");
+  check_multiway(tally, random, before, shift, end);
+  check_node_division(tally, random);
 }
 
 }  // namespace treewright::testing

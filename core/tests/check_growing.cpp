@@ -61,6 +61,7 @@ Problem::Problem(Random& random, int64_t n_rows, Criterion criterion) {
   if (random.share() < 0.2) {
     options.max_features = 2;
   }
+  options.round_midpoint = random.share() < 0.8;
 }
 
 template <class T>
@@ -188,14 +189,18 @@ void draw_classics(Random& random, size_t n_columns, GrowOptions& options) {
     options.gain_ratio = true;
     options.charge_cuts = random.share() < 0.7;
     options.min_branch_weight = options.charge_cuts ? 2.0 : 0.0;
-    options.j48 = options.charge_cuts && random.share() < 0.3;
-    options.not_averaged.assign(options.j48 ? n_columns : 0, 0);
+    if (options.charge_cuts && random.share() < 0.3) {
+      options.tenth_of_class_per_side = options.count_allowed_cuts = true;
+      options.average_slack = 1e-3;
+      options.not_averaged.assign(n_columns, 0);
+    }
   }
   if (options.missing == Missing::surrogate) {
     options.max_surrogates = random.whole(0, 5);
     options.stop_without_surrogate = random.share() < 0.5;
     options.known_agreement = random.share() < 0.5;
-    options.rpart = random.share() < 0.5;
+    options.stop_on_equal_sides = random.share() < 0.5;
+    options.min_surrogate_rows = random.whole(1, 2);
   }
 }
 

@@ -51,8 +51,11 @@ int main(int argc, char** argv) {
     check_team(tally, random);
     check_sorting(tally, random);
     check_dividing(tally, random);
+    check_frontier(tally, random);
+    check_search(tally, random);
     check_growing(tally, random);
     check_classics(tally, random);
+    check_damage(tally, random);
   } while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
            seconds);
   return tally.report() ? 0 : 1;

@@ -60,16 +60,29 @@ def node_losses(tree_and_rows: dict) -> tuple:
     Loss of the rows that pass each node, answered there; and of those that end in it.
     """
 
+def check_tree(arrays: dict, kinds: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, n_stop_reasons: int) -> None:
+    """
+    Raise TreeFormatError unless splits and evidence of every node are possible ones.
+    """
+
 class Router:
     """A tree, laid out for sending rows down."""
 
-    def __init__(self, subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], split_kind: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], category_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], category_branch: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_route: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], surrogates: dict, kinds: Sequence[int]) -> None: ...
+    def __init__(self, arrays: dict, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def route(self, columns: Sequence, n_rows: int, n_threads: int) -> object:
         """Node reached by each row of these columns."""
 
     def route_shares(self, columns: Sequence, n_rows: int) -> object:
         """Row, node and share of every end of every row."""
+
+    def turn(self, node: int, features: Sequence[int], values: Sequence[float]) -> object:
+        """
+        Branch of one row at a node, and who chose it: -1 its value, -2 the missing route, else the number of a surrogate.
+        """
+
+    def branches(self, node: int, features: Sequence[int], columns: Sequence, n_rows: int) -> object:
+        """Branch of each row at a node."""
 
     def route_matrix(self, X: Annotated[NDArray, dict(device='cpu', writable=False)], n_threads: int) -> object:
         """Node reached by each row of a float matrix."""
@@ -78,19 +91,3 @@ class Router:
         """
         What the node reached by each row answers: eight bytes, whatever they mean.
         """
-
-def histogram(nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_nodes: int, n_codes: int, n_classes: int, labels: object | None, y: object | None, weights: object | None) -> object:
-    """
-    Statistics of each (node, code), missing rows last, of a part of a table. Those of several parts are added by add_statistics.
-    """
-
-def add_statistics(a: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], number: bool) -> object:
-    """The sum of two histograms of the same nodes and codes."""
-
-def best_split(columns: Sequence, criterion: int, number: bool, impurity: float, min_rows: int, min_weight: int, many_levels: Sequence[bool] = [], unit: float = 1.0) -> dict:
-    """
-    The split that growing takes, from (statistics, values of the codes or None) of each column; kind 0 if nothing is allowed. many_levels: by column, whether its groupings are charged; unit: the weight that is counted as 1.
-    """
-
-def quantise(y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], centered: bool) -> object:
-    """The whole numbers that stand for a numeric target."""

@@ -18,7 +18,8 @@ UserWarning
 Every message says what went wrong, where, the value seen and what to do.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -33,6 +34,7 @@ __all__ = [
     "TreeFormatError",
     "TreewrightError",
     "UnseenCategoryWarning",
+    "memory_explained",
     "nearest_name",
     "pandas_for_frames",
 ]
@@ -72,6 +74,30 @@ class ColumnKindWarning(UserWarning):
 
 class UnseenCategoryWarning(UserWarning):
     """No category in a column of new data was there when the tree was grown."""
+
+
+@contextmanager
+def memory_explained(n_rows: int, n_columns: int) -> Iterator[None]:
+    """Say what was asked for, and what would help, where memory runs out in growing.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Of the table that the tree is grown on.
+    """
+    try:
+        yield
+    except MemoryError as problem:
+        # The core sorts every column once: an entry of four bytes per value.
+        needed = 4 * n_rows * n_columns / 2**20
+        raise MemoryError(
+            f"Not enough memory to grow a tree on {n_rows:,} rows and {n_columns:,} "
+            f"columns: besides the table, its sorted columns take {needed:,.0f} MB, "
+            "and as much again for every tree that grows at the same time. What "
+            "helps: prune=None or 'validation' instead of 'cv' or a smaller n_jobs "
+            "(fewer trees at a time), fewer columns, a sample of the rows, or "
+            "max_leaf_nodes."
+        ) from problem
 
 
 def pandas_for_frames() -> Any:

@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.criteria import Criterion
-from treewright.errors import OptionError, TableError, nearest_name
-from treewright.growing.grow import n_threads
-from treewright.pruning.by_hand import collapse_by_hand
+from treewright.drawing.dot import to_dot
+from treewright.drawing.highlight import row_path
+from treewright.drawing.mermaid import to_mermaid
+from treewright.drawing.svg import to_svg
+from treewright.errors import OptionError, nearest_name
+from treewright.growing.competitors import Competitor, competitors_of
+from treewright.growing.threads import n_threads
+from treewright.pruning.by_hand import collapse_by_hand, simplify
 from treewright.pruning.path import cost_complexity
 from treewright.pruning.refit import refit_tree
-from treewright.reading.answer import answers, class_shares, classes
-from treewright.reading.colour import MOST_PRINTED, can_draw
-from treewright.reading.importance import impurity_importance
-from treewright.table.costs import prior_factors
-from treewright.table.match import match, plain_matrix
-from treewright.table.match_target import match_target
-from treewright.table.table import ClassTarget, Target
-from treewright.table.weights import read_weights
+from treewright.reading.answers.answer import (
+    MANY_ROWS,
+    answers,
+    answers_of_matrix,
+    class_shares,
+    classes,
+)
+from treewright.reading.answers.evaluation import Evaluation, evaluate_rows
+from treewright.reading.answers.importance import impurity_importance
+from treewright.reading.conditions.formula import Formula, formula
+from treewright.reading.conditions.rules import Rules
+from treewright.reading.one_row.explain import Explanation, explain
+from treewright.reading.text.colour import MOST_PRINTED, coloured, show
+from treewright.reading.text.frame import to_dict, to_pandas
+from treewright.reading.text.missing import (
+    MissingAccount,
+    SurrogateSplit,
+    missing_account,
+    surrogate_splits,
+)
+from treewright.reading.text.text import text
+from treewright.reading.why.why import Why, why
+from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
+from treewright.tree.new_rows import NewRows, checked_unseen, read_columns
 from treewright.tree.route import (
     Ends,
     columns_used,
@@ -33,19 +53,20 @@ from treewright.tree.route import (
     ends_of_matrix,
     route,
     route_matrix,
+    share_at,
 )
 from treewright.tree.split import Split, split_of
-from treewright.views import Views
 
 if TYPE_CHECKING:
+    import pandas as pd
     from scipy.sparse import csr_matrix
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree", "sent_down"]
+__all__ = ["Tree", "as_tree"]
 
 
-class Tree(Views):
+class Tree:
     """A grown tree: immutable, comparable, and able to answer.
 
     Nodes are numbered from 0, the root, in preorder: a node comes before all
@@ -175,7 +196,9 @@ class Tree(Views):
         if kind not in ("error", "impurity"):
             near = nearest_name(str(kind), ("error", "impurity"))
             hint = f" Did you mean {near!r}?" if near else ""
-            raise OptionError(f"risk is of 'error' or 'impurity'; got {kind!r}.{hint}")
+            raise OptionError(
+                f"kind must be 'error' or 'impurity'; got {kind!r}.{hint}"
+            )
         return cost_complexity(self.data, 0.0, kind)
 
     def cost_complexity(self, alpha: float, kind: str = "error") -> float:
@@ -242,13 +265,31 @@ class Tree(Views):
             divided among branches counts in each by its share. With priors, the
             rows are weighed so that the classes have them.
         """
-        ends, target, weights = sent_down(self, X, y, sample_weight)
-        return Tree(refit_tree(self.data, ends, target, weights))
+        rows = NewRows.read(self.data, X, y, sample_weight)
+        ends = rows.ends(self.data)
+        return Tree(refit_tree(self.data, ends, rows.target, rows.weights))
+
+    def simplify(self, keep: str = "proba") -> Tree:
+        """Return the tree with siblings merged that answer the same.
+
+        Parameters
+        ----------
+        keep : {'proba', 'class'}, default='proba'
+            What must not change for any row: the class shares, or only the class. For
+            numbers, either means the answer. Where rows are divided among branches, the
+            shares are kept either way: they decide what a divided row answers.
+
+        Returns
+        -------
+        Tree
+            The merged nodes have the stop reason 'same_answer'.
+        """
+        return Tree(simplify(self.data, keep))
 
     # -- answers ------------------------------------------------------------------
 
     def apply(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> NDArray[np.int32]:
         """Return the node in which each row ends.
 
@@ -256,12 +297,14 @@ class Tree(Views):
         ----------
         X : array, data frame, dict of columns or list of rows
             New data. Columns are found by name; only those of `columns_used` are
-            needed. Plain arrays: all columns, in the order of growing.
-        unseen : {'missing', 'error'}, default='missing'
-            What to do with a category that was not there when the tree was
-            grown: treat it as missing, or refuse.
-        n_jobs : int or None, default=1
-            Number of threads; None: the cores this process may use.
+            needed. Plain arrays: all columns, in the order of growing. A tree grown
+            with ``missing='error'`` refuses missing and infinite values.
+        unseen : {'missing', 'error'} or None, default=None
+            What to do with a category that was not there when the tree was grown:
+            treat it as missing, or refuse it. None: as the tree was told in growing.
+        n_jobs : int or None, default=None
+            Number of threads; None: the cores this process may use. Fewer than
+            4,096 rows take one thread.
 
         Returns
         -------
@@ -269,57 +312,359 @@ class Tree(Views):
             Node numbers: leaves, or inner nodes where a missing value stops. A row
             that is divided among branches ends where its largest part does.
         """
-        nodes: NDArray[np.int32] = self._sent(X, unseen, n_jobs, route, route_matrix)
-        return nodes
-
-    def _ends(self, X: Any, unseen: str, n_jobs: int | None) -> Any:
-        """Return where each row ends, all its parts where rows are divided."""
-        return self._sent(X, unseen, n_jobs, ends_of, ends_of_matrix)
-
-    def _sent(
-        self,
-        X: Any,
-        unseen: str,
-        n_jobs: int | None,
-        by_columns: Callable[..., Any],
-        by_matrix: Callable[..., Any],
-    ) -> Any:
-        data = self.data
-        if unseen not in ("missing", "error"):
-            raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
-        threads = n_threads(n_jobs)
-        matrix = plain_matrix(data.schema, X)
+        data, matrix = self.data, self._matrix(X, unseen)
         if matrix is not None:
-            return by_matrix(data, matrix, threads)
-        columns = match(data.schema, X, columns_used(data).tolist(), unseen)
-        return by_columns(data, columns, columns.n_rows, threads)
+            return route_matrix(data, matrix, _threads(n_jobs, len(matrix)))
+        columns = read_columns(data, X, unseen)
+        n_rows = columns.n_rows
+        return route(data, columns, n_rows, _threads(n_jobs, n_rows))
 
     def predict(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> Any:
         """Return the class, or the number, for each row; see `apply`."""
-        return answers(self.data, self._ends(X, unseen, n_jobs))
+        return self._answers(X, None, unseen, n_jobs)
+
+    def _answers(
+        self,
+        X: Any,
+        names: NDArray[Any] | None,
+        unseen: str | None = None,
+        n_jobs: int | None = None,
+    ) -> NDArray[Any]:
+        """Return the answers, classes by the names that are given."""
+        data, matrix = self.data, self._matrix(X, unseen)
+        if matrix is None:
+            return answers(data, self._ends_by_column(X, unseen, n_jobs), names)
+        return answers_of_matrix(data, matrix, _threads(n_jobs, len(matrix)), names)
 
     def predict_proba(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         """Return the share of every class where each row ends; see `apply`."""
         return class_shares(self.data, self._ends(X, unseen, n_jobs))
 
     def decision_path(
-        self, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> csr_matrix:
-        """Return which nodes each row passes, as a sparse matrix; see `apply`."""
+        """Return which nodes each row passes, as a sparse matrix; see `apply`.
+
+        A row that is divided among branches passes all nodes that a part of it does.
+        """
         return decision_path(self.data, self._ends(X, unseen, n_jobs))
 
     def rows(
-        self, node: int, X: Any, *, unseen: str = "missing", n_jobs: int | None = 1
+        self,
+        node: int,
+        X: Any,
+        *,
+        unseen: str | None = None,
+        n_jobs: int | None = None,
     ) -> NDArray[np.int64]:
-        """Return the row numbers of `X` that pass through a node; see `apply`."""
+        """Return the numbers of the rows of `X` that pass a node; see `apply`.
+
+        A row that is divided among branches passes all nodes that a part of it does.
+        """
         first = walk.checked_node(self.data, node)
-        end = first + int(self.data.subtree_size[first])
-        ended = self.apply(X, unseen=unseen, n_jobs=n_jobs)
-        return np.flatnonzero((ended >= first) & (ended < end))
+        return np.flatnonzero(share_at(self.data, first, self._ends(X, unseen, n_jobs)))
+
+    def _ends(
+        self, X: Any, unseen: str | None, n_jobs: int | None
+    ) -> NDArray[np.int32] | Ends:
+        """Return where each row ends, all its parts where rows are divided."""
+        matrix = self._matrix(X, unseen)
+        if matrix is None:
+            return self._ends_by_column(X, unseen, n_jobs)
+        return ends_of_matrix(self.data, matrix, _threads(n_jobs, len(matrix)))
+
+    def _ends_by_column(
+        self, X: Any, unseen: str | None, n_jobs: int | None
+    ) -> NDArray[np.int32] | Ends:
+        columns = read_columns(self.data, X, unseen)
+        n_rows = columns.n_rows
+        return ends_of(self.data, columns, n_rows, _threads(n_jobs, n_rows))
+
+    def _matrix(self, X: Any, unseen: str | None) -> NDArray[Any] | None:
+        """Return X if its rows need no reading and no checking; else None."""
+        if unseen is not None:
+            checked_unseen(unseen)
+        data = self.data
+        return None if data.refuses_missing else plain_matrix(data.schema, X)
+
+    def evaluate(self, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+        """Return how the tree does on rows it was not grown on.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns or list of rows
+            New rows; see `apply`.
+        y : array, series or list
+            Their target.
+        sample_weight : array, series or list, optional
+            Their weights.
+
+        Returns
+        -------
+        Evaluation
+            Error with a 95 % interval, figures by class or R2, RMSE and MAE, questions
+            asked, and by node the training rows beside the new ones (`to_pandas`).
+        """
+        rows = NewRows.read(self.data, X, y, sample_weight)
+        return evaluate_rows(self.data, rows)
+
+    # -- reading ------------------------------------------------------------------
+
+    def text(
+        self,
+        max_depth: int | None = None,
+        *,
+        max_leaves: int | None = None,
+        ascii: bool = False,
+        numbers: bool = False,
+        missing: bool | None = None,
+    ) -> str:
+        """Return the tree as indented text, one line per node.
+
+        Parameters
+        ----------
+        max_depth : int or None, default=None
+            Deepest level to write; None: all.
+        max_leaves : int or None, default=None
+            Most ends to write, impure nodes with many rows opened first; None: all.
+            The text says what it leaves out.
+        ascii : bool, default=False
+            Draw with ASCII characters only.
+        numbers : bool, default=False
+            Write each node's number at the left: the number that `path`, `rows`
+            and `split` take.
+        missing : bool or None, default=None
+            Whether to say where missing values go; None: of columns that had any
+            when the tree was grown.
+
+        Returns
+        -------
+        str
+            Leaves are marked with a star, conditions of a split that is not
+            proven the best with a tilde.
+        """
+        return text(
+            self.data,
+            max_depth,
+            max_leaves=max_leaves,
+            ascii=ascii,
+            numbers=numbers,
+            missing=missing,
+        )
+
+    def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
+        """Print the text, in colour where the terminal can and rich is installed."""
+        show(self.data, max_depth, max_leaves)
+
+    def __rich__(self) -> Any:
+        """Return the text in colour, for rich."""
+        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
+
+    def rules(self) -> Rules:
+        """Return the tree as rules "IF ... AND ... THEN ...", made when looked at.
+
+        Returns
+        -------
+        Rules
+            A sequence with one rule for every leaf, and one for every inner node in
+            which a missing value can stop; ``rules.where(...)``,
+            ``rules.sorted_by(...)``, ``rules.to_pandas()``, ``rules.text()``.
+        """
+        return Rules(self.data)
+
+    def formula(self, prediction: Any = None) -> Formula:
+        """Return what leads to one class as OR of ANDs, or the sum of all numbers.
+
+        Parameters
+        ----------
+        prediction : object, optional
+            The class; not for a tree that answers numbers.
+
+        Returns
+        -------
+        Formula
+            Simplified without changing a single answer: ``formula.evaluate(X)`` is
+            true exactly where `predict` answers the class.
+        """
+        return formula(self.data, prediction)
+
+    def competitors(self, node: int) -> list[Competitor]:
+        """Return the splits that came close at a node, best first.
+
+        Only in a tree grown with ``competitors=``; `treewright.why` works them out
+        for any tree.
+        """
+        return competitors_of(self.data, node)
+
+    def surrogates(self, node: int) -> tuple[SurrogateSplit, ...]:
+        """Return the surrogates of a node in the order they are asked.
+
+        Only a tree grown with ``missing="surrogate"`` has any.
+        """
+        return surrogate_splits(self.data, node)
+
+    def missing_account(self, node: int) -> MissingAccount:
+        """Return where growing sent the rows whose value a split did not know.
+
+        By surrogate 1, 2, ..., by the heavier or the learned branch, stopped, or
+        divided; ``tree.missing_account(0).words`` is a sentence.
+        """
+        return missing_account(self.data, node)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with one row per node."""
+        return to_pandas(self.data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as dicts, lists, strings and numbers, ready for JSON."""
+        return to_dict(self.data)
+
+    def explain(
+        self,
+        row: Any,
+        *,
+        to: Any = None,
+        fixed: Iterable[str] = (),
+        change: bool = True,
+        unseen: str | None = None,
+    ) -> Explanation:
+        """Explain the answer for one row: its path, and the smallest change of it.
+
+        Parameters
+        ----------
+        row : mapping, series, sequence, or table of one row
+            Values by name; those that its path asks for are enough. Or all, in order.
+        to : object, optional
+            The class to reach by a change, or for numbers ``(low, high)``. None: any
+            other answer.
+        fixed : iterable of str
+            Columns that never change.
+        change : bool, default=True
+            Whether to look for the smallest change: of as few columns as possible,
+            and by the smallest share of training rows between the two values. Rows
+            are taken to be spread evenly between quartiles; another category, or a
+            value in place of a missing one, counts 1.
+        unseen : {'missing', 'error'} or None, default=None
+            What to do with a category never seen; None: as the tree was told in
+            growing.
+
+        Returns
+        -------
+        Explanation
+            Sentences when printed; `steps`, `changes` and so on as data.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X = {"wind": [3, 9, 5, 1], "sun": ["no", "yes", "no", "no"]}
+        >>> tree = tw.TreeClassifier().fit(X, ["stay", "stay", "stay", "sail"]).tree_
+        >>> tree.explain({"wind": 4}).changes[0].words
+        'wind from 4 to 2 (wind <= 2)'
+        """
+        return explain(self.data, row, to=to, fixed=fixed, change=change, unseen=unseen)
+
+    def why(
+        self,
+        node: int,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        column: str | None = None,
+    ) -> Why:
+        """Work out why a node is split as it is, or why it is not.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, as in ``tree.text(numbers=True)``.
+        X, y, sample_weight
+            The rows that the tree was grown on. The tree itself knows the class
+            weights, costs and priors that altered their weights.
+        column : str, optional
+            List every candidate of this column instead of the best of each.
+
+        Returns
+        -------
+        Why
+            A table and every formula with its numbers when printed; `candidates`,
+            `chosen`, `ties`, `refused` and so on as data.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.TreeClassifier(criterion="entropy").fit(X, y).tree_
+        >>> round(tree.why(0, X, y).chosen.gain, 4)
+        0.8113
+        """
+        return why(self.data, node, X, y, sample_weight, column)
+
+    # -- pictures -----------------------------------------------------------------
+
+    def to_svg(
+        self,
+        *,
+        row: Any = None,
+        max_depth: int | None = None,
+        max_leaves: int | None = 60,
+        theme: str = "auto",
+        direction: str | None = None,
+    ) -> str:
+        """Return the tree as an SVG picture.
+
+        Every node shows how its rows are spread, a branch is as wide as its share
+        of them, and hovering over a node tells the rest.
+
+        Parameters
+        ----------
+        row : mapping, series, list, array or table of one row, optional
+            A row whose path is highlighted.
+        max_depth : int or None, default=None
+            Deepest level to draw; None: all.
+        max_leaves : int or None, default=60
+            Most leaves to draw; the picture says what it folds. None: all.
+        theme : {'auto', 'light', 'dark'}, default='auto'
+            Colours; 'auto' follows the reader's screen.
+        direction : {'down', 'right'} or None, default=None
+            Where the tree grows; None: down while that is not too wide.
+
+        Returns
+        -------
+        str
+            An ``<svg>`` element: write it into a file, or into a page.
+        """
+        return to_svg(
+            self.data,
+            way=None if row is None else row_path(self.data, row),
+            max_depth=max_depth,
+            max_leaves=max_leaves,
+            theme=theme,
+            direction=direction,
+        )
+
+    def to_mermaid(
+        self, *, max_depth: int | None = None, max_leaves: int | None = 60
+    ) -> str:
+        """Return the tree as a mermaid flowchart; options as in `to_svg`."""
+        return to_mermaid(self.data, max_depth=max_depth, max_leaves=max_leaves)
+
+    def to_dot(
+        self, *, max_depth: int | None = None, max_leaves: int | None = 60
+    ) -> str:
+        """Return the tree in graphviz's dot language; options as in `to_svg`."""
+        return to_dot(self.data, max_depth=max_depth, max_leaves=max_leaves)
+
+    def _repr_svg_(self) -> str:
+        """Show the picture in a notebook."""
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        """Show the picture in a notebook, at its own size."""
+        return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
 
     # -- behaviour as a value -----------------------------------------------------
 
@@ -371,28 +716,8 @@ class Tree(Views):
         )
 
     def __str__(self) -> str:
-        """The same as `text`, folded to 200 leaves; in ASCII if need be."""
-        return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
-
-
-def sent_down(
-    tree: Tree, X: Any, y: Any, sample_weight: Any
-) -> tuple[NDArray[np.int32] | Ends, Target, NDArray[np.float64] | None]:
-    """Return where new rows end, with their target and weights.
-
-    With priors, the weights give each class its prior share.
-    """
-    ends = tree._ends(X, "missing", 1)
-    n_rows = ends.n_rows if isinstance(ends, Ends) else len(ends)
-    if not n_rows:
-        raise TableError("X has no rows; at least one is needed.")
-    target = match_target(tree.schema, y, n_rows)
-    weights = read_weights(sample_weight, n_rows)
-    priors = tree.schema.target.priors if tree.schema.target else None
-    if priors is not None and isinstance(target, ClassTarget):
-        own = prior_factors(priors, target, weights)[target.codes]
-        weights = own if weights is None else own * weights
-    return ends, target, weights
+        """The same as `text`, folded to 200 leaves."""
+        return self.text(max_leaves=MOST_PRINTED)
 
 
 def as_tree(tree: object) -> Tree:
@@ -427,3 +752,7 @@ def as_tree(tree: object) -> Tree:
         f"tree must be a treewright Tree or a fitted treewright estimator; got "
         f"{kind}.{hint}"
     )
+
+
+def _threads(n_jobs: int | None, n_rows: int) -> int:
+    return 1 if n_rows < MANY_ROWS else n_threads(n_jobs)

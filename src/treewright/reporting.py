@@ -8,14 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from treewright.drawing.report.make import TestRows, make_report
-from treewright.errors import OptionError, TableError
+from treewright.drawing.report.build import build_report
+from treewright.errors import OptionError
 from treewright.model import Tree, as_tree
 from treewright.pruning.result import Pruning
-from treewright.table.match import match
-from treewright.table.match_target import match_target
-from treewright.table.weights import read_weights
-from treewright.tree.route import columns_used
+from treewright.tree.new_rows import NewRows
 
 __all__ = ["report"]
 
@@ -70,7 +67,7 @@ def report(
         raise OptionError(f"title must be text or None; got {title!r}.")
     rows = _test_rows(found, X_test, y_test, sample_weight_test)
     pruning = getattr(tree, "pruning_", None) if tree is not found else None
-    text = make_report(
+    text = build_report(
         found.data,
         estimator=_owner(tree),
         pruning=pruning if isinstance(pruning, Pruning) else None,
@@ -97,18 +94,14 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
     return where
 
 
-def _test_rows(tree: Tree, X: Any, y: Any, weight: Any) -> TestRows | None:
+def _test_rows(tree: Tree, X: Any, y: Any, weight: Any) -> NewRows | None:
     if (X is None) != (y is None):
         raise OptionError("Test rows need both X_test and y_test.")
     if X is None:
         if weight is not None:
             raise OptionError("sample_weight_test needs X_test and y_test.")
         return None
-    columns = match(tree.schema, X, columns_used(tree.data).tolist())
-    if not columns.n_rows:
-        raise TableError("X_test has no rows. Pass some, or leave it out.")
-    target = match_target(tree.schema, y, columns.n_rows, "y_test")
-    return TestRows(columns, target, read_weights(weight, columns.n_rows))
+    return NewRows.read(tree.data, X, y, weight, suffix="_test")
 
 
 def _owner(tree: Any) -> tuple[str, Mapping[str, Any], Mapping[str, Any]] | None:

@@ -3,9 +3,9 @@ import pytest
 
 from drawing.looks import penguins, tennis
 from tree.build import chain, random_tree
-from treewright.drawing.fold import fold
+from treewright.drawing.visible_nodes import fold
 from treewright.errors import OptionError
-from treewright.reading.fold import shown_nodes
+from treewright.reading.text.visible_nodes import shown_nodes
 
 
 def ends(folded):

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import treewright as tw
-from treewright.growing.grow import n_threads
+from treewright.growing.threads import n_threads
 
 
 @pytest.fixture(scope="module")

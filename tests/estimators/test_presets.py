@@ -1,6 +1,5 @@
 """`like`: other programs' settings, in their names, as ordinary parameters."""
 
-import doctest
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import treewright as tw
-from treewright.estimators import base, presets
+from treewright.estimators import presets
 
 BOTH = (tw.TreeClassifier, tw.TreeRegressor)
 OF_PRUNING = {"ccp_alpha", "prune", "prune_confidence", "prune_risk"}
@@ -334,8 +333,66 @@ def test_the_document_names_every_setting_and_its_code_runs():
     exec(text.partition("```python")[2].partition("```")[0], {})
 
 
-def test_examples_are_true():
-    assert doctest.testmod(base).failed == 0
+# --- rpart's and J48's rows and trees -------------------------------------------------
+
+
+def test_numbers_of_numpy_and_whole_floats_count_as_numbers():
+    for number in (np.int64(30), np.int8(30), 30.0, np.float32(30), np.float64(30)):
+        made = tw.TreeClassifier.like("rpart", minsplit=number)
+        assert (made.min_samples_split, made.min_samples_leaf) == (30, 10)
+        made = tw.TreeClassifier.like("rpart", minbucket=number)
+        assert (made.min_samples_split, made.min_samples_leaf) == (90, 30)
+        made = tw.TreeClassifier.like("rpart", maxdepth=number, maxsurrogate=number)
+        assert (made.max_depth, made.max_surrogates) == (30, 30)
+    assert tw.TreeClassifier.like("rpart", cp=np.float32(-1)).prune is None
+    assert tw.TreeClassifier.like("sklearn", ccp_alpha=np.float32(0)).prune is None
+    assert tw.TreeClassifier.like("j48", U=np.True_).prune is None
+    assert tw.TreeClassifier.like("j48", N=np.int64(4)).validation_fraction == 0.25
+    assert tw.TreeClassifier.like("c45", c=np.int64(10)).prune_confidence == 0.1
+    for wrong in (0.5, 20.5, "20", True, np.True_, float("nan"), float("inf")):
+        refused("minsplit must be a whole number; got", "rpart", minsplit=wrong)
+
+
+def test_rpart_takes_maxsurrogate_where_surrogates_are_not_used():
+    made = tw.TreeClassifier.like("rpart", usesurrogate=0, maxsurrogate=3)
+    assert (made.max_surrogates, made.surrogate_fallback) == (0, "stop")
+    made = tw.TreeClassifier.like("rpart", minsplit=9, min_samples_leaf=4)
+    assert (made.min_samples_split, made.min_samples_leaf) == (9, 4)
+
+
+def test_rpart_leaves_rows_out_that_have_no_value_at_all():
+    X, y = noisy()
+    gone = np.random.default_rng(2).random(len(X)) < 0.1
+    X[gone] = np.nan
+    X[0, 0] = np.nan
+    whole = tw.TreeClassifier.like("rpart").fit(X, y)
+    known = tw.TreeClassifier.like("rpart").fit(X[~gone], y[~gone])
+    assert whole.tree_.n_rows[0] == np.count_nonzero(~gone)
+    for name, array in known.tree_.data.arrays().items():
+        np.testing.assert_array_equal(getattr(whole.tree_.data, name), array)
+    nothing = {"a": [None, None], "b": [np.nan, np.nan]}
+    with pytest.raises(tw.TableError, match="No row has a known value in any column"):
+        tw.TreeClassifier.like("rpart", kinds={"a": "numeric"}).fit(nothing, [0, 1])
+
+
+def test_j48_cuts_what_saves_no_training_error_even_unpruned():
+    # The second split has no class of its own on either side.
+    X = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]}
+    y = ["a", "a", "a", "b", "b", "b", "b", "b"]
+    plain = tw.TreeClassifier.like("j48", U=True).fit(X, y)
+    assert plain.tree_.n_leaves == 2
+    X, y = noisy()
+    grown = tw.TreeClassifier.like("c45", prune=None).fit(X, y)
+    fitted = tw.TreeClassifier.like("j48", U=True).fit(X, y)
+    record, tree = fitted.pruning_, fitted.tree_.data
+    assert record.n_leaves_after == tree.n_leaves < record.n_leaves_before
+    assert "splits that save no training error are cut" in record.words
+    assert grown.pruning_.n_leaves_before == grown.tree_.n_leaves
+    errors = tree.value.sum(axis=1) - tree.value.max(axis=1)
+    for node in np.flatnonzero(tree.subtree_size > 1):
+        part = slice(node, node + tree.subtree_size[node])
+        leaves = tree.subtree_size[part] == 1
+        assert errors[part][leaves].sum() < errors[node] - 1e-3
 
 
 # --- scikit-learn's numbers ----------------------------------------------------------
@@ -363,6 +420,26 @@ def test_thresholds_are_scikit_learns_to_the_last_bit():
         assert np.allclose(ours.predict(Z), theirs.predict(Z))
         as_frame = {f"x{i}": Z[:, i] for i in range(4)}
         assert np.allclose(ours.predict(as_frame), theirs.predict(Z))
+
+
+def test_missing_values_go_where_scikit_learn_sends_them():
+    compared = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(4, 40))
+        X, y = rng.normal(size=(n, 1)), rng.normal(size=n)
+        if seed % 2:
+            X[rng.random(n) < 0.1] = np.nan
+        weight = rng.integers(1, 4, n).astype(float) if seed % 3 == 0 else None
+        ours = tw.TreeRegressor.like("sklearn").fit(X, y, weight)
+        theirs = DecisionTreeRegressor(random_state=0).fit(X, y, weight)
+        if not same_cuts(ours, theirs):  # other ties
+            continue
+        cut = ours.tree_.split_kind == 1
+        left = theirs.tree_.missing_go_to_left[theirs.tree_.feature >= 0]
+        assert np.array_equal(ours.tree_.missing_route[cut] == 0, left[cut[cut]])
+        compared += 1
+    assert compared > 25
 
 
 def test_values_within_1e_7_are_one_as_in_scikit_learn():

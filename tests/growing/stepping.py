@@ -7,7 +7,7 @@ import pytest
 
 from strategies import first_difference
 from treewright.growing.impurity import gain, impurity
-from treewright.growing.steps import Steps
+from treewright.growing.training_set import TrainingSet
 from treewright.table.column import NumericColumn
 from treewright.table.table import ClassTarget
 from treewright.tree.check import check
@@ -17,6 +17,17 @@ from treewright.tree.walk import node_at
 
 SEEDS = range(20_000, 20_120)  # not used by the tests against the reference
 FEW = range(20_000, 20_040)
+
+
+def steps_of(table, options=None, weights=None):
+    """The root of a table, open, with a sort of its own."""
+    return TrainingSet(table, options).steps(weights)
+
+
+def resume(table, tree, options=None, weights=None):
+    """The steps of a table with the splits of a tree made, and the nodes' numbers."""
+    steps = steps_of(table, options, weights)
+    return steps, steps.resume(tree)
 
 
 def without_limits(options):
@@ -128,9 +139,9 @@ ORDERS = {
 }
 
 
-def grow_in_order(table, options, pick, rng, most=10**6, **shared):
+def grow_in_order(table, options, pick, rng, most=10**6):
     """Grow by steps in this order; after `most` of them the rest at once."""
-    order = Order(Steps(table, options, **shared))
+    order = Order(steps_of(table, options))
     while order.steps.open and most > 0:
         order.step(pick(order, rng))
         most -= 1

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from growing.stepping import steps_of
 from growing.test_seeds import FREE, SENDER, SPAM, WORDS
 from strategies import case
 from treewright.errors import OptionError
 from treewright.growing.competitors import competitors_of
 from treewright.growing.grow import grow
-from treewright.growing.steps import Steps
 from treewright.tree.data import LEAF
 from treewright.tree.edit import collapse
 from treewright.tree.walk import node_at
@@ -46,7 +46,7 @@ def test_they_are_the_candidates_of_the_node():
         if not len(inner):
             continue
         free = replace(options, max_leaf_nodes=None, max_nodes=None)
-        candidates = Steps(table, free).candidates(0, 4)
+        candidates = steps_of(table, free).candidates(0, 4)
         name = tree.schema.names[tree.feature[0]]
         expected = [(c.feature, c.gain) for c in candidates if c.feature != name][:3]
         assert [(c.column, c.gain) for c in competitors_of(tree, 0)] == expected

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from growing.stepping import steps_of
 from strategies import (
     assert_same_tree,
     case,
@@ -16,14 +17,12 @@ from strategies import (
     take,
     weighted,
 )
-from treewright import _core
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.growing.reference import grow_reference
 from treewright.growing.reference.candidates import levels_of, values_of
 from treewright.growing.reference.guard import CHANCE_OF_NUMBER, charge_of
 from treewright.growing.reference.sums import Target
-from treewright.growing.steps import Steps
 from treewright.options import GrowOptions
 from treewright.tree.data import SUBSET
 
@@ -166,32 +165,11 @@ def test_weights_that_sum_to_one_grow_the_tree_without_weights(seed):
         np.testing.assert_array_equal(getattr(light, name), getattr(plain, name))
 
 
-def test_statistics_counted_elsewhere_find_the_same_split():
-    for seed in range(10):
-        table = levels_table(seed, n=100)
-        pairs = []
-        for column in table.columns:
-            values = None
-            codes = getattr(column, "codes", None)
-            if codes is None:
-                values, codes = np.unique(column.values, return_inverse=True)
-            n_codes = int(codes.max()) + 1
-            nodes, labels = np.zeros(100, np.int32), table.target.codes
-            codes = codes.astype(np.int32)
-            count = _core.histogram(nodes, codes, 1, n_codes, 2, labels, None, None)
-            pairs.append((np.ascontiguousarray(count[0]), values))
-        many = [False, True, False]
-        split = _core.best_split(pairs, 0, False, 0.0, 1, 1, many)
-        tree = grow(table, GUARD)
-        assert split["column"] == tree.feature[0]
-        assert split["gain"] == tree.gain[0]
-
-
 def test_candidates_come_in_the_order_in_which_they_compete():
-    found = Steps(alone_table(), GUARD).candidates(0, 2)
+    found = steps_of(alone_table(), GUARD).candidates(0, 2)
     assert [each.column for each in found] == [0, 1]
     assert found[0].gain < found[1].gain
-    found = Steps(alone_table(), EXACT).candidates(0, 2)
+    found = steps_of(alone_table(), EXACT).candidates(0, 2)
     assert [each.column for each in found] == [1, 0]
 
 

@@ -9,8 +9,9 @@ import treewright as tw
 from strategies import case, make_table, numeric
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
-from treewright.growing.readable import gaps, readable, short_between
+from treewright.growing.readable import gaps, midpoint, readable, short_between
 from treewright.growing.reference import grow_reference
+from treewright.growing.reference.candidates import midpoint as by_oracle
 from treewright.options import GrowOptions
 from treewright.table.schema import Feature
 from treewright.tree.data import THRESHOLD
@@ -174,3 +175,12 @@ def test_trees_of_others_can_be_made_readable_too():
     table = make_table([numeric("x", [0.12, 0.34, 0.57])], ["a", "a", "b"])
     tree = grow_reference(table, GrowOptions())
     assert readable(tree, table).threshold[0] == 0.5
+
+
+def test_the_midpoint_is_the_one_of_the_oracle():
+    rng = np.random.default_rng(0)
+    pairs = [np.sort(np.round(rng.normal(size=2), k % 9)) for k in range(2000)]
+    pairs += [(-np.inf, 1.0), (1.0, np.inf), (5e-324, 1e-323), (1e308, 1.7e308)]
+    for a, b in pairs:
+        if a < b:
+            assert midpoint(float(a), float(b)) == by_oracle(float(a), float(b))

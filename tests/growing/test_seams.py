@@ -21,8 +21,10 @@ from growing.stepping import (
     different_arrays,
     grow_in_order,
     local_rules,
+    resume,
     row_weights,
     rows_of_nodes,
+    steps_of,
     without_limits,
 )
 from strategies import (
@@ -36,8 +38,8 @@ from strategies import (
     take,
     weighted,
 )
-from treewright.growing.grow import grow, make_grower, settled, sort_columns
-from treewright.growing.steps import Steps, resume
+from treewright.growing.grow import grow
+from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.tree.data import LEAF
 from treewright.tree.edit import collapse, replace, with_values
@@ -48,21 +50,20 @@ from treewright.tree.edit import collapse, replace, with_values
 @pytest.mark.parametrize("seed", FEW)
 def test_one_sort_serves_several_growers_and_stays_as_it_is(seed):
     table, options = case(seed)
-    columns = sort_columns(table)
+    training = TrainingSet(table, options)
     alone = grow(table, options)
     for _ in range(2):
-        shared = Steps(table, options, columns=columns).grow_all()
-        assert_same_bytes(alone, shared, f"case({seed})")
-    shallow = GrowOptions(criterion=options.criterion, max_depth=1)
-    shared = Steps(table, shallow, columns=columns).grow_all()
-    assert_same_bytes(grow(table, shallow), shared, f"case({seed})")
+        assert_same_bytes(alone, training.steps().grow_all(), f"case({seed})")
+        assert_same_bytes(alone, training.grow(), f"case({seed})")
+    shallow = training.with_options(max_depth=1).steps().grow_all()
+    alone = grow(table, dataclasses.replace(options, max_depth=1))
+    assert_same_bytes(alone, shallow, f"case({seed})")
 
 
 def test_growers_on_one_sort_do_not_disturb_each_other():
     table, options = case(20_003)
-    columns = sort_columns(table)
-    one = Steps(table, options, columns=columns)
-    other = Steps(table, options, columns=columns)
+    training = TrainingSet(table, options)
+    one, other = training.steps(), training.steps()
     while one.open or other.open:
         for steps in (one, other):
             for node in steps.open[:1]:
@@ -71,26 +72,23 @@ def test_growers_on_one_sort_do_not_disturb_each_other():
 
 
 def test_a_sort_that_a_grower_took_over_is_refused():
-    table, options = case(20_003)
-    options, columns = settled(table, options), sort_columns(table)
-    make_grower(table, options, columns, consume=True)
+    training = TrainingSet(*case(20_003))
+    training.grow(last=True)
     with pytest.raises(ValueError, match="consumed by a grower"):
-        make_grower(table, options, columns)
-    with pytest.raises(ValueError, match="consumed by a grower"):
-        columns.summary(0)
+        training.steps()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_fold_by_weights_0_and_1_is_the_tree_of_the_copied_rows(seed):
     table, options = case(seed)
-    columns = sort_columns(table)
+    training = TrainingSet(table, options)
     fold = np.random.default_rng(seed).integers(0, 3, table.n_rows)
     for k in range(3):
         weights = np.where(fold == k, 0.0, row_weights(table))
         y = answers(table)[weights > 0]
         if not len(y) or (options.criterion == "poisson" and not y.any()):
             continue
-        shared = Steps(table, options, columns=columns, weights=weights).grow_all()
+        shared = training.grow(weights)
         copied = grow(take(table, np.flatnonzero(fold != k)), options)
         different = different_arrays(shared, copied)
         assert not different, f"case({seed}): {first_difference(shared, copied)}"
@@ -106,8 +104,7 @@ def test_rows_repeated_by_whole_weights_are_the_tree_of_the_copied_rows(seed):
     if options.criterion == "poisson" and not y.any():
         options = dataclasses.replace(options, criterion="squared_error")
     plain = weighted(table, None)
-    columns = sort_columns(plain)
-    heavy = Steps(plain, options, columns=columns, weights=times).grow_all()
+    heavy = TrainingSet(plain, options).grow(times)
     copied = grow(take(plain, np.repeat(np.arange(table.n_rows), times)), options)
     counted = ["n_rows", "n_missing", "weight_squared"]  # rows, not weight
     different = different_arrays(heavy, copied, ignore=counted)
@@ -140,7 +137,7 @@ def test_growing_all_from_the_middle_gives_the_same_tree(seed):
 def test_best_first_by_hand_is_growing_with_a_limit_on_leaves(seed):
     table, options = case(seed)
     options = dataclasses.replace(options, max_leaf_nodes=4, max_nodes=None)
-    order = Order(Steps(table, options))
+    order = Order(steps_of(table, options))
     while order.steps.open and order.steps.tree().n_leaves < 4:
         order.step(order.best())
     assert_same_bytes(grow(table, options), order.steps.grow_all(), f"case({seed})")
@@ -243,11 +240,11 @@ def test_a_node_replaced_by_the_tree_of_its_rows_changes_nothing(seed):
     table, options = case(seed)
     # The fewer rows, the finer the grid that weights are rounded to.
     table, options = on_the_grid(table), local_rules(options)
-    tree, columns = grow(table, options), sort_columns(table)
+    tree, training = grow(table, options), TrainingSet(table, options)
     passed = rows_of_nodes(table, tree)
     for node in np.flatnonzero(tree.split_kind != LEAF):
         weights = np.where(passed[:, node], row_weights(table), 0.0)
-        alone = Steps(table, options, columns=columns, weights=weights).grow_all()
+        alone = training.grow(weights)
         same, _ = replace(tree, int(node), alone)
         assert_same_tree(tree, same)
         if tree.is_classifier and table.weights is None:
@@ -263,5 +260,5 @@ def test_a_pruned_leaf_replaced_by_the_tree_grown_on_its_rows_is_the_whole_tree(
     pruned, _ = collapse(whole, child)
     assert pruned.n_nodes < whole.n_nodes
     weights = rows_of_nodes(table, pruned)[:, child]
-    alone = Steps(table, weights=weights.astype(float)).grow_all()
+    alone = TrainingSet(table).grow(weights.astype(float))
     assert_same_bytes(whole, replace(pruned, child, alone)[0], f"node {child}")

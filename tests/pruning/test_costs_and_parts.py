@@ -5,10 +5,11 @@ import pytest
 
 import treewright as tw
 from treewright.pruning.path import find_path
-from treewright.pruning.score import NewRows, loss_at_steps, unaltered
+from treewright.pruning.score import loss_at_steps, unaltered
 from treewright.pruning.validation import prune_by_validation
 from treewright.table.costs import cost_factors, with_costs
 from treewright.table.match_target import match_target
+from treewright.tree.new_rows import NewRows
 
 COSTS = [[0, 1, 2], [5, 0, 1], [1, 3, 0]]
 PRIORS = [0.5, 0.2, 0.3]

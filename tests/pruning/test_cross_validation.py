@@ -3,15 +3,23 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+)
 
 import treewright as tw
 from pruning.peer_trees import ORACLES, SKIP_WORDS, fit_of, frame_of, oracle
 from treewright.estimators.class_weight import class_factors
-from treewright.growing.grow import make_grower, settled, sort_columns, tree_of
-from treewright.pruning.cross_validation import choose, cross_validate
+from treewright.growing.training_set import TrainingSet
+from treewright.pruning.cross_validation import cross_validate
 from treewright.pruning.folds import Fold, deal, held_out
 from treewright.pruning.path import find_path
+from treewright.pruning.select import least_error, one_standard_error
 
 # rpart -------------------------------------------------------------------------------
 
@@ -108,33 +116,26 @@ def rpart_table(name, fit_name):
     estimator, X, y, folds = like_rpart(name, fit_name)
     read = estimator._read(X, y, None)
     table = estimator._reweighted(read)
-    options, columns = settled(table, estimator._options()), sort_columns(table)
-    grower = make_grower(table, options, columns)
-    grower.grow_all(None)
-    path = find_path(tree_of(grower.take_tree(), table.schema, options))
+    training = TrainingSet(table, estimator._options())
+    whole = find_path(training.grow())
     # rpart's tables end at the cp asked for.
-    root = path.risk[-1]
+    root = whole.risk[-1]
     least = fit_of(name, fit_name)["call"]["control"].get("cp", 0.01) * root
-    first, rest = path.at(least), path.alpha > least * (1 + 1e-9)
-    alpha = np.append([least], path.alpha[rest])
-    steps = np.append([first], np.flatnonzero(rest))
+    path = whole.starting_at(least * (1 + 1e-9))
     scores = cross_validate(
-        table,
-        options,
-        columns,
+        training,
         path,
         [Fold(np.flatnonzero(folds == each), None) for each in np.unique(folds)],
-        alphas=np.append(np.sqrt(alpha[:-1] * alpha[1:]), np.inf),
         factors=class_factors(read, table),
     )
     ours = {
-        "CP": alpha / root,
-        "nsplit": path.n_leaves[steps] - 1,
-        "rel_error": path.risk[steps] / root,
+        "CP": path.alpha / root,
+        "nsplit": path.n_leaves - 1,
+        "rel_error": path.risk / root,
         "xerror": scores.error / root,
         "xstd": scores.std / root,
     }
-    return pd.DataFrame(ours).iloc[::-1].reset_index(drop=True), path
+    return pd.DataFrame(ours).iloc[::-1].reset_index(drop=True), whole
 
 
 @pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
@@ -196,7 +197,7 @@ def test_rpart_reads_losses_the_wrong_way_round_in_cross_validation(monkeypatch)
     assert theirs["xerror"][0] > 3
     assert ours["xerror"][0] < 1.5
     turned = np.array(fit_of(name, fit_name)["call"]["parms"]["loss"], dtype=float).T
-    monkeypatch.setattr("treewright.pruning.score.cost_matrix", lambda tree: turned)
+    monkeypatch.setattr("treewright.tree.new_rows.cost_matrix", lambda tree: turned)
     ours, _ = rpart_table(name, fit_name)
     for column in theirs:
         np.testing.assert_allclose(ours[column], theirs[column], rtol=0, atol=1e-9)
@@ -222,7 +223,7 @@ def test_the_tree_at_one_standard_error_is_rparts(name, fit_name):
     limit = theirs["xerror"][best] + theirs["xstd"][best]
     row = int(np.flatnonzero(theirs["xerror"] <= limit)[0])
     reverse = ours.iloc[::-1]
-    step, _ = choose(reverse["xerror"].to_numpy(), reverse["xstd"].to_numpy(), "1se")
+    step = one_standard_error(reverse["xerror"].to_numpy(), reverse["xstd"].to_numpy())
     assert len(ours) - 1 - step == row
     cp = theirs["CP"][row]
     pruned = path.tree(alpha=float(cp) * path.risk[-1] * (1 + 1e-9))
@@ -313,8 +314,8 @@ def test_held_out_rows_are_a_share_of_every_class():
 def test_the_smallest_tree_within_one_standard_error():
     error = np.array([0.30, 0.25, 0.20, 0.20, 0.24, 0.26, 0.50])
     std = np.full(7, 0.05)
-    assert choose(error, std, "1se") == (4, 3)
-    assert choose(error, std, "min") == (3, 3)
+    assert one_standard_error(error, std) == 4
+    assert least_error(error) == 3
 
 
 # the estimator -----------------------------------------------------------------------
@@ -456,6 +457,71 @@ def test_splitters_of_scikit_learn_give_the_folds(noisy):
     groups = np.arange(600) // 10
     assert tw.TreeClassifier(cv=GroupKFold(3)).fit(X, y, groups=groups).tree_
     assert tw.TreeClassifier(cv=5).fit(X, y, groups=groups).pruning_.n_folds == 5
+
+
+def test_cp_says_where_the_table_of_cross_validation_begins(noisy):
+    X, y = noisy
+    settings = {"prune": "cv", "prune_rule": "min", "minsplit": 5}
+    whole = tw.TreeClassifier.like("rpart", cp=0, **settings).fit(X, y).pruning_
+    root, middle = whole.error[-1], len(whole.alpha) // 2
+    cp = float(whole.alpha[middle : middle + 2].mean() / root)
+    found = tw.TreeClassifier.like("rpart", cp=cp, **settings).fit(X, y).pruning_
+    assert found.method == "cv"
+    assert found.alpha[0] == pytest.approx(cp * root)
+    np.testing.assert_array_equal(found.alpha[1:], whole.alpha[middle + 1 :])
+    np.testing.assert_array_equal(found.n_leaves, whole.n_leaves[middle:])
+    np.testing.assert_array_equal(found.cv_error[1:], whole.cv_error[middle + 1 :])
+    assert found.n_leaves_after <= found.n_leaves[0]
+    assert found.n_leaves_before == whole.n_leaves_before
+    with pytest.raises(tw.OptionError, match="fixed cut, which contradicts prune='cv'"):
+        tw.TreeClassifier(ccp_alpha=0.01, prune="cv").fit(X, y)
+
+
+def test_one_fold_is_one_part_held_out(noisy):
+    X, y = noisy
+    splitter = ShuffleSplit(1, test_size=0.25, random_state=0)
+    train, test = next(splitter.split(X))
+    fitted = tw.TreeClassifier(cv=splitter).fit(X, y)
+    found = fitted.pruning_
+    assert found.n_folds == 1
+    assert found.notes[0] == "1 fold: the errors are those of one part held out"
+    # A tree of the training rows, cut at the geometric means, and its binomial error.
+    whole = tw.pruning_path(tw.TreeClassifier(prune=None).fit(X, y))
+    part = tw.pruning_path(tw.TreeClassifier(prune=None).fit(X[train], y[train]))
+    alphas = [*np.sqrt(whole.alpha[:-1] * whole.alpha[1:]), 1e9]
+    wrong = [np.mean(part.tree(alpha=a).predict(X[test]) != y[test]) for a in alphas]
+    np.testing.assert_allclose(found.cv_error, wrong)
+    spread = np.sqrt(found.cv_error * (1 - found.cv_error) / len(test))
+    np.testing.assert_allclose(found.cv_std, spread)
+    pair = tw.TreeClassifier(cv=[(train, test)]).fit(X, y)
+    assert_same_table(pair.pruning_, found)
+    assert pair.tree_ == fitted.tree_
+
+
+def test_folds_that_test_a_row_twice_are_refused_with_the_row(noisy):
+    X, y = noisy
+    everyone = np.arange(600)
+    cases = [
+        ([(everyone[9:], [4, 7]), (everyone[9:], [5, 7])], "row 7 .*folds 0 and 1"),
+        ([(everyone[9:], [4, 7, 4])], "tests row 4 twice, in folds 0 and 0"),
+        ([(everyone[9:], [4]), (everyone[3:], [8, 1])], "Fold 1 .* trains on row 8"),
+        (ShuffleSplit(5, random_state=0), "tests row [0-9]+ twice"),
+        (RepeatedKFold(n_splits=2, n_repeats=2, random_state=0), "in folds 0 and 2"),
+    ]
+    for cv, words in cases:
+        with pytest.raises(tw.OptionError, match=words):
+            tw.TreeClassifier(cv=cv).fit(X, y)
+
+
+def test_folds_without_weight_are_named(noisy):
+    X, y = noisy
+    weight = np.ones(600)
+    weight[:300] = 0
+    halves = [(range(300, 600), range(300)), (range(300), range(300, 600))]
+    with pytest.raises(tw.OptionError, match="Fold 1 of cv trains on no row of weight"):
+        tw.TreeClassifier(cv=halves).fit(X, y, sample_weight=weight)
+    with pytest.raises(tw.OptionError, match="cv tests no row of weight above 0"):
+        tw.TreeClassifier(cv=halves[:1]).fit(X, y, sample_weight=weight)
 
 
 def test_few_rows_give_fewer_folds_or_no_pruning_and_say_so():

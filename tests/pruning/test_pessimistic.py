@@ -16,8 +16,8 @@ from pruning.peer_trees import (
 from tree.build import build, leaf, random_tree, schema_of, threshold
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
-from treewright.options import GrowOptions
-from treewright.pruning.pessimistic import added_errors, check_confidence
+from treewright.options import GrowOptions, PruneOptions
+from treewright.pruning.pessimistic import added_errors
 from treewright.pruning.prune import prune_pessimistically
 from treewright.pruning.raising import _Pruner, raise_subtrees
 from treewright.table.as_table import as_table
@@ -92,7 +92,7 @@ def test_numbers_have_no_pessimistic_bound():
 @pytest.mark.parametrize("bad", [0, -1, 0.6, float("nan"), "0.25", None, True])
 def test_confidence_out_of_range(bad):
     with pytest.raises(OptionError, match="prune_confidence must be a number above 0"):
-        check_confidence(bad)
+        PruneOptions(prune_confidence=bad)
 
 
 def test_raising_keeps_every_row_and_updates_the_evidence():

@@ -8,11 +8,12 @@ import pytest
 import treewright as tw
 from tree.build import build, leaf, schema_of, threshold
 from treewright.growing.grow import grow
-from treewright.pruning.validation import NewRows, prune_by_validation
+from treewright.pruning.validation import prune_by_validation
 from treewright.table.as_table import as_table
 from treewright.table.table import ClassTarget, NumericTarget
 from treewright.tree.data import STOP_CODES
 from treewright.tree.edit import collapse
+from treewright.tree.new_rows import NewRows
 from treewright.tree.route import route
 
 

@@ -4,7 +4,7 @@ import pytest
 import treewright as tw
 from tree.build import build, leaf, schema_of, threshold
 from treewright.errors import OptionError
-from treewright.reading.answer import answers, class_shares, classes
+from treewright.reading.answers.answer import answers, class_shares, classes
 from treewright.tree.edit import with_values
 
 

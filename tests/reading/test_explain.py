@@ -21,10 +21,10 @@ from tree.build import (
 )
 from treewright.errors import ColumnError, OptionError, TableError
 from treewright.model import Tree
-from treewright.reading.change import _nearest, rows_between
-from treewright.reading.explain import explain
-from treewright.reading.one_row import meets
-from treewright.reading.rules import Rules
+from treewright.reading.conditions.rules import Rules
+from treewright.reading.one_row.change import _nearest, rows_between
+from treewright.reading.one_row.explain import explain
+from treewright.reading.one_row.row import meets
 from treewright.table.schema import Feature, Summary
 from treewright.tree.data import THRESHOLD
 
@@ -284,9 +284,7 @@ def test_rows_come_in_many_forms():
         {"age": np.float32(60)},
     ]
     assert {tw.explain(tree, form).prediction for form in forms} == {"old"}
-    with pytest.raises(
-        TableError, match="One row is explained at a time; this table has"
-    ):
+    with pytest.raises(TableError, match="row must be one row; this table has"):
         tw.explain(tree, X)
     with pytest.raises(TableError, match="This row has 1 values, but the tree has 2"):
         tw.explain(tree, [60])

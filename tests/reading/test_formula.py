@@ -19,9 +19,9 @@ from tree.build import (
 )
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
-from treewright.reading.answer import answers
-from treewright.reading.condition import shares_of
-from treewright.reading.formula import formula
+from treewright.reading.answers.answer import answers
+from treewright.reading.conditions.condition import shares_of
+from treewright.reading.conditions.formula import formula
 from treewright.table.schema import Feature, Schema, TargetInfo
 from treewright.tree.route import route
 

@@ -15,7 +15,7 @@ from tree.build import (
     threshold,
 )
 from treewright.errors import TreewrightError
-from treewright.reading.frame import to_dict, to_pandas
+from treewright.reading.text.frame import to_dict, to_pandas
 from treewright.tree.edit import with_values
 
 

@@ -23,10 +23,10 @@ from tree.build import (
 )
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
-from treewright.reading.answer import answers
-from treewright.reading.condition import shares_of
-from treewright.reading.rules import Rules
-from treewright.reading.way import answer_nodes
+from treewright.reading.answers.answer import answers
+from treewright.reading.conditions.condition import shares_of
+from treewright.reading.conditions.path_conditions import answer_nodes
+from treewright.reading.conditions.rules import Rules
 from treewright.table.schema import Feature, Schema, Summary, TargetInfo
 from treewright.tree.data import LEAF
 from treewright.tree.route import route

@@ -20,9 +20,9 @@ from tree.build import (
 )
 from treewright.errors import OptionError
 from treewright.model import Tree
-from treewright.reading.colour import coloured, show
-from treewright.reading.fold import shown_nodes
-from treewright.reading.text import text
+from treewright.reading.text.colour import coloured, show
+from treewright.reading.text.text import text
+from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.table.schema import Feature, Schema, Summary, TargetInfo
 
 
@@ -267,13 +267,14 @@ def test_print_folds_a_large_tree_and_says_so():
     assert said.endswith("4802 leaves folded; text() writes the whole tree.")
 
 
-def test_print_uses_ascii_where_the_stream_cannot_draw(iris_like, monkeypatch):
+def test_show_uses_ascii_where_the_stream_cannot_draw(iris_like, monkeypatch):
+    before = str(Tree(iris_like))
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
-    print(Tree(iris_like))
     show(iris_like, None, None)
     sys.stdout.flush()
     written = sys.stdout.buffer.getvalue().decode()
-    assert written.count("|- petal length <= 2.45") == 2
+    assert written.count("|- petal length <= 2.45") == 1
+    assert str(Tree(iris_like)) == before
 
 
 def test_show_prints_plain_text_where_there_is_no_terminal(iris_like, capsys):

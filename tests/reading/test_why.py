@@ -23,7 +23,7 @@ from treewright.errors import OptionError, TableError
 from treewright.growing.grow import grow
 from treewright.growing.impurity import gain
 from treewright.options import GrowOptions
-from treewright.reading.why import why
+from treewright.reading.why.why import why
 from treewright.table.schema import Schema, TargetInfo
 from treewright.tree.data import LEAF
 
@@ -325,7 +325,7 @@ def test_bad_requests():
         tw.why(tree, 99, MAILS, SPAM)
     with pytest.raises(TableError, match="None of these 1 rows comes to node 1"):
         tw.why(tree, 1, {n: v[1:2] for n, v in MAILS.items()}, SPAM[1:2])
-    with pytest.raises(OptionError, match="no class 'Perhaps'"):
+    with pytest.raises(TableError, match="y has the class 'Perhaps', which was not"):
         tw.why(tree, 0, MAILS, ["Perhaps", *SPAM[1:]])
 
 
@@ -372,7 +372,7 @@ def test_many_thresholds_are_swept_as_if_one_by_one(criterion, monkeypatch):
         .tree_
     )
     quick = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
-    monkeypatch.setattr("treewright.reading.cuts._FEWEST", 10**9)
+    monkeypatch.setattr("treewright.reading.why.threshold_table._FEWEST", 10**9)
     slow = tw.why(tree, 0, {"x": x}, y, weights, column="x").candidates
     assert len(quick) == len(slow) > 400
     for one, other in zip(quick, slow, strict=True):
@@ -404,9 +404,11 @@ def weighted(**given):
         {"costs": {"yes": {"no": 5}}},
         {"priors": {"yes": 0.5, "no": 0.5}},
         {"costs": {"yes": {"no": 5}}, "priors": {"yes": 0.9, "no": 0.1}},
+        {"class_weight": {"yes": 3, "no": 1}},
+        {"class_weight": "balanced", "costs": {"yes": {"no": 5}}},
     ],
 )
-def test_costs_and_priors_weigh_the_rows_as_in_growing(given):
+def test_class_weights_costs_and_priors_weigh_the_rows_as_in_growing(given):
     model, X, y = weighted(**given)
     for node in np.flatnonzero(model.tree_.data.split_kind != LEAF).tolist():
         found = tw.why(model, node, X, y)
@@ -418,18 +420,69 @@ def test_costs_and_priors_weigh_the_rows_as_in_growing(given):
 
 
 def test_a_gain_other_than_the_recorded_one_is_said():
-    model, X, y = weighted(class_weight={"yes": 3, "no": 1})
-    (note,) = tw.why(model, 0, X, y).notes
+    model, X, y = weighted()
+    (note,) = tw.why(model, 0, X, y, np.where(y == "yes", 3, 1)).notes
     assert f"{model.tree_.split(0).gain:.6g}" in note
-    assert "class_weight" in note
-    assert tw.why(model, 0, X, y, np.where(y == "yes", 3, 1)).notes == ()
+    assert "sample_weight" in note
+    assert tw.why(model, 0, X, y).notes == ()
+
+
+def test_a_target_of_extreme_numbers_is_worked_out_in_its_unit():
+    X = {"a": np.arange(8.0)}
+    model = tw.TreeRegressor(prune=None).fit(X, np.ldexp(np.arange(8.0), 900))
+    found = tw.why(model, 0, X, np.ldexp(np.arange(8.0), 900))
+    assert found.notes == ("Numbers of the target are in units of 2^903.",)
+    assert found.chosen.gain == model.tree_.split(0).gain
+    assert math.isfinite(found.here.impurity)
+
+
+@pytest.mark.parametrize("conventions", [None, "j48"])
+@pytest.mark.parametrize("seed", range(12))
+def test_c45_is_worked_out_without_contradiction(seed, conventions):
+    rng = np.random.default_rng(seed)
+    n = 60
+    X = {
+        "many": rng.integers(0, 30, n).astype(float),
+        "few": rng.integers(0, 3, n) * 1.0,
+    }
+    X |= {"word": rng.choice(list("uvw"), n), "again": X["many"] + 0}
+    y = np.where(X["few"] + (X["word"] == "u") + rng.normal(size=n) > 1.5, "p", "q")
+    options = {} if conventions is None else {"conventions": conventions}
+    tree = tw.TreeClassifier(method="c45", prune=None, **options).fit(X, y).tree_
+    for node in np.flatnonzero(tree.data.split_kind != LEAF).tolist():
+        found = tw.why(tree, node, X, y)
+        first = found.candidates[0]
+        # J48 cuts at a value, not midway: other words, the same rows.
+        assert first.column == found.chosen.column
+        assert [b.counts for b in first.branches] == [
+            b.counts for b in found.chosen.branches
+        ]
+        # The ratio that is shown is the one that decides, the charge included.
+        assert first.charge == found.chosen.charge
+        least = min(1.0, first.gain_ratio * (1 - 1e-12))
+        tied = [each for each in found.candidates if each.gain_ratio >= least]
+        assert set(found.ties) <= {each.column for each in tied}
+        if first.charge:
+            shown = f"({first.gain:.4f} - {first.charge:.4f})/"
+            assert shown in str(found)
+
+
+def test_equal_gains_of_other_ratios_are_no_tie():
+    y = np.repeat(["p", "q"], 8)
+    X = {"fours": np.repeat(list("abcd"), 4), "halves": np.repeat(list("ab"), 8)}
+    tree = tw.TreeClassifier(method="c45", prune=None).fit(X, y).tree_
+    found = tw.why(tree, 0, X, y)
+    assert found.chosen.column == "halves"
+    assert {each.gain for each in found.candidates} == {1.0}
+    assert found.ties == ()
+    assert "Equal gain" not in str(found)
 
 
 def test_rows_in_another_order_blame_no_guard_and_no_negative_lead():
     model, X, y = weighted()
     order = np.random.default_rng(2).permutation(200)
     shuffled = tw.why(model, 0, {"a": X["a"][order], "b": X["b"][order]}, y)
-    assert "are X and y the training rows, in the same order" in str(shuffled)
+    assert "those of the training rows, in the same order" in str(shuffled)
     assert "many_levels" not in str(shuffled)
     assert ", -" not in str(shuffled)
 

@@ -128,7 +128,8 @@ def with_surrogates(tree: TreeData, rng: np.random.Generator) -> TreeData:
     for node in range(n):
         if tree.split_kind[node] in (THRESHOLD, SUBSET):
             for k in range(int(rng.integers(0, 4))):
-                column = int(rng.choice([0, 1, 3]))
+                others = [c for c in (0, 1, 3) if c != tree.feature[node]]
+                column = int(rng.choice(others))
                 if column == 1:
                     entries.append((1, np.nan, False))
                     codes = sorted(rng.permutation(6)[:3].tolist())

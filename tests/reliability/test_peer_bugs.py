@@ -18,11 +18,12 @@ import pytest
 
 import treewright as tw
 from strategies import assert_same_tree, case, on_the_grid
-from treewright.growing.grow import grow, sort_columns
+from treewright.growing.grow import grow
 from treewright.growing.reference import grow_reference
+from treewright.growing.training_set import TrainingSet
 from treewright.table.column import NumericColumn
 from treewright.table.schema import Feature, Schema
-from treewright.table.table import Table
+from treewright.table.table import NumericTarget, Table
 from treewright.tree.check import check
 
 FLOATS = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -348,9 +349,10 @@ def test_row_23_too_many_rows_are_refused_not_silently_ignored():
     n = 2**31 + 1
     values = np.broadcast_to(np.float64(1.0), n)  # takes no memory
     schema = Schema((Feature("x"),))
-    table = Table((NumericColumn("x", values),), None, None, n, schema)
+    y = NumericTarget(values)
+    table = Table((NumericColumn("x", values),), y, None, n, schema)
     with pytest.raises(ValueError, match="at most 2147483647 rows"):
-        sort_columns(table, 1)
+        TrainingSet(table)
 
 
 # --- categories ----------------------------------------------------------------------

@@ -8,20 +8,16 @@ import pytest
 
 import treewright as tw
 from report import trees
-from treewright.drawing.report.held_out import held_out
 from treewright.errors import OptionError, TableError
 from treewright.pruning.path import find_path
-from treewright.table.match import match
-from treewright.table.match_target import match_target
-from treewright.tree.route import columns_used
+from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
+from treewright.tree.new_rows import NewRows
 
 
 def counted(model, X, y, weights=None):
     data = model.tree_.data
-    columns = match(data.schema, X, columns_used(data).tolist())
-    target = match_target(data.schema, y, columns.n_rows)
-    path = find_path(data)
-    return data, path, held_out(data, path, columns, target, weights)
+    rows, path = NewRows.read(data, X, y, weights), find_path(data)
+    return data, path, evaluate_rows(data, rows), errors_of_path(data, path, rows)
 
 
 def data_of(path):
@@ -34,15 +30,16 @@ def data_of(path):
 
 def test_rows_and_classes_of_every_node_are_those_that_pass_it():
     model, X, y = trees.gappy_penguins()
-    tree, _, found = counted(model, X, y)
+    tree, _, found, _ = counted(model, X, y)
     passed = model.decision_path(X).toarray()
-    assert found.rows.tolist() == passed.sum(axis=0).tolist()
+    assert found.seen.n_rows.tolist() == passed.sum(axis=0).tolist()
     for k, name in enumerate(model.classes_):
         own = passed[np.array(y) == name].sum(axis=0)
-        assert found.value[:, k].tolist() == pytest.approx(own.tolist())
+        assert found.seen.value[:, k].tolist() == pytest.approx(own.tolist())
     wrong = [np.mean(np.array(y)[passed[:, i] > 0] != model.classes_[tree.label[i]])
              for i in range(tree.n_nodes) if passed[:, i].any()]  # fmt: skip
-    assert found.node_error[found.rows > 0].tolist() == pytest.approx(wrong)
+    by_node = found.seen.extras["new_error"][found.seen.n_rows > 0]
+    assert by_node.tolist() == pytest.approx(wrong)
     assert found.error == pytest.approx(1 - model.score(X, y))
     assert found.confusion.sum() == len(y)
 
@@ -62,7 +59,7 @@ def test_rows_and_classes_of_every_node_are_those_that_pass_it():
 )  # fmt: skip
 def test_the_error_of_every_size_is_that_of_the_pruned_tree(make):
     model, X, y = make()
-    _, path, found = counted(model, X, y)
+    _, path, _, errors = counted(model, X, y)
     own = np.array(y)
     for step in range(len(path)):
         small = tw.Tree(path.pruned(step))
@@ -75,32 +72,33 @@ def test_the_error_of_every_size_is_that_of_the_pruned_tree(make):
             error = np.mean(own * np.log(own / said) - own + said)
         else:
             error = np.mean((said - own) ** 2)
-        assert found.path_error[step] == pytest.approx(error)
+        assert errors[step] == pytest.approx(error)
 
 
 def test_weights_count_as_copies():
     model, X, y = trees.hitters()
     weights = np.arange(len(y)) % 3 + 0.0
     again = [i for i in range(len(y)) for _ in range(i % 3)]
-    _, _, found = counted(model, X, y, weights)
+    _, _, found, errors = counted(model, X, y, weights)
     rows = {k: [v[i] for i in again] for k, v in X.items()}
-    _, _, copies = counted(model, rows, [y[i] for i in again])
+    _, _, copies, errors_of_copies = counted(model, rows, [y[i] for i in again])
     assert found.error == pytest.approx(copies.error)
-    assert found.weight.tolist() == pytest.approx(copies.weight.tolist())
-    assert found.share_explained == pytest.approx(copies.share_explained)
-    assert found.path_error.tolist() == pytest.approx(copies.path_error.tolist())
+    assert found.weight == pytest.approx(copies.weight)
+    assert found.seen.weight.tolist() == pytest.approx(copies.seen.weight.tolist())
+    assert found.r2 == pytest.approx(copies.r2)
+    assert errors.tolist() == pytest.approx(errors_of_copies.tolist())
 
 
 def test_numbers_of_nodes_are_means_and_errors_of_their_rows():
     model, X, y = trees.hitters()
-    tree, _, found = counted(model, X, y)
+    tree, _, found, _ = counted(model, X, y)
     passed = model.decision_path(X).toarray() > 0
     own = np.array(y)
-    for node in np.flatnonzero(found.rows > 0).tolist():
+    for node in np.flatnonzero(found.seen.n_rows > 0).tolist():
         rows = own[passed[:, node]]
-        assert found.value[node, 0] == pytest.approx(rows.mean())
+        assert found.seen.value[node, 0] == pytest.approx(rows.mean())
         error = np.mean((rows - tree.value[node, 0]) ** 2)
-        assert found.node_error[node] == pytest.approx(error)
+        assert found.seen.extras["new_error"][node] == pytest.approx(error)
 
 
 def test_training_errors_along_the_path_are_those_of_the_trees(tmp_path):

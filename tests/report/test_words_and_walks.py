@@ -10,7 +10,7 @@ import treewright as tw
 from reading.ways import as_frame, odd_tree, random_columns
 from report import trees
 from report.pages import fill, open_report
-from treewright.reading.way import answer_nodes
+from treewright.reading.conditions.path_conditions import answer_nodes
 from treewright.tree import wording
 from treewright.tree.data import LEAF
 from treewright.tree.route import Ends, ends_of

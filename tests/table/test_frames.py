@@ -251,7 +251,7 @@ def test_nested_columns_are_refused(cell):
         (pl.Series([1.0]), r"got 1D array instead.*Reshape your data.*to_frame\(\)"),
         (pd.Series([1.0]), r"got 1D array instead.*Reshape your data.*to_frame\(\)"),
         (pd.DataFrame({"a": [1j]}), "Complex data not supported.*'a'"),
-        (pl.DataFrame({"a": [b"x"]}), "'a'.*decode the column to text"),
+        (pl.DataFrame({"a": [b"\xff"]}), "'a'.*Decode the column to text"),
         (pl.DataFrame({"a": [dt.time(1)]}), "'a' holds times of day.*hours since"),
         (
             pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, 1])}),
@@ -327,3 +327,17 @@ def test_integers_of_128_bits_are_read():
 def test_chunked_arrow_columns_are_joined():
     table = pa.table({"a": pa.chunked_array([[1.5], [None, 2.5]])})
     np.testing.assert_array_equal(as_table(table).columns[0].values, [1.5, np.nan, 2.5])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("names", [str, int])
+def test_a_wide_pandas_frame_is_read_as_column_by_column(dtype, names):
+    X = np.random.default_rng(0).normal(size=(3, 8)).astype(dtype)
+    X[1, 2] = np.nan
+    frame = pd.DataFrame(X, columns=[names(j) for j in range(8)])
+    wide, narrow = as_table(frame), [as_table(frame[[names(j)]]) for j in range(8)]
+    for j, column in enumerate(wide.columns):
+        assert column.name == narrow[j].columns[0].name
+        np.testing.assert_array_equal(column.data, narrow[j].columns[0].data)
+    frame[names(3)] = list("abc")  # no frame of floats any more
+    assert as_table(frame).columns[3].labels == ("a", "b", "c")

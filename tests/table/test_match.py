@@ -138,10 +138,10 @@ def test_other_arrays_are_converted_where_needed(X):
 @pytest.mark.parametrize("width", [1, 4])
 def test_plain_arrays_need_full_width_in_scikit_learns_words(width):
     schema = as_table(np.eye(3)).schema
-    words = rf"X has {width} features, but TreeClassifier is expecting 3 features as in"
+    words = rf"X has {width} features, but Tree is expecting 3 features as in"
     for X in (np.ones((2, width)), np.ones((2, width), int), [[1] * width]):
         with pytest.raises(TableError, match=words):
-            match(schema, X, [0], estimator="TreeClassifier")
+            match(schema, X, [0])
 
 
 @pytest.mark.parametrize("X", [np.zeros(3), [1, 2, 3], pd.Series([1.0, 2.0, 3.0])])

@@ -120,7 +120,7 @@ def test_dates_mixed_with_something_else_are_refused(cells, words):
     [
         ([1, 2], r"holds \[1, 2\] in row 1.*nested"),
         ({"b": 1}, "nested value; put its parts into columns"),
-        (b"raw", "raw bytes; decode"),
+        (b"raw", "raw bytes among other cells; decode"),
         (object(), "an object; turn the column into"),
         ((1, 2), "not 'tuple'"),
     ],

@@ -1,4 +1,5 @@
 import datetime as dt
+from collections import UserList
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from treewright.errors import OptionError, TableError
 from treewright.table.as_table import as_table
 from treewright.table.table import ClassTarget, NumericTarget
-from treewright.table.target import is_column_vector
+from treewright.table.target import is_column_vector, read_target
 
 
 def target(y, task="class"):
@@ -279,3 +280,23 @@ def test_a_column_vector_is_known_as_one():
         assert is_column_vector(y)
     for y in (np.zeros(3), [1, 0], pd.Series([1]), np.zeros((3, 2)), [[1], [0, 1]], []):
         assert not is_column_vector(y)
+
+
+def test_a_range_and_other_sequences_are_columns():
+    assert read_target(range(30), 30).values.tolist() == list(range(30))
+    assert read_target(range(3), 3, "class").classes.tolist() == [0, 1, 2]
+    assert read_target(UserList("abab"), 4).classes.tolist() == ["a", "b"]
+
+
+def test_bytes_are_the_text_that_they_spell():
+    cells = [b"b", bytearray(b"a"), "grün".encode()]
+    assert read_target(cells, 3).classes.tolist() == ["a", "b", "grün"]
+    with pytest.raises(TableError, match="not UTF-8 text"):
+        read_target([b"\xff", b"a"], 2)
+    with pytest.raises(TableError, match="raw bytes among other cells"):
+        read_target([b"a", "a"], 2)
+
+
+def test_what_can_be_read_only_once_says_what_to_pass():
+    with pytest.raises(TableError, match=r"Pass list\(y\)"):
+        read_target((c for c in "ab"), 2)

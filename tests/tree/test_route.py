@@ -2,16 +2,21 @@ import numpy as np
 import pytest
 
 from tree.build import build, chain, leaf, random_tree, schema_of, threshold
-from tree.slow_route import slow_route
+from tree.slow_route import _branch, slow_route
 from treewright.tree import walk
-from treewright.tree.data import ALL_BRANCHES
+from treewright.tree.data import ALL_BRANCHES, STOP_HERE
 from treewright.tree.edit import with_values
 from treewright.tree.route import (
+    MISSING_ROUTE,
+    OWN_VALUE,
+    branches_at,
     columns_used,
     decision_path,
     ends_of,
     route,
     route_matrix,
+    share_at,
+    turn_at,
 )
 
 N = 300
@@ -38,6 +43,47 @@ def test_the_router_equals_the_plain_one(seed, dtype):
     expected = slow_route(tree, columns, N)
     assert route(tree, columns, N).tolist() == expected.tolist()
     assert route(tree, columns, N, n_jobs=3).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_branch_at_one_node_is_the_one_that_routing_takes(seed):
+    tree = random_tree(seed, n_inner=1 + seed)
+    columns = random_columns(seed)
+    for node in range(tree.n_nodes):
+        column = int(tree.feature[node])
+        if column < 0:
+            assert set(branches_at(tree, node, {}, 2).tolist()) == {STOP_HERE}
+            continue
+        values = columns[column]
+        expected = [_branch(tree, node, columns, row) for row in range(N)]
+        found = branches_at(tree, node, {column: values}, N)
+        assert found.tolist() == expected
+        for value, branch in zip(values[:40].tolist(), expected[:40], strict=True):
+            gone = value != value or (values.dtype == np.int32 and value < 0)
+            turn = turn_at(tree, node, {} if gone else {column: value})
+            assert turn.branch == branch
+            assert turn.chosen_by in (OWN_VALUE, MISSING_ROUTE)
+            if gone:
+                assert turn.missing
+
+
+def test_a_node_that_is_not_there_is_refused():
+    tree = random_tree(1, n_inner=2)
+    for node in (-1, tree.n_nodes):
+        with pytest.raises(ValueError, match="no such node"):
+            turn_at(tree, node, {})
+        with pytest.raises(ValueError, match="no such node"):
+            branches_at(tree, node, {}, 1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shares_at_a_node_are_those_of_the_decision_path(seed):
+    tree = random_tree(seed, n_inner=6)
+    ends = ends_of(tree, random_columns(seed), N)
+    passed = decision_path(tree, ends).toarray()
+    for node in range(tree.n_nodes):
+        assert ((share_at(tree, node, ends) > 0) == (passed[:, node] == 1)).all()
+    assert share_at(tree, 0, ends) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("seed", range(5))

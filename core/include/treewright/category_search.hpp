@@ -3,8 +3,9 @@
 // In:   one Level per category present at the node (and one for missing), with statistics.
 // How:  - two classes, or a number: sorted by mean, the best of all 2^(k-1)-1 groupings is a
 //         prefix (Fisher 1958; Breiman et al. 1984), so k-1 prefixes are enough.
-//       - more classes, or when the rules forbid the best prefix: all groupings while k is at
+//       - more classes, or when the limits forbid the best prefix: all groupings while k is at
 //         most kEnumerate; levels with proportional class counts move together above that.
+//       - absolute error: all groupings while k is at most kEnumerate, else prefixes by median.
 //       - otherwise the best prefix of several orderings (mean, each class against the rest,
 //         first principal component), improved by moving single levels across. Not proven.
 // Order of candidates (for ties): prefixes of (mean, category) by length, then other sets by
@@ -13,8 +14,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "treewright/medians.hpp"
 #include "treewright/parallel.hpp"
 #include "treewright/split.hpp"
 
@@ -45,22 +48,86 @@ constexpr double kChanceOfNumber = 6.0;
 // column competes with noise in a number on equal terms. unit: the weight that is counted as 1.
 double charge_of_levels(const NodeCost& cost, const Levels& levels, double unit);
 
-class CategorySearch {
- public:
-  CategorySearch(const NodeCost& cost, const Rules& rules, const int64_t* node,
-                 const Control* control = nullptr)
-      : cost_(cost), rules_(rules), node_(node), control_(control) {}
+// Which levels go left: 1 or 0 by position. `positions` are the levels in the order of the cost.
+using Side = std::vector<uint8_t>;
 
-  // The best gain of an allowed grouping, kNone if there is none.
-  double best(const Levels& levels) const;
-  // Offers the allowed groupings of at least this score (gain less charge), in order.
-  void offer(const Levels& levels, int32_t column, double charge, double at_least,
-             Chooser& chooser) const;
+// What groupings of levels gain, by a criterion that is a function of sums.
+class SumCost {
+ public:
+  // Whether a search may try other orderings than this one, and move single levels.
+  static constexpr bool kSums = true;
+
+  SumCost(const NodeCost& cost, const Levels& levels) : cost_(cost), levels_(levels) {}
+
+  const NodeCost& node() const { return cost_; }
+  const Levels& levels() const { return levels_; }
+  // The levels by (mean, category).
+  std::vector<int32_t> order() const;
+  double gain_of_prefix(size_t, const int64_t* left, const int64_t* right) const {
+    return cost_.gain(left, right);
+  }
+  double gain(const Side&, std::span<const int32_t>, const int64_t* left,
+              const int64_t* right) const {
+    return cost_.gain(left, right);
+  }
 
  private:
-  struct Search;
+  std::vector<int32_t> order_by_class() const;
+  std::vector<int32_t> order_by_number() const;
+
   const NodeCost& cost_;
-  const Rules& rules_;
+  const Levels& levels_;
+};
+
+// The same for the absolute error. No prefix need be the best here, neither by median nor by mean:
+// the best of all groupings is proven only if all of them are tried.
+class AbsoluteCost {
+ public:
+  static constexpr bool kSums = false;
+
+  // ranks: of the rows, level by level. rounded: whether weights are parts of divided rows.
+  AbsoluteCost(const NodeCost& cost, const Levels& levels, const Ranked& ranked,
+               std::span<const uint32_t> ranks, bool rounded);
+
+  const NodeCost& node() const { return cost_; }
+  const Levels& levels() const { return levels_; }
+  // The levels by (median, mean, category).
+  std::vector<int32_t> order() const { return order_; }
+  double gain_of_prefix(size_t length, const int64_t*, const int64_t*) const;
+  double gain(const Side& side, std::span<const int32_t> positions, const int64_t*,
+              const int64_t*) const;
+
+ private:
+  double gain_of(int128 cost) const { return real(all_ - cost) / cost_.all_weight(); }
+  void sort_levels(bool rounded);
+  void follow_prefixes();
+
+  const NodeCost& cost_;
+  const Levels& levels_;
+  const Ranked& ranked_;
+  std::vector<RankedSet> sets_;  // by level
+  std::vector<int32_t> order_;
+  int128 all_ = 0;
+  std::vector<int128> prefix_costs_;  // of both sides together, by length - 1
+};
+
+// Searches all groupings of the levels, or the promising ones of many. Cost is one of the above.
+template <class Cost>
+class CategorySearch {
+ public:
+  CategorySearch(const Cost& cost, const SplitLimits& limits, const int64_t* node,
+                 const Control* control = nullptr)
+      : cost_(cost), limits_(limits), node_(node), control_(control) {}
+
+  // The best gain of an allowed grouping, kNone if there is none.
+  double best() const;
+  // Offers the allowed groupings of at least this score (gain less charge), in order.
+  void offer(int32_t column, double charge, double at_least, Chooser& chooser) const;
+
+ private:
+  class Search;
+  const Cost& cost_;
+  const SplitLimits& limits_;
   const int64_t* node_;
   const Control* control_;
 };

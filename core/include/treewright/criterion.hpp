@@ -75,7 +75,7 @@ inline double poisson_term(double u) {
 class NodeCost {
  public:
   // For a number, impurity is that of the node in units of its quantiser (classes: computed).
-  NodeCost(Criterion criterion, const Layout& layout, const int64_t* stats, double impurity)
+  NodeCost(Criterion criterion, const StatLayout& layout, const int64_t* stats, double impurity)
       : criterion_(criterion), layout_(layout) {
     set_stats(stats);
     all_weight_ = weight_;
@@ -86,7 +86,7 @@ class NodeCost {
   NodeCost(const NodeCost& node, const int64_t* seen) : NodeCost(node) { set_stats(seen); }
 
   Criterion criterion() const { return criterion_; }
-  const Layout& layout() const { return layout_; }
+  const StatLayout& layout() const { return layout_; }
   double weight() const { return weight_; }
   // Of the whole node, where weight() is that of the rows that are seen.
   double all_weight() const { return all_weight_; }
@@ -119,7 +119,7 @@ class NodeCost {
         return -weight * mean_ * poisson_term((sum / weight - sum_ / weight_) / mean_);
       }
       case Criterion::absolute_error:
-        break;  // not a matter of sums: see absolute_search.hpp
+        break;  // not a function of sums: see src/absolute_search.hpp
     }
     return 0.0;
   }
@@ -181,7 +181,7 @@ class NodeCost {
   }
 
   Criterion criterion_;
-  Layout layout_;
+  StatLayout layout_;
   double weight_ = 0.0;
   double all_weight_ = 0.0;
   int64_t center_ = 0;

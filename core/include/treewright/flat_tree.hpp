@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "treewright/large.hpp"
+#include "treewright/large_vector.hpp"
 #include "treewright/types.hpp"
 
 namespace treewright {

@@ -38,10 +38,18 @@ struct GrowOptions {
   int64_t max_surrogates = 0;
   bool stop_without_surrogate = false;  // where no surrogate knows a row; else the larger branch
   bool known_agreement = false;         // agreement is a share of rows known to both splits
-  bool rpart = false;                   // conventions of rpart, and of J48
-  bool j48 = false;
-  bool sklearn = false;               // conventions of scikit-learn: midpoints as they are computed
-  std::vector<uint8_t> not_averaged;  // by column: J48 leaves it out of the average gain
+
+  // Habits in which published programs differ, named by what they do.
+  bool round_midpoint = true;  // a threshold is the short decimal beside the midpoint
+  bool stop_on_equal_sides =
+      false;                       // a row without value or surrogate stops if branches weigh alike
+  int64_t min_surrogate_rows = 1;  // a surrogate needs so many rows on either side of its cut, or
+                                   // so many that agree with the split and that do not
+  bool tenth_of_class_per_side = false;  // a side of a threshold needs a tenth of the weight per
+                                         // class (25 at most)
+  bool count_allowed_cuts = false;       // charge_cuts counts the cuts that limits allow, not all
+  double average_slack = 0.0;  // a gain competes by ratio if this much below the average gain
+  std::vector<uint8_t> not_averaged;  // by column: whether its gain is left out of the average
 
   // Whether a search sees the rows with a known value only.
   bool known_rows_only() const { return missing != Missing::learned; }

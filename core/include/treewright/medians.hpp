@@ -15,6 +15,9 @@
 
 namespace treewright {
 
+// Sums of weights of divided rows are off by less than one part in so many.
+constexpr int64_t kRoundedParts = 1'000'000'000;
+
 // The rows of a node by rank: value and weight.
 struct Ranked {
   std::vector<int64_t> y, weight;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -33,6 +34,15 @@ struct Control {
     }
   }
 };
+
+// Below this many entries (rows x columns) threads cost more than they save: waking one takes 10 to
+// 50 us, and a core divides and searches about 1e9 entries per second.
+constexpr int64_t kParallelWork = 100'000;
+
+// How many threads a table is worth; making a team takes longer than waking it.
+inline int threads_worth_it(int64_t n_rows, size_t n_columns, int n_threads) {
+  return n_rows * static_cast<int64_t>(n_columns) >= 4 * kParallelWork ? n_threads : 1;
+}
 
 // A thread that can throw however little memory is left. The C library allocates what a
 // thread needs for its first exception only when it is thrown, and ends the process where

@@ -37,6 +37,13 @@ struct Ends {
   std::vector<double> share;
 };
 
+// What happens to a row at one node.
+struct Turn {
+  int32_t branch;     // or kStopHere, or kAllBranches
+  int32_t chosen_by;  // kOwnValue, the number of a surrogate, or kMissingRoute
+};
+inline constexpr int32_t kOwnValue = -1, kMissingRoute = -2;
+
 class Router {
  public:
   explicit Router(const TreeShape& tree);
@@ -54,6 +61,12 @@ class Router {
   // The same, and what each of these nodes answers: any eight bytes, by node.
   void answer(std::span<const ColumnView> columns, int64_t n_rows, int n_threads,
               const Control& control, const int64_t* answers, int64_t* out) const;
+  // The turn of one row at a node (preorder number). A column that is not listed counts as
+  // missing. A leaf stops the row.
+  Turn turn(int32_t node, std::span<const int32_t> features, std::span<const double> values) const;
+  // The branch that each row takes at a node. An empty view counts as missing values.
+  void branches(int32_t node, std::span<const ColumnView> columns, int64_t n_rows,
+                int32_t* branch) const;
 
  private:
   // Siblings lie side by side, so a step is child + branch. A leaf is its own child and
@@ -86,9 +99,13 @@ class Router {
   template <class Source>
   void route_thresholds(const Source& source, int64_t begin, int64_t end, int32_t* node) const;
   template <class Source>
-  int32_t branch(const Source& source, const Step& step, const Other& other, int64_t row) const;
+  int32_t branch(const Source& source, const Step& step, const Other& other, int64_t row,
+                 int32_t* chosen_by = nullptr) const;
   template <class Source>
-  int32_t without_value(const Source& source, const Other& other, int64_t row) const;
+  int32_t without_value(const Source& source, const Other& other, int64_t row,
+                        int32_t* chosen_by) const;
+  template <class Source>
+  Turn turn_at(const Source& source, size_t at, int64_t row) const;
   template <class Source, class Visit>
   void for_each_end(const Source& source, int64_t row, size_t from, double share,
                     const Visit& visit) const;
@@ -103,6 +120,7 @@ class Router {
   std::vector<Step> steps_;
   std::vector<Other> others_;      // empty if all splits are thresholds that route missing values
   std::vector<int32_t> preorder_;  // number of each step in the tree
+  std::vector<int32_t> place_;     // step of each node of the tree
   std::vector<int32_t> categories_, branches_;
   std::vector<StandIn> stand_ins_;
   std::vector<int32_t> surrogate_categories_, surrogate_branches_;

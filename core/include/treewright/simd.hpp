@@ -33,16 +33,6 @@ constexpr size_t kRowsInRegisters = 512;
 // May write up to kBlock entries behind the last one kept on either side.
 void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
                Entry* scratch, PartitionState& state);
-// The sides with new numbers for the rows begin to end - 1: those that stay in front come first,
-// then the others, each in their old order.
-struct Ranks {
-  // For 32 rows, whose bits lie in the lower half of a word: the new number, in the upper half, of
-  // the first of them, or after them, that goes behind.
-  const uint64_t* words;
-  uint32_t middle;  // new number of the first row that goes behind
-};
-void partition(Entry* entries, int64_t end, int shift, const Ranks& ranks, Entry* scratch,
-               PartitionState& state);
 // All of several columns without missing rows; says whether it did.
 bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
                     std::span<const uint64_t> sides, Entry* scratch);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "treewright/columns.hpp"
-#include "treewright/large.hpp"
+#include "treewright/large_vector.hpp"
 #include "treewright/parallel.hpp"
 #include "treewright/types.hpp"
 

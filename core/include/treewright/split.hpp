@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -33,13 +34,26 @@ struct Candidate {
   double score() const { return gain - charge; }
 };
 
+// The parts of a divided row are rounded, so two thirds and a third of a row may weigh a little
+// less than the row: limits on weight allow for that.
+constexpr double kNearlyWeight = 1.0 - 1e-9;
+
+// A number of rows in the units that statistics count them in: whole rows, or shares of a row if
+// rows are divided. A limit of `no_limit` rows forbids nothing, so any share satisfies it.
+inline int64_t rows_in_units(int64_t rows, int64_t no_limit, int64_t share_unit) {
+  if (share_unit == 1) {
+    return rows;
+  }
+  return rows == no_limit ? 1 : std::llrint(real(rows) * real(share_unit) * kNearlyWeight);
+}
+
 // The one predicate that says which split is allowed.
-struct Rules {
+struct SplitLimits {
   int64_t min_rows = 1;
   int64_t min_weight = 1;         // in units of weight
   bool positive_sum = false;      // poisson: every branch needs a sum above 0
-  int64_t min_branch_weight = 0;  // in units; that at least two branches must have
-  bool whole_rows = true;         // otherwise min_rows is in units of shares
+  int64_t min_branch_weight = 0;  // in units; at least two branches must have it
+  bool whole_rows = true;         // otherwise min_rows is in shares of a row
 
   bool enough_rows(const int64_t* branch) const { return branch[kRows] >= min_rows; }
   bool enough_weight(const int64_t* branch) const { return branch[kWeight] >= min_weight; }

@@ -6,8 +6,8 @@
 //     classes:   rows, weight, weight of class 0, of class 1, ...
 //     a number:  rows, weight, sum of weight * y (128 bits in two words)
 //
-// Where rows are divided and rules count them, "rows" is the sum of their shares, in units of
-// its own (Engine::share_unit_).
+// If rows are divided and limits count them, "rows" is the sum of their shares, in units of
+// its own (Problem::share_unit).
 //
 // The step to floating point is real(): the double nearest to the exact integer.
 #pragma once
@@ -51,9 +51,9 @@ inline int compare_ratios(int128 a, int128 b, int128 c, int128 d) {
   }
 }
 
-class Layout {
+class StatLayout {
  public:
-  Layout(Task task, int n_classes)
+  StatLayout(Task task, int n_classes)
       : task_(task), words_(kFirst + (task == Task::classes ? n_classes : 2)) {}
 
   Task task() const { return task_; }

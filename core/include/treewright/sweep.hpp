@@ -4,9 +4,9 @@
 // missing ones) and answers after each row: how good is the cut here? score() is any
 // number that grows with the gain (in the rows that are seen); gain() and score_of() convert. A
 // score may be off by rounding: the search keeps all cuts within margin() of the best and lets the
-// exact cost of criterion.hpp decide among them. A cheap sweep is scored at every row; its rules
-// are a matter of rows only. One that passes over rows is the faster the better the score that it
-// has to beat.
+// exact cost of criterion.hpp decide among them. A cheap sweep is scored at every row, and only
+// limits on the number of rows apply to it. A sweep that passes over rows (kPassesOver) is faster
+// the better the score it has to beat.
 #pragma once
 
 #include <cmath>
@@ -18,8 +18,8 @@
 #include "treewright/criterion.hpp"
 #include "treewright/rows.hpp"
 #include "treewright/simd.hpp"
+#include "treewright/small_array.hpp"
 #include "treewright/split.hpp"
-#include "treewright/words.hpp"
 
 namespace treewright {
 
@@ -175,7 +175,7 @@ class ManyClassGini {
   CountedRows rows_;
   simd::ManyClassNode node_;
   simd::ManyClassState s_;
-  Small<simd::TwoSides, 16> counts_;  // rows of each class
+  SmallArray<simd::TwoSides, 16> counts_;  // rows of each class
 };
 
 // Table of n log2 n for whole n in fixed point: sums of it are exact, whatever the order.
@@ -237,55 +237,11 @@ class CountEntropy {
   int64_t n_, left_;
   const NodeCost& cost_;
   int64_t sum_ = 0;
-  Words counts_;
+  StatBlock counts_;
 };
 
-// Squared error, unit weights. With sums around the node's mean the gain is
-// D^2 / (n_L n_R), D = S_L - mean n_L. The sum on the left is a double here, and margin()
-// says how far rounding may take it.
-class UnitSquaredError {
- public:
-  static constexpr bool kCheap = true;
-
-  UnitSquaredError(const NodeCost& cost, const NumberRows& rows, const int64_t* node,
-                   const int64_t* left)
-      : y_(rows.y),
-        shift_(rows.shift),
-        n_(node[kRows]),
-        center_(cost.center()),
-        mean_(cost.sum() / real(node[kRows])),
-        left_(left[kRows]),
-        left_sum_(real(get_sum(left) - int128(cost.center()) * left[kWeight])) {}
-
-  void add(Entry e) {
-    left_sum_ += real(y_[e >> shift_] - center_);
-    ++left_;
-  }
-  double score() const {
-    const double d = left_sum_ - mean_ * real(left_);
-    return d * d / (real(left_) * real(n_ - left_));
-  }
-  double gain(double score) const { return score; }
-  double score_of(double gain) const { return gain; }
-  // Each of at most n additions is off by 2^-53 of a partial sum, and partial sums are at most
-  // n sqrt(impurity) by Cauchy and Schwarz: so the sum is off by e = n^2 2^-53 sqrt(impurity),
-  // and the square root of the gain, |D| / sqrt(n_L n_R), by e / sqrt(n - 1) at most.
-  double margin(const NodeCost& cost) const {
-    const double off = real(n_) * std::sqrt(real(n_)) * 0x1p-52;
-    return (kTie + 2 * off + off * off) * cost.impurity();
-  }
-
- private:
-  const int64_t* y_;
-  int shift_;
-  int64_t n_;
-  int64_t center_;
-  double mean_;  // around the centre
-  int64_t left_;
-  double left_sum_;
-};
-
-// The same on the node's coarse image (see target.hpp), in 32 bits. Sums of the image are
+// Squared error, unit weights, on the node's coarse image (see target.hpp), in 32 bits. With sums
+// around the node's mean the gain is D^2 / (n_L n_R), D = S_L - mean n_L. Sums of the image are
 // exact; what the square root of a gain, |D| / sqrt(n_L n_R), lacks comes from two sources:
 //   - the image drops less than one unit u of each y. D sums these around their mean, and so is
 //     off by at most n_L n_R / n units, the square root by u / 2;
@@ -298,11 +254,10 @@ class CoarseSquaredError : public SumSweep<CoarseSquaredError> {
   static constexpr bool kPassesOver = true;
   static constexpr bool kStartsEmpty = true;  // rows already on the left are added one by one
 
-  // The image of each row; null: it lies in the entries.
-  CoarseSquaredError(const Coarse& coarse, const int32_t* image, const NumberRows& rows,
-                     const int64_t* node, const simd::Reciprocals& over)
+  CoarseSquaredError(const CoarseImage& coarse, const simd::Image& image, const int64_t* node,
+                     const simd::Reciprocals& over)
       : coarse_(coarse),
-        image_{image, rows.shift},
+        image_(image),
         over_(&over),
         n_(node[kRows]),
         unit_(real(int64_t(1) << coarse.shift)) {}
@@ -331,7 +286,7 @@ class CoarseSquaredError : public SumSweep<CoarseSquaredError> {
   }
 
  private:
-  Coarse coarse_;
+  CoarseImage coarse_;
   simd::Image image_;
   const simd::Reciprocals* over_;
   int64_t n_;
@@ -360,17 +315,17 @@ class ExactSweep {
   }
   double gain(double score) const { return cost_.gain(-score) / cost_.share(); }
   double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
-  bool allowed(const Rules& rules) const {
+  bool allowed(const SplitLimits& limits) const {
     cost_.layout().difference(right_.data(), node_, left_.data());
-    return rules.allows(left_.data(), right_.data());
+    return limits.allows(left_.data(), right_.data());
   }
 
  private:
   Rows rows_;
   const NodeCost& cost_;
   const int64_t* node_;
-  Words left_;
-  mutable Words right_;
+  StatBlock left_;
+  mutable StatBlock right_;
 };
 
 }  // namespace treewright

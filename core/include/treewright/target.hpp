@@ -75,15 +75,21 @@ constexpr int64_t kShortRange = int64_t(1) << 48;
 // the quantiser's units, the finest that is safe. The image itself fits 31 bits, and so do
 // sums of its distances from the mean: over any rows of a node they are at most half of
 // n times the standard deviation, and that is kept below 2^30.
-struct Coarse {
+struct CoarseImage {
   int shift = -1;         // -1: there is none
   bool in_entry = false;  // or in a table by row
   bool rough = false;     // to be made finer before a split is chosen
+  int64_t sum = 0;        // of the image
   int32_t mean = 0;       // of the image, rounded down
-  float rest = 0;         // what was lost by that
+  float rest = 0;         // what rounding down has lost
 
-  Coarse() = default;
-  Coarse(int64_t range, int64_t n_rows, double deviation)
+  CoarseImage() = default;
+  void set_sum(int64_t the_sum, int64_t n_rows) {
+    sum = the_sum;
+    mean = static_cast<int32_t>(sum / n_rows);
+    rest = static_cast<float>(static_cast<double>(sum % n_rows) / static_cast<double>(n_rows));
+  }
+  CoarseImage(int64_t range, int64_t n_rows, double deviation)
       : shift(std::max({0, std::ilogb(static_cast<double>(range)) - 29,
                         std::ilogb(static_cast<double>(n_rows) * deviation) - 30})) {}
 };
@@ -96,9 +102,9 @@ constexpr int kFewestImageBits = 10, kMostImageBits = 20;
 inline int32_t image_in(Entry e, int shift) {
   return static_cast<int32_t>((e & ((Entry(1) << shift) - 1)) >> 1);
 }
-// Beside so few row numbers it is fine enough to choose by. Otherwise the columns that may be
-// the best by it are searched again with the node's own image. (They must be: before it is split,
-// a node may be moved to a smaller numbering, where another image lies in its entries.)
+// Beside so few row numbers the image is fine enough to choose a split by. Otherwise the columns
+// that may be the best by it are searched again with the node's own image. (They must be: before it
+// is split, a node may move to a smaller numbering, whose entries hold another image.)
 constexpr int64_t kFewRowNumbers = 512;
 
 struct Target {

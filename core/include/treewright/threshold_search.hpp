@@ -18,14 +18,14 @@
 #include <type_traits>
 
 #include "treewright/parallel.hpp"
+#include "treewright/small_array.hpp"
 #include "treewright/split.hpp"
 #include "treewright/sweep.hpp"
-#include "treewright/words.hpp"
 
 namespace treewright {
 
 // One column at one node.
-struct Span {
+struct ColumnRange {
   const Entry* entries;
   int64_t n_known;
   int64_t n_rows;  // known and missing
@@ -41,15 +41,14 @@ inline double without_rounding(double t) {
   return std::abs(shorter - t) <= 2 * (step - std::abs(t)) ? shorter : t;
 }
 
-// The midpoint of neighbouring values a < b such that always a <= t < b (and never -0.0).
-// Between 42.3 and 42.4 it is 42.35, not the 42.349999999999994 that rounding makes of it.
-// (scikit-learn takes the latter.)
-inline double midpoint(double a, double b, bool as_computed = false) {
+// The midpoint of neighbouring values a < b such that always a <= t < b (and never -0.0). Rounded,
+// it is 42.35 between 42.3 and 42.4, not the 42.349999999999994 that floating point makes of it.
+inline double midpoint(double a, double b, bool rounded) {
   const double t = a / 2 + b / 2;
   if (!(a <= t && t < b)) {
     return a + 0.0;
   }
-  const double plain = std::isfinite(t) && !as_computed ? without_rounding(t) : t;
+  const double plain = std::isfinite(t) && rounded ? without_rounding(t) : t;
   return (a <= plain && plain < b ? plain : t) + 0.0;
 }
 
@@ -63,8 +62,9 @@ inline void check_now_and_then(const Control& control, int64_t i) {
 // The best score of an allowed cut between entries i - 1 and i whose values differ, the first
 // i known rows being on the left of the sweep; `best` if none is better.
 template <class Sweep>
-double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Rules& rules,
-                  int64_t min_rows, const Control& control, double best) {
+double best_score(const ColumnRange& span, Sweep& sweep, int64_t already_left,
+                  const SplitLimits& limits, int64_t min_rows, const Control& control,
+                  double best) {
   const int64_t first = std::max<int64_t>(1, min_rows - already_left);
   const int64_t last = std::min(span.n_known - 1, span.n_rows - already_left - min_rows);
   const Entry* e = span.entries;
@@ -84,7 +84,7 @@ double best_score(const Span& span, Sweep& sweep, int64_t already_left, const Ru
       best = std::max(best, sweep.score() + kPenalty[e[i] & kDiffers]);
     } else {
       check_now_and_then(control, i);
-      if ((e[i] & kDiffers) && sweep.allowed(rules)) {
+      if ((e[i] & kDiffers) && sweep.allowed(limits)) {
         best = std::max(best, sweep.score());
       }
     }
@@ -99,30 +99,30 @@ constexpr size_t kTogether = 16;  // columns of a node that are divided, or sear
 template <class Rows, class MakeSweep>
 class ThresholdSearch {
  public:
-  ThresholdSearch(const NodeCost& cost, const Rows& rows, const Rules& rules, const int64_t* node,
-                  const MakeSweep& make_sweep, const Control& control)
+  ThresholdSearch(const NodeCost& cost, const Rows& rows, const SplitLimits& limits,
+                  const int64_t* node, const MakeSweep& make_sweep, const Control& control)
       : cost_(cost),
         rows_(rows),
-        rules_(rules),
+        limits_(limits),
         node_(node),
         make_sweep_(make_sweep),
         control_(control) {
-    // With unit weights both rules are a number of rows, checked by where the sweep stops.
+    // With unit weights both limits are a number of rows, checked by where the sweep stops.
     min_rows_ = Rows::kUnitWeights
-                    ? std::max({rules.min_rows, rules.min_weight, rules.min_branch_weight})
-                    : (rules.whole_rows ? rules.min_rows : 1);
+                    ? std::max({limits.min_rows, limits.min_weight, limits.min_branch_weight})
+                    : (limits.whole_rows ? limits.min_rows : 1);
   }
 
-  // The best gain, up to the sweep's margin; kNone if nothing is allowed. Where it cannot win
-  // against another column's gain, it may be told as a higher one that cannot win either.
-  double best(const Span& span, double to_beat) const {
-    Words left(words()), right(words());
+  // The best gain, up to the sweep's margin; kNone if nothing is allowed. If the column
+  // cannot beat `to_beat`, the gain of another column, any bound below `to_beat` may be returned.
+  double best(const ColumnRange& span, double to_beat) const {
+    StatBlock left(words()), right(words());
     double gain = best_cut(span, left.data(), to_beat);
     if (span.n_known < span.n_rows && span.n_known > 0) {
       add_missing(span, left.data());
       gain = std::max(gain, best_cut(span, left.data(), to_beat));
       cost_.layout().difference(right.data(), node_, left.data());
-      if (rules_.allows(left.data(), right.data())) {
+      if (limits_.allows(left.data(), right.data())) {
         gain = std::max(gain, cost_.gain(left.data(), right.data()));
       }
     }
@@ -135,7 +135,7 @@ class ThresholdSearch {
                                              int64_t n_rows) const {
     std::array<double, kTogether> gains;
     if constexpr (requires(Sweep sweep) { sweep.can_look_at_each(); }) {
-      Words nothing(words());
+      StatBlock nothing(words());
       const Sweep sweep = make_sweep_(nothing.data());
       const int64_t first = std::max<int64_t>(1, min_rows_), end = n_rows - first + 1;
       if (first < end && sweep.can_look_at_each()) {
@@ -159,17 +159,17 @@ class ThresholdSearch {
   // Offers every cut of at least this gain, in order. make(i, whether missing rows go left,
   // left and right statistics) builds the candidate once it is wanted; i = 0: "is missing".
   template <class Make>
-  void offer(const Span& span, double at_least, Chooser& chooser, const Make& make) const {
-    Words left(words()), missing(words()), right(words()), with_missing(words());
+  void offer(const ColumnRange& span, double at_least, Chooser& chooser, const Make& make) const {
+    StatBlock left(words()), missing(words()), right(words()), with_missing(words());
     const bool has_missing = span.n_known < span.n_rows;
     if (has_missing) {
       add_missing(span, missing.data());
     }
     Sweep sweep = start(span, left.data());
     Sweep sweep_missing_left = start(span, missing.data());
-    const auto consider = [&](const Words& branch, auto&& build) {
+    const auto consider = [&](const StatBlock& branch, auto&& build) {
       cost_.layout().difference(right.data(), node_, branch.data());
-      if (!rules_.allows(branch.data(), right.data())) {
+      if (!limits_.allows(branch.data(), right.data())) {
         return;
       }
       const double gain = cost_.gain(branch.data(), right.data());
@@ -230,7 +230,7 @@ class ThresholdSearch {
 
   // How far gains may be off where the best one found is this.
   double margin(double best) const {
-    Words empty(words());
+    StatBlock empty(words());
     return margin(make_sweep_(empty.data()), best);
   }
 
@@ -248,7 +248,7 @@ class ThresholdSearch {
     }
   }
   // A sweep with these rows, none or the missing ones, on the left.
-  Sweep start(const Span& span, const int64_t* left) const {
+  Sweep start(const ColumnRange& span, const int64_t* left) const {
     Sweep sweep = make_sweep_(left);
     if constexpr (requires { sweep.kStartsEmpty; }) {
       for (int64_t i = span.n_known; i < span.n_rows && left[kRows] > 0; ++i) {
@@ -257,7 +257,7 @@ class ThresholdSearch {
     }
     return sweep;
   }
-  double best_cut(const Span& span, const int64_t* left, double to_beat) const {
+  double best_cut(const ColumnRange& span, const int64_t* left, double to_beat) const {
     Sweep sweep = start(span, left);
     double best = kNone;
     if constexpr (requires { sweep.kPassesOver; }) {
@@ -266,12 +266,12 @@ class ThresholdSearch {
         best = sweep.score_of((to_beat - 3 * margin(sweep, to_beat)) / cost_.share());
       }
     }
-    best = best_score(span, sweep, left[kRows], rules_, min_rows_, control_, best);
+    best = best_score(span, sweep, left[kRows], limits_, min_rows_, control_, best);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }
   // Moves the sweep over whole stretches in which no cut reaches this gain, ever longer ones;
   // returns the first entry after them.
-  int64_t pass_over(const Span& span, int64_t i, Sweep& sweep, double at_least) const {
+  int64_t pass_over(const ColumnRange& span, int64_t i, Sweep& sweep, double at_least) const {
     if constexpr (requires(double best) { sweep.look_ahead(span.entries, i, i, i, best); }) {
       const double goal = sweep.score_of(at_least);
       int64_t stretch = kStretch;
@@ -292,7 +292,7 @@ class ThresholdSearch {
     }
     return i;
   }
-  void add_missing(const Span& span, int64_t* left) const {
+  void add_missing(const ColumnRange& span, int64_t* left) const {
     add_rows(left, span.entries + span.n_known, span.entries + span.n_rows);
   }
   void add_rows(int64_t* stats, const Entry* begin, const Entry* end) const {
@@ -304,7 +304,7 @@ class ThresholdSearch {
   }
   const NodeCost& cost_;
   const Rows& rows_;
-  const Rules& rules_;
+  const SplitLimits& limits_;
   const int64_t* node_;
   const MakeSweep& make_sweep_;
   const Control& control_;

@@ -9,7 +9,7 @@
 
 namespace treewright {
 
-// A tree in preorder and what it costs to stop at each node.
+// A tree in preorder and what it costs to stop at each node; see check_risks in tree_check.hpp.
 struct RiskTree {
   std::span<const int32_t> subtree_size;
   std::span<const int64_t> risk;     // R(t): of all rows of the node, answered there
@@ -21,7 +21,7 @@ struct PruningSteps {
   std::vector<double> collapse;   // per node: alpha from which it is no inner node; NaN at leaves
   std::vector<double> alpha;      // per step, rising strictly; step 0 is alpha = 0
   std::vector<int64_t> n_leaves;  // of the smallest best tree at that alpha
-  std::vector<int64_t> risk;      // and its R(T)
+  std::vector<double> risk;       // and its R(T), in units
 };
 
 // In:   integer risks; two links whose alphas differ by less than slack, or by less than that

@@ -186,6 +186,9 @@ class NumberCriterion(Criterion):
         Number of the loss in the C++ core (`enum class Loss`).
     needs_positive_sums : bool
         Whether every branch needs a sum of y above 0.
+    smallest_share : float or None
+        An answer of 0 counts as this share of the root's, as in the core: it would
+        otherwise make some losses infinite. None: any number may be an answer.
     """
 
     task = "number"
@@ -197,6 +200,7 @@ class NumberCriterion(Criterion):
     is_bregman: ClassVar[bool] = False
     core_loss: ClassVar[int | None] = None
     needs_positive_sums: ClassVar[bool] = False
+    smallest_share: ClassVar[float | None] = None
 
     @abstractmethod
     def loss(self, y: Any, answer: Any) -> NDArray[np.float64]:

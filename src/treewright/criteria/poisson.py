@@ -14,10 +14,6 @@ from treewright.errors import TableError
 
 __all__ = ["Poisson"]
 
-_SMALLEST_RATE = 1e-9
-"""The rate of a branch without events, as in the core: a rate of 0 would make the loss
-of one event infinite."""
-
 
 class Poisson(NumberCriterion):
     """Half the deviance of counts or rates about their mean rate."""
@@ -29,12 +25,13 @@ class Poisson(NumberCriterion):
     is_bregman = True
     core_number, core_loss = 4, 2
     needs_positive_sums = True
+    smallest_share = 1e-9
 
     def loss(self, y: Any, answer: Any) -> NDArray[np.float64]:
         """Return y ln(y / answer) - (y - answer)."""
-        rate = np.where(answer > 0, answer, _SMALLEST_RATE)
-        logs = y * np.log(np.where(y > 0, y, 1.0) / rate)
-        return np.asarray(np.where(y > 0, logs, 0.0) - (y - rate))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(y > 0, y * np.log(y / answer), 0.0)
+        return np.asarray(logs - (y - answer))
 
     def impurity(self, weights: Mapping[Any, float]) -> float:
         """Return the weighted mean of y ln(y / mean)."""

@@ -14,12 +14,12 @@ from typing import TypeAlias
 import numpy as np
 
 from treewright.drawing import labels
-from treewright.drawing.fold import Folded
 from treewright.drawing.marks import Box, Dot, Mark, Words
 from treewright.drawing.measure import Measure, clipped
 from treewright.drawing.palette import RAMP_INKS, class_ink
 from treewright.drawing.shown import Shown, each_shown
-from treewright.reading.answer import class_shares
+from treewright.drawing.visible_nodes import Folded
+from treewright.reading.answers.answer import class_shares
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treewright.drawing.matplotlib import check_axes, fonts, pyplot
 from treewright.drawing.palette import LIGHT
-from treewright.reading.reliability import Reliability
+from treewright.reading.answers.reliability import Reliability
 from treewright.tree import wording
 
 if TYPE_CHECKING:
@@ -142,9 +142,8 @@ def draw_importance(
 
 
 def draw_confusion(
-    counts: NDArray[np.int64],
-    truth: Sequence[str],
-    answers: Sequence[str],
+    confusion: NDArray[np.float64],
+    names: Sequence[str],
     ax: Axes | None = None,
 ) -> Axes:
     """Draw how often each class was answered for each true class.
@@ -154,9 +153,9 @@ def draw_confusion(
 
     Parameters
     ----------
-    counts : int64 array of true classes x answers
-        Rows of each pair.
-    truth, answers : sequences of str
+    confusion : float64 array of true classes x answers
+        Weight of each pair.
+    names : sequence of str
         Names of the classes.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
@@ -165,25 +164,25 @@ def draw_confusion(
     -------
     matplotlib.axes.Axes
     """
-    n_true, n_answers = counts.shape
-    totals = counts.sum(axis=1, keepdims=True)
-    shares = counts / np.maximum(totals, 1)
-    wide = 2.2 + 0.85 * min(max(n_answers, 3), 14)
-    ax = new_axes(ax, wide, 1.2 + 0.7 * min(max(n_true, 3), 14))
+    k, totals = len(names), confusion.sum(axis=1, keepdims=True)
+    shares = confusion / np.where(totals > 0, totals, 1.0)
+    size = min(max(k, 3), 14)
+    ax = new_axes(ax, 2.2 + 0.85 * size, 1.2 + 0.7 * size)
     shaded = _shaded(shares)
     ax.imshow(shaded, aspect="auto", interpolation="nearest")
-    if max(counts.shape) <= _MOST_CELLS_WITH_TEXT:
-        for (i, j), n in np.ndenumerate(counts):
+    if k <= _MOST_CELLS_WITH_TEXT:
+        for (i, j), n in np.ndenumerate(confusion):
             ink = "#ffffff" if shaded[i, j] @ _BRIGHTNESS < 0.5 else LIGHT["text"]
-            told = f"{n:,}\n{wording.percent(float(shares[i, j]))}" if n else "0"
+            told = f"{_weight(n)}\n{wording.percent(float(shares[i, j]))}" if n else "0"
             ax.text(
                 j, i, told, ha="center", va="center", color=ink, fontsize=9.5,
                 linespacing=1.35,
             )  # fmt: skip
-    longest = _LONGEST if max(counts.shape) <= _MOST_CELLS_WITH_TEXT else 12
-    ax.set_xticks(range(n_answers), [wording.cut(a, longest) for a in answers])
-    ax.set_yticks(range(n_true), [wording.cut(a, longest) for a in truth])
-    if sum(len(wording.cut(a, longest)) for a in answers) > 9 * n_answers:
+    longest = _LONGEST if k <= _MOST_CELLS_WITH_TEXT else 12
+    short = [wording.cut(name, longest) for name in names]
+    ax.set_xticks(range(k), short)
+    ax.set_yticks(range(k), short)
+    if sum(map(len, short)) > 9 * k:
         ax.tick_params(axis="x", rotation=35)
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
@@ -191,17 +190,22 @@ def draw_confusion(
     ax.set_xlabel("answer of the tree", fontsize=10)
     ax.set_ylabel("true class", fontsize=10)
     ax.spines[:].set_visible(False)
-    ax.set_xticks(np.arange(n_answers - 1) + 0.5, minor=True)
-    ax.set_yticks(np.arange(n_true - 1) + 0.5, minor=True)
+    ax.set_xticks(np.arange(k - 1) + 0.5, minor=True)
+    ax.set_yticks(np.arange(k - 1) + 0.5, minor=True)
     ax.grid(which="minor", color="white", lw=2)
     ax.tick_params(which="minor", length=0)
-    right, rows = int(np.trace(counts)), int(counts.sum())
+    right, rows = float(np.trace(confusion)), float(confusion.sum())
     title(
         ax,
-        f"{wording.percent(right / max(rows, 1))} right",
-        f"{right:,} of {rows:,} rows; percentages are of each true class",
+        f"{wording.percent(right / rows)} right",
+        f"{_weight(right)} of {_weight(rows)} rows; percentages are of each true class",
     )
     return plain(ax)
+
+
+def _weight(weight: float) -> str:
+    """Return a number of rows, or what they weigh, in words."""
+    return f"{weight:,.0f}" if weight == round(weight) else wording.figures(weight)
 
 
 def _shaded(shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from treewright.drawing import labels
 from treewright.drawing.cards import class_inks
-from treewright.drawing.fold import MOST_LEAVES, Folded, fold
 from treewright.drawing.palette import LIGHT
 from treewright.drawing.shown import Shown, each_shown, short_label
+from treewright.drawing.visible_nodes import MOST_LEAVES, Folded, fold
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 
@@ -24,22 +24,7 @@ def to_dot(
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
 ) -> str:
-    """Return the tree as a graph in the dot language.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    max_depth : int or None, default=None
-        Deepest level to draw.
-    max_leaves : int or None, default=60
-        Most leaves to draw; None: all of them.
-
-    Returns
-    -------
-    str
-        A ``digraph``; nodes are named by their numbers.
-    """
+    """Return the tree as a ``digraph``, nodes named by numbers; see `Tree.to_dot`."""
     return "\n".join(_lines(tree, fold(tree, max_depth, max_leaves)))
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from treewright.drawing import labels
 from treewright.drawing.cards import class_inks, scale_of
-from treewright.drawing.fold import Folded
 from treewright.drawing.marks import Box, Dot, Mark, Words
 from treewright.drawing.measure import Measure, clipped, wrapped
+from treewright.drawing.visible_nodes import Folded
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.reading.answer import class_shares, classes, middle_of, number_words
+from treewright.reading.answers.answer import (
+    class_shares,
+    classes,
+    middle_of,
+    number_words,
+)
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -71,8 +76,8 @@ def spread(tree: TreeData, node: int) -> float:
     The standard deviation; in a tree of medians the mean distance from the median.
     """
     if middle_of(tree) == "median":
-        return float(tree.impurity[node])
-    return float(np.sqrt(tree.variance[node]))
+        return float(tree.from_units(tree.impurity[node]))
+    return float(tree.standard_deviation[node])
 
 
 def count(n: int, one: str, many: str = "") -> str:

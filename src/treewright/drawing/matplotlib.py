@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from treewright.drawing.fold import MOST_LEAVES, fold
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.palette import THEMES
 from treewright.drawing.scene import Scene, compose
+from treewright.drawing.visible_nodes import MOST_LEAVES, fold
 from treewright.errors import OptionError, TreewrightError
 from treewright.tree.data import TreeData
 

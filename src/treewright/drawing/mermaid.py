@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from treewright.drawing import labels
-from treewright.drawing.fold import MOST_LEAVES, Folded, fold
 from treewright.drawing.shown import Shown, each_shown, short_label
+from treewright.drawing.visible_nodes import MOST_LEAVES, Folded, fold
 from treewright.tree.data import TreeData
 
 __all__ = ["to_mermaid"]
@@ -21,22 +21,7 @@ def to_mermaid(
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
 ) -> str:
-    """Return the tree as a mermaid flowchart.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    max_depth : int or None, default=None
-        Deepest level to draw.
-    max_leaves : int or None, default=60
-        Most leaves to draw; None: all of them.
-
-    Returns
-    -------
-    str
-        Lines from ``flowchart TD`` on; nodes are named by their numbers.
-    """
+    """Return lines from ``flowchart TD`` on, nodes named by numbers; see `Tree`."""
     return "\n".join(_lines(tree, fold(tree, max_depth, max_leaves)))
 
 

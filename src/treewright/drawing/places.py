@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treewright.drawing.cards import NARROWEST, Card
-from treewright.drawing.fold import Folded
 from treewright.drawing.layout import tidy
+from treewright.drawing.visible_nodes import Folded
 
 __all__ = ["Places", "growing_down", "growing_right", "least_width"]
 

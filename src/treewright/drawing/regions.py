@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from treewright.drawing.cards import class_inks
 from treewright.drawing.charts import new_axes, plain, title
 from treewright.drawing.labels import class_names, target_name
 from treewright.drawing.palette import LIGHT, RAMP_INKS
-from treewright.table.match import MatchedColumns
 from treewright.table.schema import Feature
 from treewright.table.show import show_value
 from treewright.tree import wording
@@ -102,7 +101,7 @@ def draw_regions(
     tree: TreeData,
     sides: tuple[Side, Side],
     others: Mapping[int, Any],
-    points: MatchedColumns | None = None,
+    points: Sequence[NDArray[Any] | None] | None = None,
     target: NDArray[Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -116,7 +115,7 @@ def draw_regions(
         The columns along x and along y.
     others : mapping of int to number
         The value of every other column that the tree looks at.
-    points : MatchedColumns, optional
+    points : sequence of array or None, optional
         Rows to draw.
     target : array, optional
         Their classes, as numbers, or their values.
@@ -183,7 +182,7 @@ def _paint_classes(
     x: Side,
     y: Side,
     nodes: NDArray[np.int32],
-    points: MatchedColumns | None,
+    points: Sequence[NDArray[Any] | None] | None,
     target: NDArray[Any] | None,
 ) -> None:
     from matplotlib.colors import ListedColormap, to_rgb
@@ -222,7 +221,7 @@ def _paint_numbers(
     x: Side,
     y: Side,
     nodes: NDArray[np.int32],
-    points: MatchedColumns | None,
+    points: Sequence[NDArray[Any] | None] | None,
     target: NDArray[Any] | None,
 ) -> None:
     from matplotlib.colors import LinearSegmentedColormap
@@ -253,7 +252,7 @@ def _paint_numbers(
 def _scattered(
     tree: TreeData,
     sides: tuple[Side, Side],
-    points: MatchedColumns,
+    points: Sequence[NDArray[Any] | None],
     here: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the places of rows; rows of one category are strewn over its step."""

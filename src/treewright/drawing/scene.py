@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from treewright.drawing import labels
 from treewright.drawing.cards import LABEL_SIZE, Card, make_cards
-from treewright.drawing.fold import Folded
 from treewright.drawing.header import above, below, size_words
 from treewright.drawing.marks import Flow, Mark, Words, moved
 from treewright.drawing.measure import Measure, text_width
@@ -20,6 +19,7 @@ from treewright.drawing.places import (
     growing_right,
     least_width,
 )
+from treewright.drawing.visible_nodes import Folded
 from treewright.errors import OptionError
 from treewright.tree.data import TreeData
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from treewright.drawing.fold import Folded
-from treewright.reading.text import missing_arrives
+from treewright.drawing.visible_nodes import Folded
+from treewright.reading.text.text import missing_arrives
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 from treewright.tree.split import IsMissing, Split, Threshold, split_of

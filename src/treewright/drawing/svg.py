@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from treewright.drawing.escape import xml
-from treewright.drawing.fold import MOST_LEAVES, fold
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.palette import THEMES
 from treewright.drawing.scene import Scene, Spot, compose
+from treewright.drawing.visible_nodes import MOST_LEAVES, fold
 from treewright.errors import OptionError, nearest_name
 from treewright.tree.data import TreeData
 
@@ -27,27 +27,9 @@ def to_svg(
     theme: str = "auto",
     direction: str | None = None,
 ) -> str:
-    """Return a picture of the tree.
+    """Return a picture of the tree; see `Tree.to_svg`.
 
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    max_depth : int or None, default=None
-        Deepest level to draw.
-    max_leaves : int or None, default=60
-        Most leaves to draw; None: all of them.
-    way : mapping of int to str, optional
-        The nodes that one row passes, each with the row's value there.
-    theme : {'auto', 'light', 'dark'}, default='auto'
-        Colours; 'auto' follows the reader's screen.
-    direction : {'down', 'right'} or None, default=None
-        Where the tree grows; None: down while it is not too wide.
-
-    Returns
-    -------
-    str
-        An ``<svg>`` element.
+    `way` has the nodes that one row passes, each with the row's value there.
     """
     if theme not in _THEMES:
         near = nearest_name(str(theme), _THEMES)

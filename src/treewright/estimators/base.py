@@ -1,14 +1,14 @@
-"""What the classifier and the regressor share: fit, publish, route.
+"""What the classifier and the regressor share: fit and publish.
 
 `fit` is three verbs: read the table, grow and prune the tree, publish it. Nothing is
 kept on the estimator before the tree is whole, so a fit that fails or is interrupted
-leaves the estimator as it was.
+leaves the estimator as it was. Predictions are those of `tree_`.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -20,42 +20,27 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.errors import OptionError
+from treewright.errors import OptionError, memory_explained
 from treewright.estimators.class_weight import class_factors
+from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.presets import translated
-from treewright.estimators.prune import grow_pruned, plan_pruning, risk_of
-from treewright.growing.grow import grow, n_threads
+from treewright.growing.grow import grow
 from treewright.model import Tree
-from treewright.options import GrowOptions, check_criterion
+from treewright.options import GrowOptions, PruneOptions, check_criterion
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning
 from treewright.table.as_table import as_table
-from treewright.table.check import check_matched
-from treewright.table.match import match, plain_matrix
 from treewright.table.table import Table
 from treewright.table.target import is_column_vector
-from treewright.tree.route import (
-    Ends,
-    columns_used,
-    decision_path,
-    divides_rows,
-    ends_of,
-    ends_of_matrix,
-    route,
-    route_answers,
-    route_matrix,
-)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from treewright.tree.data import TreeData
-
 __all__ = ["BaseTree", "UnfittedError"]
 
-_OPTION_NAMES = tuple(field.name for field in fields(GrowOptions))
+_GROW_NAMES = tuple(field.name for field in fields(GrowOptions))
+_PRUNE_NAMES = tuple(field.name for field in fields(PruneOptions))
 _STEPS = 100
-_ROWS_WORTH_THREADS = 4096
 
 
 class UnfittedError(OptionError, NotFittedError):  # type: ignore[misc]
@@ -63,7 +48,7 @@ class UnfittedError(OptionError, NotFittedError):  # type: ignore[misc]
 
 
 class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
-    """Fitting, publishing and routing; the task is the subclass's."""
+    """Fitting and publishing; the task is the subclass's."""
 
     _task: ClassVar[str]
     _unfitted: ClassVar[type[OptionError]] = UnfittedError
@@ -149,20 +134,27 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             Itself. A fit that fails, or is ended by Ctrl-C, changes nothing.
         """
         options = self._options()
-        plan = plan_pruning(
-            self,
+        prune = PruneOptions(**{name: getattr(self, name) for name in _PRUNE_NAMES})
+        method = prune.method_for(options, self._task)
+        given = FitArguments(
+            X=X,
+            y=y,
             groups=groups,
             X_val=X_val,
             y_val=y_val,
             sample_weight_val=sample_weight_val,
         )
+        given.check(method, prune)
         _warn_of_column_vector(y)
         read = self._read(X, y, sample_weight)
         table = self._reweighted(read)
 
         def grown(progress: Any = None) -> tuple[Tree, Pruning]:
             factors = class_factors(read, table)
-            data, pruning = grow_pruned(plan, table, options, factors, (X, y), progress)
+            with memory_explained(table.n_rows, len(table.usable)):
+                data, pruning = grow_pruned(
+                    table, options, prune, method, given, factors, progress
+                )
             return Tree(data), pruning
 
         # Set by scikit-learn: on this estimator, or on one that this is a part of.
@@ -195,7 +187,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """
         read = self._read(X, y, sample_weight)
         tree = grow(self._reweighted(read), self._options())
-        risk = "impurity" if self.prune_risk == "auto" else risk_of(self)
+        risk = "impurity" if self.prune_risk == "auto" else self.prune_risk
         path = find_path(tree, risk)
         return Bunch(ccp_alphas=path.alpha.copy(), impurities=path.risk.copy())
 
@@ -203,7 +195,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         check_criterion(self.criterion, self._task)
         # Not by get_params, which reads the signature anew each time.
         given = vars(self)
-        return GrowOptions(**{n: given[n] for n in _OPTION_NAMES if n in given})
+        return GrowOptions(**{n: given[n] for n in _GROW_NAMES if n in given})
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
         return as_table(
@@ -293,23 +285,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             Node numbers of `tree_`. A row that is divided among branches ends
             where its largest part does.
         """
-        nodes: NDArray[np.int32] = self._sent(X, route, route_matrix)
-        return nodes
-
-    def _answer_many(
-        self, X: Any, by_node: Callable[[TreeData], NDArray[Any]]
-    ) -> NDArray[Any] | None:
-        """Answer many rows of a plain matrix in one pass; None where that is not it."""
-        if type(X) is not np.ndarray or X.ndim != 2 or len(X) < _ROWS_WORTH_THREADS:
-            return None
-        data = self._data()
-        matrix = plain_matrix(data.schema, X, type(self).__name__)
-        if matrix is None or self.missing == "error" or divides_rows(data):
-            return None
-        answers = by_node(data)
-        if answers.dtype.kind not in "iuf" or answers.dtype.itemsize != 8:
-            return None
-        return route_answers(data, matrix, answers, self._threads(len(matrix)))
+        return self.tree_.apply(X, n_jobs=self.n_jobs)
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return which nodes each row passes.
@@ -324,45 +300,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         scipy.sparse.csr_matrix of rows x nodes
             1 where the row passes the node.
         """
-        return decision_path(self._data(), self._ends(X))
-
-    def _ends(self, X: Any) -> NDArray[np.int32] | Ends:
-        """Return where each row ends, all its parts where rows are divided."""
-        ends: NDArray[np.int32] | Ends = self._sent(X, ends_of, ends_of_matrix)
-        return ends
-
-    def _sent(
-        self, X: Any, by_columns: Callable[..., Any], by_matrix: Callable[..., Any]
-    ) -> Any:
-        """Send rows down the tree: read, matched to the columns and checked."""
-        data = self._data()
-        matrix = plain_matrix(data.schema, X, type(self).__name__)
-        if matrix is not None and self.missing != "error":
-            return by_matrix(data, matrix, self._threads(len(matrix)))
-        options = self._options()
-        whole = matrix is not None
-        needed = range(len(data.schema.features)) if whole else columns_used(data)
-        columns = match(
-            data.schema,
-            X,
-            [int(index) for index in needed],
-            options.unseen,
-            type(self).__name__,
-        )
-        if options.missing == "error":
-            check_matched(data.schema, columns)
-        return by_columns(data, columns, columns.n_rows, self._threads(columns.n_rows))
-
-    def _data(self) -> TreeData:
-        tree: Tree | None = self.__dict__.get("tree_")
-        if tree is None:
-            check_is_fitted(self)
-            raise AssertionError("an estimator without tree_ is not fitted")
-        return tree.data
-
-    def _threads(self, n_rows: int) -> int:
-        # Below this, starting a thread takes longer than routing the rows.
-        return 1 if n_rows < _ROWS_WORTH_THREADS else n_threads(self.n_jobs)
+        return self.tree_.decision_path(X, n_jobs=self.n_jobs)
 
     # -- reading ------------------------------------------------------------------
 

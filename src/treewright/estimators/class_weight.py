@@ -59,7 +59,14 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
             "class that occurs needs a weight above 0."
         )
     # The product of two sets of weights may overflow, or come to nothing.
-    return replace(table, weights=read_weights(weights, table.n_rows))
+    info = table.schema.target
+    assert info is not None, "a target of classes has one"
+    info = replace(info, class_weight=tuple(factors.tolist()))
+    return replace(
+        table,
+        weights=read_weights(weights, table.n_rows),
+        schema=replace(table.schema, target=info),
+    )
 
 
 def class_factors(read: Table, weighted: Table) -> NDArray[np.float64] | None:

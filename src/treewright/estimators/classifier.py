@@ -13,10 +13,8 @@ from treewright.errors import OptionError
 from treewright.estimators.base import BaseTree
 from treewright.estimators.class_weight import class_weighted
 from treewright.model import Tree
-from treewright.reading.answer import answers, class_shares
 from treewright.table.costs import with_costs
 from treewright.table.table import ClassTarget, Table
-from treewright.tree.route import Ends
 
 __all__ = ["TreeClassifier"]
 
@@ -158,11 +156,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
         fewer than 20 rows or 10 groups, and no pruning for fewer than 10 rows.
         Dealt folds are stratified and the same for any order of the rows and any
-        unit of the weights; `random_state` gives other ones.
+        unit of the weights; `random_state` gives other ones. Given folds test a row
+        once at most; a single one is a part held out.
     ccp_alpha : float or None, default=None
         Price of a leaf, a share of the total weight: the smallest tree of least
         risk + ccp_alpha x leaves. None: not fixed. With ``conventions='rpart'`` it
-        is a share of the root's error, as cp is.
+        is a share of the root's error, as cp is, and may go with ``prune='cv'``: the
+        least price that is tried.
     validation_fraction : float or None, default=None
         With 'validation': share of the rows held out (0.2 if None and no `X_val`).
     n_jobs : int or None, default=None
@@ -296,13 +296,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             The class of largest weight in each row's leaf, with `costs` the class
             of least expected cost; the first on a tie.
         """
-        many = self._answer_many(X, lambda data: self.classes_.take(data.label))
-        if many is not None:
-            return many
-        data, ends = self._data(), self._ends(X)
-        if isinstance(ends, Ends):
-            return answers(data, ends)
-        return self.classes_.take(data.label.take(ends))
+        return self.tree_._answers(X, self.classes_, n_jobs=self.n_jobs)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of every class in each row's leaf.
@@ -319,7 +313,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             adjusted to these. `costs` do not change what they mean, so that the
             largest need not be the class that `predict` returns.
         """
-        return class_shares(self._data(), self._ends(X))
+        return self.tree_.predict_proba(X, n_jobs=self.n_jobs)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of `predict_proba`; -inf for a share of 0."""

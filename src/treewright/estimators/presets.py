@@ -10,7 +10,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from treewright.errors import OptionError, nearest_name
+from treewright.options.rules import is_real, is_whole
 
 __all__ = ["PROGRAMS", "translated"]
 
@@ -30,8 +33,8 @@ class _Preset:
     """Its usual criterion, by task; the tasks it has."""
     pruning: Mapping[str, Any] = field(default_factory=dict)
     """How it prunes by itself."""
-    completed: Callable[[Mapping[str, Any], str], dict[str, Any]] | None = None
-    """What follows for other settings from those given, and from the task."""
+    completed: Callable[[dict[str, Any], str], dict[str, Any]] = lambda s, task: s
+    """The settings with what follows for others from those given, and the task."""
 
 
 # -- how a setting is translated ----------------------------------------------------
@@ -81,10 +84,27 @@ def _number(ours: str, change: Callable[[Any], Any]) -> Translation:
     """Translate a number; what is none is left for our own check to refuse."""
 
     def translate(name: str, value: Any) -> dict[str, Any]:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return {ours: change(value) if is_number else value}
+        return {ours: change(value) if is_real(value) else value}
 
     return translate
+
+
+def _count(ours: str, least: int = 0) -> Translation:
+    """Translate a whole number; None is left for our own check."""
+
+    def translate(name: str, value: Any) -> dict[str, Any]:
+        if value is None:
+            return {ours: None}
+        if not _is_count(value):
+            raise OptionError(f"{name} must be a whole number; got {value!r}.")
+        return {ours: max(least, int(value))}
+
+    return translate
+
+
+def _is_count(value: Any) -> bool:
+    """Return whether this is a whole number, perhaps a float, as R's numbers are."""
+    return is_whole(value) or (isinstance(value, float) and value.is_integer())
 
 
 # -- rpart --------------------------------------------------------------------------
@@ -92,24 +112,26 @@ def _number(ours: str, change: Callable[[Any], Any]) -> Translation:
 
 def _rpart_cp(name: str, value: Any) -> dict[str, Any]:
     """Cut at cp; below 0 rpart keeps every split."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number and value < 0:
+    if is_real(value) and value < 0:
         return {"prune": None, "ccp_alpha": None, "prune_risk": "auto"}
     return {"ccp_alpha": value}
 
 
-def _rpart_completed(given: Mapping[str, Any], task: str) -> dict[str, Any]:
+def _rpart_completed(given: dict[str, Any], task: str) -> dict[str, Any]:
     """Tie minsplit and minbucket together, as rpart does: one is three of the other."""
-    method = given.get("method")
+    given, method = dict(given), given.get("method")
     if method is not None and (method == "class") != (task == "class"):
         right = "TreeClassifier" if method == "class" else "TreeRegressor"
         raise OptionError(f"method={method!r} is for {right}.like('rpart').")
-    split, bucket = given.get("minsplit"), given.get("minbucket")
-    if isinstance(split, int) and "minbucket" not in given:
-        return {"min_samples_leaf": max(1, round(split / 3))}
-    if isinstance(bucket, int) and "minsplit" not in given:
-        return {"min_samples_split": max(2, 3 * bucket)}
-    return {}
+    split: Any = given.get("minsplit")
+    bucket: Any = given.get("minbucket")
+    if _is_count(split) and not given.keys() & {"minbucket", "min_samples_leaf"}:
+        given["minbucket"] = round(split / 3)
+    if _is_count(bucket) and not given.keys() & {"minsplit", "min_samples_split"}:
+        given["minsplit"] = 3 * bucket
+    if given.get("usesurrogate") == 0:
+        given.pop("maxsurrogate", None)  # rpart finds them, and does not use them
+    return given
 
 
 _SHRINK = "rpart's shrinking of rates towards the mean is not done; use shrink=0."
@@ -130,11 +152,11 @@ _RPART = _Preset(
     pruning={"prune": "auto", "ccp_alpha": 0.01, "prune_risk": "error"},
     completed=_rpart_completed,
     settings={
-        "minsplit": _number("min_samples_split", lambda n: max(2, n)),
-        "minbucket": _same("min_samples_leaf"),
+        "minsplit": _count("min_samples_split", least=2),
+        "minbucket": _count("min_samples_leaf", least=1),
         "cp": _rpart_cp,
-        "maxdepth": _same("max_depth"),
-        "maxsurrogate": _same("max_surrogates"),
+        "maxdepth": _count("max_depth"),
+        "maxsurrogate": _count("max_surrogates"),
         "usesurrogate": _choices(
             {
                 0: {"max_surrogates": 0, "surrogate_fallback": "stop"},
@@ -165,8 +187,7 @@ _RPART = _Preset(
 
 def _sklearn_alpha(name: str, value: Any) -> dict[str, Any]:
     """Cut at a price; at 0 scikit-learn keeps every split."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number and value == 0:
+    if is_real(value) and value == 0:
         return {"prune": None}
     return {"ccp_alpha": value, "prune": "auto", "prune_risk": "impurity"}
 
@@ -312,8 +333,7 @@ def translated(
     preset = _preset(program, task)
     made: dict[str, Any] = {**preset.fixed, "criterion": preset.criterion[task]}
     made |= preset.pruning
-    if preset.completed is not None:
-        made |= preset.completed(settings, task)
+    settings = preset.completed({n: _plain(v) for n, v in settings.items()}, task)
     made = {name: value for name, value in made.items() if name in parameters}
     asked: dict[str, tuple[str, Any]] = {}
     for name, value in settings.items():
@@ -326,6 +346,11 @@ def translated(
         # Another way to the size: what belongs to the program's own is left out.
         made = {name: its for name, its in made.items() if name not in preset.pruning}
     return made | given
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's number, text or bool as Python's."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _preset(program: Any, task: str) -> _Preset:

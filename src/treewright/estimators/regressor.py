@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from treewright.estimators.base import BaseTree
-from treewright.reading.answer import answers
-from treewright.tree.route import Ends
 
 __all__ = ["TreeRegressor"]
 
@@ -127,11 +125,13 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         With 'cv': the number of folds, or the folds. None: 10 folds, fewer for
         fewer than 20 rows or 10 groups, and no pruning for fewer than 10 rows.
         Dealt folds are stratified and the same for any order of the rows and any
-        unit of the weights; `random_state` gives other ones.
+        unit of the weights; `random_state` gives other ones. Given folds test a row
+        once at most; a single one is a part held out.
     ccp_alpha : float or None, default=None
         Price of a leaf, a share of the total weight: the smallest tree of least
         risk + ccp_alpha x leaves. None: not fixed. With ``conventions='rpart'`` it
-        is a share of the root's error, as cp is.
+        is a share of the root's error, as cp is, and may go with ``prune='cv'``: the
+        least price that is tried.
     validation_fraction : float or None, default=None
         With 'validation': share of the rows held out (0.2 if None and no `X_val`).
     n_jobs : int or None, default=None
@@ -246,14 +246,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         -------
         float64 array
         """
-        # One value per node: flat and by node are the same.
-        many = self._answer_many(X, lambda data: data.value.ravel())
-        if many is not None:
-            return many
-        data, ends = self._data(), self._ends(X)
-        if isinstance(ends, Ends):
-            return answers(data, ends)
-        return data.value.take(ends)
+        return self.tree_._answers(X, None, n_jobs=self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         """Say what this estimator can do, for scikit-learn."""

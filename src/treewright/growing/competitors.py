@@ -1,22 +1,19 @@
 """The splits that came close: kept in the tree when it is grown, if asked for.
 
 A finished tree is grown once more, node by node, and every node is asked for the best
-split of each other column. What is kept are four arrays of n x k beside the tree
-(extras), which every edit carries along without understanding them.
+split of each other column. Four arrays of n x k are kept beside the tree (extras),
+which every edit carries along without understanding them.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import NamedTuple, cast
 
 import numpy as np
 
 from treewright.errors import OptionError
 from treewright.growing.steps import Steps
-from treewright.options import GrowOptions
-from treewright.table.table import Table
 from treewright.tree import wording
 from treewright.tree.data import (
     IS_MISSING,
@@ -63,17 +60,18 @@ class Competitor(NamedTuple):
     words: str
 
 
-def with_competitors(tree: TreeData, table: Table, options: GrowOptions) -> TreeData:
+def with_competitors(tree: TreeData, steps: Steps, n_kept: int) -> TreeData:
     """Return the tree with the best splits of other columns at every inner node.
 
     Parameters
     ----------
     tree : TreeData
-        A tree of splits in two, grown on the table.
-    table : Table
-        The table.
-    options : GrowOptions
-        As the tree was grown; `competitors` says how many to keep.
+        A tree of splits in two.
+    steps : Steps
+        With the root open, on the rows that the tree was grown on, and without
+        limits on the whole tree.
+    n_kept : int
+        How many to keep; never more than there are columns.
 
     Returns
     -------
@@ -86,19 +84,18 @@ def with_competitors(tree: TreeData, table: Table, options: GrowOptions) -> Tree
             "competitors are kept for splits in two; this tree has nodes of more "
             "branches. Use competitors=0, and why() for a single node."
         )
-    shape = (tree.n_nodes, options.competitors)
+    n_kept = min(n_kept, len(tree.schema.usable))
+    shape = (tree.n_nodes, n_kept)
     columns = np.full(shape, -1, dtype=np.int32)
     kinds = np.zeros(shape, dtype=np.int32)
     thresholds, gains = np.full((2, *shape), np.nan)
-    # Limits on the whole tree say when to stop, not what competes.
-    steps = Steps(table, replace(options, max_leaf_nodes=None, max_nodes=None))
     numbers = np.zeros(tree.n_nodes, dtype=np.int64)
     for node in np.flatnonzero(tree.split_kind != LEAF).tolist():
         split = cast(Split, split_of(tree, node))
         number = int(numbers[node])
-        found = steps.candidates(number, options.competitors + 1)
+        found = steps.candidates(number, n_kept + 1)
         others = [each for each in found if each.column != split.column]
-        for place, each in enumerate(others[: options.competitors]):
+        for place, each in enumerate(others[:n_kept]):
             columns[node, place], kinds[node, place] = each.column, _kind(each)
             thresholds[node, place] = getattr(each, "threshold", math.nan)
             gains[node, place] = each.gain

@@ -24,11 +24,26 @@ from treewright.tree.data import THRESHOLD, TreeData
 from treewright.tree.edit import with_values
 from treewright.tree.route import columns_used, divides_rows, route
 
-__all__ = ["gaps", "readable", "short_between"]
+__all__ = ["gaps", "midpoint", "readable", "short_between"]
 
 _MICROSECONDS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000, 1_000, 1)
 """A day, an hour, a minute, a second, a millisecond, a microsecond."""
 _EPOCH = datetime(1970, 1, 1)
+
+
+def midpoint(a: float, b: float) -> float:
+    """Return the threshold that growing takes between the neighbours a < b.
+
+    It is the midpoint, or, where rounding alone made the midpoint a long decimal, the
+    short decimal beside it: 42.35, not 42.349999999999994, between 42.3 and 42.4. The
+    threshold t always satisfies a <= t < b.
+    """
+    middle = a / 2 + b / 2
+    if not a <= middle < b:
+        return a
+    short = float(f"{middle:.12g}") if math.isfinite(middle) else middle
+    near = abs(short - middle) <= 2 * math.ulp(middle)
+    return short if near and a <= short < b else middle
 
 
 def readable(tree: TreeData, table: Table) -> TreeData:

@@ -1,8 +1,8 @@
 """Grow a tree node by node: look at an open node, split it, close it, go on later.
 
-`grow` is the quick way to a whole tree; this is the way for those who decide
-themselves: editing by hand, the competitors of a split, the working behind it.
-Any order of steps gives the same tree, and `resume` opens any tree again.
+For whoever decides about single nodes: editing by hand, the competitors of a split, the
+working behind it. Any order of steps gives the same tree, and `Steps.resume` goes on
+from any tree. `TrainingSet.steps` makes a `Steps`.
 """
 
 from __future__ import annotations
@@ -13,19 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TableError
-from treewright.growing.grow import (
-    make_grower,
-    settled,
-    sort_columns,
-    tree_of,
-    with_summaries,
-)
 from treewright.options import GrowOptions
-from treewright.table.table import Table
-from treewright.table.weights import read_weights
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -51,9 +42,10 @@ from treewright.tree.split import (
 from treewright.tree.walk import children
 
 if TYPE_CHECKING:
+    from treewright._core import Grower
     from treewright.table.schema import Feature, Schema
 
-__all__ = ["Steps", "resume"]
+__all__ = ["Steps"]
 
 # What the core and `make_split` call by the same name.
 _SHARED = ("threshold", "gain", "proven", "categories", "branches")
@@ -65,34 +57,31 @@ class Steps:
     Nodes are numbered in the order they are made: the root is 0, the children of
     a split are the next numbers. `tree` numbers them in preorder.
 
+    A node that a rule stops before any search (pure, max_depth, too few rows) is
+    never open. Under `conventions`, candidates have the thresholds of the search;
+    `tree` has those that the program would write.
+
     Parameters
     ----------
-    table : Table
-        Columns, target and weights, from `as_table`.
-    options : GrowOptions, optional
-        As for `grow`. A node that a rule stops before any search (pure,
-        max_depth, too few rows) is never open.
-    columns : SortedTable, optional
-        From `sort_columns`, to be shared with others. None: sorted here.
-    weights : array, optional
-        Instead of the table's own; 0 leaves a row out.
+    grower : Grower
+        Of the core, with the root open.
+    schema : Schema
+        Of the table that the grower works on.
+    options : GrowOptions
+        Those of the grower.
+    make_tree : callable
+        Makes a tree of the grower's arrays.
     """
 
     def __init__(
         self,
-        table: Table,
-        options: GrowOptions | None = None,
-        *,
-        columns: Any = None,
-        weights: ArrayLike | None = None,
+        grower: Grower,
+        schema: Schema,
+        options: GrowOptions,
+        make_tree: Callable[[dict[str, Any]], TreeData],
     ) -> None:
-        if weights is not None:
-            table = replace(table, weights=read_weights(weights, table.n_rows))
-        self._options = settled(table, options)
-        own = columns is None
-        columns = sort_columns(table, self._options.n_jobs) if own else columns
-        self._schema = with_summaries(table.schema, columns)
-        self._grower = make_grower(table, self._options, columns, consume=own)
+        self._grower, self._schema, self._options = grower, schema, options
+        self._make_tree = make_tree
         self._codes: dict[int, dict[Any, int]] = {}  # of the labels, by column
         self._open: dict[int, None] = {}
         self._add_open(0)
@@ -131,7 +120,7 @@ class Steps:
 
     def tree(self) -> TreeData:
         """Return the tree so far; open nodes are leaves without a stop reason."""
-        return tree_of(self._grower.tree(), self._schema, self._options)
+        return self._make_tree(self._grower.tree())
 
     # -- growing ------------------------------------------------------------------
 
@@ -188,6 +177,41 @@ class Steps:
         self._open.clear()
         self._grower.grow_all(progress)
         return self.tree()
+
+    def resume(self, tree: TreeData) -> NDArray[np.int64]:
+        """Make the splits of a tree, whose leaves are then open, to go on from there.
+
+        Parameters
+        ----------
+        tree : TreeData
+            Any tree of these columns: grown, pruned or edited by hand. The rows of
+            this table take the place of those it was grown on. A rule that stops
+            growing above one of its splits is an error.
+
+        Returns
+        -------
+        int array of tree.n_nodes
+            The number that each node of the tree has here; -1 for the branches that
+            the habits of J48 add for categories that no row has.
+        """
+        _check_same_columns(self._schema, tree.schema)
+        numbers = np.zeros(tree.n_nodes, dtype=np.int64)
+        for node in np.flatnonzero(tree.split_kind != LEAF).tolist():
+            split, below = cast(Split, split_of(tree, node)), children(tree, node)
+            if isinstance(split, Multiway) and not tree.n_rows[list(below)].all():
+                taken = [i for i, child in enumerate(below) if tree.n_rows[child]]
+                numbers[list(below)] = -1
+                split = _with_branches(split, taken)
+                below = tuple(below[i] for i in taken)
+            try:
+                made = self.split(int(numbers[node]), split)
+            except OptionError as error:
+                raise OptionError(
+                    f"The split of node {node} of the tree ({split.words(0)}) cannot "
+                    f"be made on this table: {error}"
+                ) from error
+            numbers[list(below)] = made
+        return numbers
 
     # -- small helpers ------------------------------------------------------------
 
@@ -251,48 +275,14 @@ class Steps:
         }
 
 
-def resume(
-    table: Table,
-    tree: TreeData,
-    options: GrowOptions | None = None,
-    *,
-    columns: Any = None,
-    weights: ArrayLike | None = None,
-) -> tuple[Steps, NDArray[np.int64]]:
-    """Open the leaves of a tree again, to go on from there.
-
-    Parameters
-    ----------
-    table : Table
-        A table with the columns of the tree; its rows take the place of those
-        the tree was grown on.
-    tree : TreeData
-        Any tree: grown, pruned or edited by hand.
-    options, columns, weights
-        As for `Steps`. A rule that stops growing above a split of the tree is
-        an error.
-
-    Returns
-    -------
-    steps : Steps
-        With the splits of the tree made, and its leaves open.
-    numbers : int array of tree.n_nodes
-        Number of every node of the tree in `steps`.
-    """
-    _check_same_columns(table.schema, tree.schema)
-    steps = Steps(table, options, columns=columns, weights=weights)
-    numbers = np.zeros(tree.n_nodes, dtype=np.int64)
-    for node in np.flatnonzero(tree.split_kind != LEAF).tolist():
-        split = cast(Split, split_of(tree, node))
-        try:
-            made = steps.split(int(numbers[node]), split)
-        except OptionError as error:
-            raise OptionError(
-                f"The split of node {node} of the tree ({split.words(0)}) cannot be "
-                f"made on this table: {error}"
-            ) from error
-        numbers[list(children(tree, node))] = made
-    return steps, numbers
+def _with_branches(split: Multiway, taken: list[int]) -> Multiway:
+    """Return the split with some of its branches only."""
+    return replace(
+        split,
+        branches=tuple(split.branches[i] for i in taken),
+        n_branches=len(taken),
+        missing=taken.index(split.missing) if split.missing >= 0 else split.missing,
+    )
 
 
 def _asked(split: Split, feature: Feature, codes: Mapping[Any, int]) -> dict[str, Any]:

@@ -81,21 +81,7 @@ def collapse_by_hand(
 
 
 def simplify(tree: TreeData, keep: str = "proba") -> TreeData:
-    """Merge siblings that answer the same, as often as possible.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree; it stays as it is.
-    keep : {'proba', 'class'}, default='proba'
-        What must not change: the class shares of every row, or only its class.
-        For numbers, either means the answer. Where rows are divided among branches,
-        the shares are kept either way: they decide what a divided row answers.
-
-    Returns
-    -------
-    TreeData
-    """
+    """Merge siblings that answer the same; see `Tree.simplify`."""
     if keep not in ("proba", "class"):
         raise OptionError(f"keep must be 'class' or 'proba'; got {keep!r}.")
     if tree.n_nodes == 1:

@@ -13,27 +13,22 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.growing.conventions import as_rpart
-from treewright.growing.grow import make_grower, n_threads, shaped, tree_of
-from treewright.options import GrowOptions
+from treewright.errors import OptionError
+from treewright.growing.threads import n_threads
+from treewright.growing.training_set import TrainingSet
 from treewright.pruning.folds import Fold
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.risks import rows_per_weight
 from treewright.pruning.score import loss_at_steps, rows_left_out, unaltered
-from treewright.table.float32 import Runs
 from treewright.table.table import Table
 
-if TYPE_CHECKING:
-    from treewright._core import SortedTable
+__all__ = ["CrossValidated", "cross_validate", "geometric_means"]
 
-__all__ = ["CrossValidated", "choose", "cross_validate", "geometric_means"]
-
-_TIE = 1e-12
 _SMALL_WORK = 20_000  # rows x columns of a table whose folds are not worth threads
 
 
@@ -44,7 +39,8 @@ class CrossValidated:
     error: NDArray[np.float64]
     """Mean loss, by weight."""
     std: NDArray[np.float64]
-    """Its standard error, by the number of rows; see `rows_per_weight`."""
+    """Its standard error as a mean over the rows that are tested, which folds they
+    are in aside, as in rpart: one fold has one too. See `rows_per_weight`."""
 
 
 class _StoppedError(Exception):
@@ -53,29 +49,24 @@ class _StoppedError(Exception):
 
 @dataclass(frozen=True)
 class _Task:
-    table: Table
-    options: GrowOptions
-    columns: SortedTable
+    training: TrainingSet
     alphas: NDArray[np.float64]
     risk: str
     stop: threading.Event
     weights: NDArray[np.float64] | None
     scale: NDArray[np.float64] | None
-    runs: dict[int, Runs]
 
-    def score(self, fold: Fold) -> tuple[Any, Any, float]:
+    def score(self, number: int, fold: Fold) -> tuple[Any, Any, float]:
         """Grow one fold's tree and score it on the rows left out."""
-        table = self.table
+        table = self.training.table
         weights = _training_weights(table, fold)
-        grower = make_grower(table, self.options, self.columns, weights=weights)
-        grower.grow_all(self._watch)
-        tree = tree_of(grower.take_tree(), table.schema, self.options)
-        if self.options.conventions is not None:
-            trained = replace(table, weights=weights)
-            tree = shaped(tree, trained, self.options, self.runs)
-            if self.options.conventions == "rpart":
-                tree = as_rpart(tree)
-        del grower, weights
+        if not weights.any():
+            raise OptionError(
+                f"Fold {number} of cv trains on no row of weight above 0. Give folds "
+                "that train on rows that count, or these rows a weight."
+            )
+        tree = self.training.grow(weights, self._watch)
+        tree = self.training.habits.for_new_rows(tree)
         path = find_path(tree, self.risk)
         rows = rows_left_out(tree, table, fold.test, self.weights, self.scale)
         sums = loss_at_steps(tree, path.collapse_alpha, self.alphas, rows)
@@ -92,51 +83,39 @@ def geometric_means(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def cross_validate(
-    table: Table,
-    options: GrowOptions,
-    columns: SortedTable,
+    training: TrainingSet,
     path: PruningPath,
     folds: list[Fold],
     progress: Callable[[int], Any] | None = None,
-    alphas: NDArray[np.float64] | None = None,
     factors: NDArray[np.float64] | None = None,
-    runs: dict[int, Runs] | None = None,
 ) -> CrossValidated:
     """Score every step of a path on rows not trained on.
 
     Parameters
     ----------
-    table : Table
-        The training table.
-    options : GrowOptions
-        From `settled`: how the whole tree was grown.
-    columns : SortedTable
-        The sorted table, not consumed.
+    training : TrainingSet
+        All rows, sorted once for all folds.
     path : PruningPath
-        Of the whole tree.
+        Of the tree of all rows.
     folds : list of Fold
         What to test on, and what to train on.
     progress : callable, optional
         Called with the number of folds done.
-    alphas : float array, optional
-        Where to score the fold trees, instead of the geometric means.
     factors : float array, optional
         What priors and costs multiplied the weight of each class by.
-    runs : dict of int to Runs, optional
-        From `prepared`.
 
     Returns
     -------
     CrossValidated
     """
-    alphas = geometric_means(path.alpha) if alphas is None else alphas
-    threads = n_threads(options.n_jobs)
+    table = training.table
+    alphas = geometric_means(path.alpha)
+    threads = n_threads(training.options.n_jobs)
     small = table.n_rows * max(len(table.usable), 1) < _SMALL_WORK
     workers = 1 if small else min(threads, len(folds))
-    options = replace(options, n_jobs=max(1, threads // workers))
-    stop = threading.Event()
+    training = training.with_options(n_jobs=max(1, threads // workers))
     own = unaltered(table, factors)
-    task = _Task(table, options, columns, alphas, path.kind, stop, *own, runs or {})
+    task = _Task(training, alphas, path.kind, threading.Event(), *own)
     loss, squares, total = np.zeros(len(alphas)), np.zeros(len(alphas)), 0.0
     for done, part in enumerate(_scored(task, folds, workers)):
         loss += part[0]
@@ -144,6 +123,11 @@ def cross_validate(
         total += part[2]
         if progress is not None:
             progress(done + 1)
+    if total == 0:
+        raise OptionError(
+            "cv tests no row of weight above 0, so no size can be chosen. Give folds "
+            "that test rows that count, or these rows a weight."
+        )
     spread = np.maximum(squares - loss**2 / total, 0.0)
     spread /= _rows_per_weight(own[0])
     return CrossValidated(loss / total, np.sqrt(spread) / total)
@@ -151,48 +135,24 @@ def cross_validate(
 
 def _scored(task: _Task, folds: list[Fold], workers: int) -> Any:
     """Yield the folds' sums in the order of the folds."""
+    numbers = range(len(folds))
     if workers == 1:
-        yield from map(task.score, folds)
+        yield from map(task.score, numbers, folds)
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
-            results = pool.map(task.score, folds)
+            results = pool.map(task.score, numbers, folds)
         except RuntimeError:  # the system gives no thread: one fold after the other
             task.stop.set()
             pool.shutdown(cancel_futures=True)
             task = replace(task, stop=threading.Event())
-            results = map(task.score, folds)
+            results = map(task.score, numbers, folds)
         try:
             yield from results
         except BaseException:
             task.stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def choose(
-    error: NDArray[np.float64], std: NDArray[np.float64], rule: str
-) -> tuple[int, int]:
-    """Return the step to take, and the step of least error.
-
-    Parameters
-    ----------
-    error, std : float arrays
-        By step, from the largest tree to the root.
-    rule : {'1se', 'min'}
-        '1se': the smallest tree within one standard error of the best.
-
-    Returns
-    -------
-    chosen, best : int
-        Of equally good trees, the smallest.
-    """
-    least = float(error.min())
-    best = int(np.flatnonzero(error <= least * (1 + _TIE))[-1])
-    if rule == "min":
-        return best, best
-    allowed = (least + float(std[best])) * (1 + _TIE)
-    return int(np.flatnonzero(error <= allowed)[-1]), best
 
 
 def _rows_per_weight(weights: NDArray[np.float64] | None) -> float:

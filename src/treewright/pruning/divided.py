@@ -12,12 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.risks import cost_matrix
-from treewright.pruning.score import NewRows
 from treewright.table.table import ClassTarget
-from treewright.tree.costs import answer_by_cost
+from treewright.tree.costs import answer_by_cost, cost_matrix
 from treewright.tree.data import TreeData
-from treewright.tree.loss import number_criterion
+from treewright.tree.loss import loss_of
+from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends
 
 __all__ = ["divided_at_steps", "divided_cuts"]
@@ -48,7 +47,7 @@ class _Mixed:
             if self.costs is None:
                 return np.asarray(codes != label, dtype=np.float64)
             return np.asarray(self.costs[codes, label])
-        return number_criterion(self.tree).loss(target.values[rows], mix[:, 0])
+        return loss_of(self.tree).of_numbers(target.values[rows], mix[:, 0])
 
     def moved(
         self, parts: NDArray[np.int64], to: NDArray[np.int64]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,6 +134,13 @@ class PruningPath:
                 f"{alpha:g}. Make the path with a larger alpha_max."
             )
         return int(np.searchsorted(self.alpha, alpha, side="right")) - 1
+
+    def starting_at(self, alpha: float) -> PruningPath:
+        """Return the path without the trees that are the best below this alpha only."""
+        first = self.at(alpha)
+        alphas = np.append(check_alpha(alpha), self.alpha[first + 1 :])
+        n_leaves, risk = self.n_leaves[first:], self.risk[first:]
+        return replace(self, alpha=alphas, n_leaves=n_leaves, risk=risk)
 
     def tree(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Any:
         """Return the best tree at a price of a leaf, or of a size.

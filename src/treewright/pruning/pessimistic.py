@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import numbers
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
-from treewright.pruning.risks import cost_matrix, rows_per_weight
-from treewright.tree.costs import answer_by_cost
+from treewright.pruning.risks import rows_per_weight
+from treewright.tree.costs import answer_by_cost, cost_matrix
 from treewright.tree.data import STOP_HERE, TreeData
+from treewright.tree.edit import collapse
 
 __all__ = [
     "AS_GOOD",
     "ErrorCosts",
     "added_errors",
-    "check_confidence",
+    "collapse_useless",
     "replace_subtrees",
 ]
 
 AS_GOOD = 0.1
 """A leaf may have so many more estimated errors than its subtree."""
-
-
-def check_confidence(confidence: Any) -> float:
-    """Return the confidence as a float, or say what it may be."""
-    real = isinstance(confidence, numbers.Real) and not isinstance(confidence, bool)
-    if not real or not 0 < float(confidence) <= 0.5:
-        raise OptionError(
-            "prune_confidence must be a number above 0 and at most 0.5; got "
-            f"{confidence!r}. Smaller prunes more."
-        )
-    return float(confidence)
+SAVES_NOTHING = 1e-3
+"""A subtree must make so many fewer training errors than a leaf."""
 
 
 def added_errors(
@@ -102,6 +91,40 @@ def replace_subtrees(tree: TreeData, confidence: float) -> TreeData:
     )
 
 
+def collapse_useless(tree: TreeData) -> TreeData:
+    """Cut every split below which no fewer training rows are answered wrongly.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree that answers classes.
+
+    Returns
+    -------
+    TreeData
+        As J48's unpruned tree: all leaves below a node count, whether or not one of
+        the nodes in between would be cut itself.
+    """
+    errors = ErrorCosts(tree, 0.5)
+    leaf = errors.seen(tree.value)
+    counted = np.where(tree.subtree_size == 1, leaf, errors.seen(_stopped(tree)))
+    before = np.concatenate([[0.0], np.cumsum(counted)])
+    inner = np.flatnonzero(tree.subtree_size > 1)
+    below = before[inner + tree.subtree_size[inner]] - before[inner]
+    useless = inner[below >= leaf[inner] - SAVES_NOTHING]
+    return collapse(tree, useless, "pruned")[0] if len(useless) else tree
+
+
+def _stopped(tree: TreeData) -> NDArray[np.float64]:
+    """Return the class weights of the rows that stop at each inner node."""
+    rest = np.zeros_like(tree.value)
+    if (tree.missing_route == STOP_HERE).any():
+        np.add.at(rest, tree.parent[1:], tree.value[1:])
+        rest = np.maximum(tree.value - rest, 0.0)
+        rest[(tree.missing_route != STOP_HERE) | (tree.subtree_size == 1)] = 0.0
+    return rest
+
+
 class ErrorCosts:
     """Counts the errors of class weights, or what they cost, in rows.
 
@@ -151,12 +174,7 @@ def _bounds(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the bound of each node as a leaf, and of the rows that stop in it."""
     errors = ErrorCosts(tree, confidence)
-    leaf = errors.bound(tree.value, tree.label)
-    stopped = np.zeros(tree.n_nodes)
-    stops = (tree.missing_route == STOP_HERE) & (tree.subtree_size > 1)
-    if stops.any():
-        below = np.zeros_like(tree.value)
-        np.add.at(below, tree.parent[1:], tree.value[1:])
-        rest = np.maximum(tree.value - below, 0.0)
-        stopped = np.where(stops, errors.bound(rest, tree.label), 0.0)
-    return leaf, stopped
+    return (
+        errors.bound(tree.value, tree.label),
+        errors.bound(_stopped(tree), tree.label),
+    )

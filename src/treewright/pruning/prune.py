@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError
-from treewright.growing.grow import (
-    dressed,
-    make_grower,
-    prepared,
-    settled,
-    shaped,
-    sort_columns,
-    tree_of,
-    with_summaries,
-)
-from treewright.options import GrowOptions
-from treewright.pruning.cross_validation import choose, cross_validate
+from treewright.growing.training_set import TrainingSet
+from treewright.pruning.cross_validation import cross_validate
 from treewright.pruning.folds import Fold, deal, n_folds_for
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.pessimistic import replace_subtrees
 from treewright.pruning.raising import raise_subtrees
 from treewright.pruning.result import Pruning, leaves_words
+from treewright.pruning.select import least_error, one_standard_error
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.data import TreeData
 
@@ -50,6 +41,8 @@ class CrossValidation:
     rule: str = "1se"
     n_folds: int | None = None
     """None: the default, fewer where rows are few."""
+    cp: float = 0.0
+    """The least price of a leaf that is tried, a share of the root's risk."""
     folds: list[Fold] | None = None
     """Given folds, instead of dealing."""
     groups: NDArray[np.int64] | None = None
@@ -88,7 +81,7 @@ def cut_at(
     price = f"{alpha:g}"
     if of_root:
         price += f" x {path.risk[-1]:g}, that of the root,"
-        alpha *= float(path.risk[-1]) * (1 + _SAME_CP)
+        alpha = _price(path, alpha)
     step = path.at(alpha)
     pruned = path.pruned(step, "ccp_alpha")
     words = (
@@ -103,9 +96,14 @@ def cut_at(
         risk=risk,
         alpha=path.alpha,
         n_leaves=path.n_leaves,
-        error=_training_error(path),
+        error=path.risk,
         chosen=step,
     )
+
+
+def _price(path: PruningPath, cp: float) -> float:
+    """Return the price of a leaf that is this share of the root's risk."""
+    return cp * float(path.risk[-1]) * (1 + _SAME_CP)
 
 
 def prune_pessimistically(
@@ -146,19 +144,14 @@ def prune_pessimistically(
 
 
 def grow_cross_validated(
-    table: Table,
-    options: GrowOptions | None,
-    how: CrossValidation,
-    progress: Progress = None,
+    training: TrainingSet, how: CrossValidation, progress: Progress = None
 ) -> tuple[TreeData, Pruning]:
     """Grow a tree and cut it to the size that cross-validation chooses.
 
     Parameters
     ----------
-    table : Table
-        Columns, target and weights.
-    options : GrowOptions, optional
-        How trees are grown.
+    training : TrainingSet
+        The rows, and how trees are grown.
     how : CrossValidation
         Folds, risk and rule.
     progress : callable, optional
@@ -171,31 +164,26 @@ def grow_cross_validated(
     pruning : Pruning
         The table and the words.
     """
-    options = settled(table, options)
-    table, runs = prepared(table, options)
-    columns = sort_columns(table, options.n_jobs)
-    schema = with_summaries(table.schema, columns)
-    folds, notes = _folds(table, how, int(options.random_state))
+    folds, notes = _folds(training, how)
     parts = len(folds) + 1
-    grower = make_grower(table, options, columns)
-    grower.grow_all(None if progress is None else lambda s: progress(s / parts))
-    tree = shaped(tree_of(grower.take_tree(), schema, options), table, options, runs)
-    del grower
-    if len(folds) < 2:
-        pruning = not_pruned(tree, notes[0], notes[1:])
-        return dressed(tree, table, options), pruning
+    tree = training.grow(
+        progress=None if progress is None else lambda s: progress(s / parts)
+    )
+    if not folds:
+        return training.finish(tree), not_pruned(tree, notes[0], notes[1:])
     path = find_path(tree, how.risk)
+    if how.cp:
+        path = path.starting_at(_price(path, how.cp))
     if len(path) == 1:
         tree, pruning = _only_one_size(tree, path, notes)
-        return dressed(tree, table, options), pruning
+        return training.finish(tree), pruning
     report = None if progress is None else (lambda n: progress((1 + n) / parts))
-    table = replace(table, schema=schema)
-    scored = cross_validate(
-        table, options, columns, path, folds, report, factors=how.factors, runs=runs
-    )
-    step, best = choose(scored.error, scored.std, how.rule)
+    scored = cross_validate(training, path, folds, report, factors=how.factors)
+    step = best = least_error(scored.error)
+    if how.rule == "1se":
+        step = one_standard_error(scored.error, scored.std)
     pruned = path.pruned(step, "cross_validation")
-    return dressed(pruned, table, options), Pruning(
+    return training.finish(pruned), Pruning(
         "cv",
         _words(path, step, best, how.rule),
         tree.n_leaves,
@@ -203,7 +191,7 @@ def grow_cross_validated(
         risk=how.risk,
         alpha=path.alpha,
         n_leaves=path.n_leaves,
-        error=_training_error(path),
+        error=path.risk,
         cv_error=scored.error,
         cv_std=scored.std,
         chosen=step,
@@ -229,7 +217,7 @@ def _only_one_size(
         risk=path.kind,
         alpha=path.alpha,
         n_leaves=path.n_leaves,
-        error=_training_error(path),
+        error=path.risk,
         chosen=0,
         best=0,
         notes=notes,
@@ -237,11 +225,13 @@ def _only_one_size(
 
 
 def _folds(
-    table: Table, how: CrossValidation, seed: int
+    training: TrainingSet, how: CrossValidation
 ) -> tuple[list[Fold], tuple[str, ...]]:
     """Return the folds, and what was done otherwise than asked for."""
     if how.folds is not None:
-        return how.folds, ()
+        note = "1 fold: the errors are those of one part held out"
+        return how.folds, (note,) if len(how.folds) == 1 else ()
+    table, seed = training.table, int(training.options.random_state)
     weights = table.weights
     present: Any = slice(None) if weights is None else weights > 0
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
@@ -264,10 +254,6 @@ def _rare(target: ClassTarget, present: Any) -> tuple[str, ...]:
     shown = ", ".join(map(repr, rare[:5])) + (", ..." if len(rare) > 5 else "")
     which = "class" if len(rare) == 1 else "classes"
     return (f"{which} {shown} with one row: never trained on and tested at once",)
-
-
-def _training_error(path: PruningPath) -> NDArray[np.float64]:
-    return path.risk
 
 
 def _words(path: PruningPath, step: int, best: int, rule: str) -> str:

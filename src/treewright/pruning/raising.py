@@ -12,24 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.pessimistic import AS_GOOD, ErrorCosts
+from treewright.pruning.pessimistic import AS_GOOD, SAVES_NOTHING, ErrorCosts
 from treewright.pruning.refit import refit_tree
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.costs import growth_weight
-from treewright.tree.data import (
-    ALL_BRANCHES,
-    IS_MISSING,
-    STOP_HERE,
-    THRESHOLD,
-    TreeData,
-)
+from treewright.tree.data import ALL_BRANCHES, TreeData
 from treewright.tree.edit import rearrange, with_values
+from treewright.tree.route import branches_at
 from treewright.tree.walk import children
 
 __all__ = ["raise_subtrees"]
-
-_COLLAPSE = 1e-3  # a subtree must make so many fewer training errors than a leaf
 
 
 class _Rows(NamedTuple):
@@ -96,7 +89,7 @@ class _Pruner:
             if self.kids[node]:
                 below = sum(errors[kid] for kid in self.kids[node])
                 below += self._errors(self._divided(node, self.rows[node])[1])
-                if below >= as_leaf - _COLLAPSE:
+                if below >= as_leaf - SAVES_NOTHING:
                     self.kids[node] = []
                 else:
                     errors[node] = below
@@ -171,7 +164,9 @@ class _Pruner:
     def _divided(self, node: int, rows: _Rows) -> tuple[list[_Rows], _Rows]:
         """Return the rows of each branch, and those that stop."""
         split, n = self.source[node], len(self.kids[node])
-        branch = _branches(self.tree, split, self.columns, rows.row)
+        column = int(self.tree.feature[split])
+        values = {column: self.columns[column][rows.row]}
+        branch = branches_at(self.tree, split, values, len(rows.row))
         known = [_Rows(rows.row[m], rows.weight[m]) for m in _masks(branch, n)]
         lost = branch < 0
         rest = _Rows(rows.row[lost], rows.weight[lost])
@@ -245,30 +240,5 @@ def _nothing() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
-def _masks(branch: NDArray[np.int64], n: int) -> list[NDArray[np.bool_]]:
+def _masks(branch: NDArray[np.int32], n: int) -> list[NDArray[np.bool_]]:
     return [branch == b for b in range(n)]
-
-
-def _branches(
-    tree: TreeData,
-    node: int,
-    columns: list[NDArray[np.float64] | NDArray[np.int32]],
-    rows: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Return the branch each row takes at one node; -1: it has none."""
-    values = columns[int(tree.feature[node])][rows]
-    kind, route = int(tree.split_kind[node]), int(tree.missing_route[node])
-    missing = np.isnan(values) if values.dtype.kind == "f" else values < 0
-    if kind == IS_MISSING:
-        return np.where(missing, 0, 1)
-    if kind == THRESHOLD:
-        branch = np.where(values <= tree.threshold[node], 0, 1)
-    else:
-        part = slice(tree.category_start[node], tree.category_start[node + 1])
-        codes, to = tree.categories[part], tree.category_branch[part]
-        at = np.minimum(np.searchsorted(codes, values), len(codes) - 1)
-        listed = codes[at] == values
-        branch = np.where(listed, to[at], -1)
-        missing = missing | ~listed
-    lost = -1 if route in (STOP_HERE, ALL_BRANCHES) else route
-    return np.where(missing, lost, branch)

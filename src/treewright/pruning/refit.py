@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from treewright.criteria import NumberCriterion
 from treewright.criteria.squared_error import SquaredError
-from treewright.pruning.risks import cost_matrix
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Target
-from treewright.tree.costs import answer_by_cost, growth_weight
+from treewright.tree.costs import answer_by_cost, cost_matrix, growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
 from treewright.tree.loss import class_criterion, loss_by_node, number_criterion
@@ -65,7 +64,8 @@ def refit_tree(
     else:
         # The variance of numbers near the limit of float64 is beyond it: infinite.
         with np.errstate(over="ignore", invalid="ignore"):
-            evidence = _of_numbers(tree, nodes, target.values, own, sums[:, 1])
+            y = tree.in_units(target.values)
+            evidence = _of_numbers(tree, nodes, y, own, sums[:, 1])
     made = with_values(tree, **common, **evidence)
     return with_values(made, gain=_gain(tree, growth_weight(made), made.impurity))
 
@@ -170,13 +170,14 @@ def _of_numbers(
     if criterion.answer == "median":
         answer, risk = quartiles[:, 1], deviation
     elif not criterion.is_bregman:
-        risk = loss_by_node(tree, nodes, y, own, mean) / size
+        values, answers = tree.from_units(y), tree.from_units(mean)
+        risk = loss_by_node(tree, nodes, values, own, answers) / size
     elif not isinstance(criterion, SquaredError):
         risk = _mean_loss(tree, nodes, y, own, weight, mean, criterion)
     return {
-        "value": answer[:, None],
+        "value": tree.from_units(answer[:, None]),
         "variance": variance,
-        "quartiles": quartiles,
+        "quartiles": tree.from_units(quartiles),
         "impurity": risk,
         "risk": risk,
     }

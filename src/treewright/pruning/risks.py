@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from treewright.criteria.misclassification import Misclassification
 from treewright.errors import OptionError, nearest_name
 from treewright.table.costs import cost_factors
-from treewright.tree.costs import growth_weight
+from treewright.tree.costs import cost_matrix, growth_weight
 from treewright.tree.data import STOP_HERE, TreeData
 from treewright.tree.loss import class_criterion, number_criterion
 
@@ -28,7 +28,6 @@ __all__ = [
     "RISKS",
     "NodeRisks",
     "check_risk",
-    "cost_matrix",
     "node_risks",
     "rows_per_weight",
 ]
@@ -89,12 +88,6 @@ def rows_per_weight(weight: float, n_rows: int) -> float:
         average, such as shares of a whole: then a row counts 1 on average.
     """
     return max(1.0, n_rows / weight) if weight > 0 else 1.0
-
-
-def cost_matrix(tree: TreeData) -> NDArray[np.float64] | None:
-    """Return the cost of each answer (column) to each class (row); None: 0 and 1."""
-    costs = getattr(tree.schema.target, "costs", None)
-    return None if costs is None else np.array(costs, dtype=np.float64)
 
 
 def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
@@ -218,7 +211,7 @@ def _stopped_cost(tree: TreeData) -> NDArray[np.float64]:
     """
     if tree.is_classifier:
         return _stopped_impurity(tree)
-    weight, mean = tree.weight, tree.value[:, 0]
+    weight, mean = tree.weight, tree.in_units(tree.value[:, 0])
     criterion = number_criterion(tree)
     if not criterion.is_bregman:
         # The median says nothing of other distances: the node's own mean of them.

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.pruning.risks import cost_matrix
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table, Target
 from treewright.tree.data import TreeData
 from treewright.tree.loss import number_criterion
-from treewright.tree.route import Ends, columns_used, ends_of
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import Ends, columns_used
 
 __all__ = [
-    "NewRows",
     "loss_at_nodes",
     "loss_at_steps",
     "part_of",
@@ -28,55 +26,6 @@ __all__ = [
 
 _NO_CODES = np.zeros(0, dtype=np.int32)
 _NO_NUMBERS = np.zeros(0)
-
-
-@dataclass(frozen=True)
-class NewRows:
-    """Rows that a tree was not grown on, in the form of its table.
-
-    Attributes
-    ----------
-    columns : sequence of array or None
-        As `route` takes them.
-    target : ClassTarget or NumericTarget
-        Their target.
-    weights : float array or None
-        Their weights, not altered for growing; None: all 1.
-    scale : float array or None
-        What the loss of each class is multiplied by, to give the classes their
-        priors; None: 1. A scale is no number of copies: it is squared with the
-        loss where the spread of losses is asked for.
-    """
-
-    columns: Sequence[NDArray[Any] | None]
-    target: Target
-    weights: NDArray[np.float64] | None = None
-    scale: NDArray[np.float64] | None = None
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        target = self.target
-        return len(target.codes if isinstance(target, ClassTarget) else target.values)
-
-    @property
-    def total(self) -> float:
-        """Sum of the weights, priors counted."""
-        if self.scale is not None and isinstance(self.target, ClassTarget):
-            scaled = self.scale[self.target.codes]
-            return float(
-                scaled.sum() if self.weights is None else self.weights @ scaled
-            )
-        return float(self.n_rows if self.weights is None else self.weights.sum())
-
-    def costs(self, tree: TreeData) -> NDArray[np.float64] | None:
-        """Return the cost of each answer (column) to each class; None: 0 and 1."""
-        costs = cost_matrix(tree)
-        if self.scale is None or not tree.is_classifier:
-            return costs
-        if costs is None:
-            costs = 1.0 - np.eye(tree.value.shape[1])
-        return np.asarray(costs * self.scale[:, None])
 
 
 def unaltered(
@@ -171,7 +120,10 @@ def loss_at_steps(
     """
     # NaN, at leaves, is larger than all: a leaf never collapses.
     first_step = np.searchsorted(alphas, collapse_alpha).astype(np.int32)
-    ends = ends_of(tree, rows.columns, rows.n_rows)
+    ends = rows.ends(tree)
+    if not isinstance(ends, Ends) and not _core_has_loss(tree):
+        n = rows.n_rows
+        ends = Ends(n, np.arange(n), ends, np.ones(n))
     if isinstance(ends, Ends):
         # Imported late: it scores by this module's rows.
         from treewright.pruning.divided import divided_at_steps
@@ -182,6 +134,10 @@ def loss_at_steps(
         given, len(alphas)
     )
     return sums
+
+
+def _core_has_loss(tree: TreeData) -> bool:
+    return tree.is_classifier or number_criterion(tree).core_loss is not None
 
 
 def loss_at_nodes(
@@ -201,7 +157,7 @@ def loss_at_nodes(
     passed, ended : float arrays, one entry per node
         As if all that pass were answered there; and of those that end there.
     """
-    ends = ends_of(tree, rows.columns, rows.n_rows)
+    ends = rows.ends(tree)
     assert not isinstance(ends, Ends)
     sums: tuple[NDArray[np.float64], NDArray[np.float64]] = _core.node_losses(
         _given(tree, rows, ends)
@@ -240,9 +196,9 @@ def _given(tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]) -> dict[str,
             "loss": 0,
         }
     return common | {
-        "value": np.ascontiguousarray(tree.value[:, 0]),
+        "value": np.ascontiguousarray(tree.in_units(tree.value[:, 0])),
         "costs": _NO_NUMBERS,
         "row_label": _NO_CODES,
-        "row_value": target.values,
+        "row_value": tree.in_units(target.values),
         "loss": number_criterion(tree).core_loss,
     }

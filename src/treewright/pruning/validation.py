@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from treewright.growing.grow import (
-    dressed,
-    make_grower,
-    prepared,
-    settled,
-    shaped,
-    sort_columns,
-    tree_of,
-    with_summaries,
-)
-from treewright.options import GrowOptions
+from treewright.growing.training_set import TrainingSet
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
 from treewright.pruning.divided import divided_cuts
 from treewright.pruning.folds import held_out
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.result import Pruning, leaves_words
 from treewright.pruning.score import (
-    NewRows,
     loss_at_nodes,
     loss_at_steps,
     rows_left_out,
     unaltered,
 )
-from treewright.table.table import Table
+from treewright.pruning.select import least_error
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
-from treewright.tree.route import Ends, divides_rows, ends_of
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import Ends, divides_rows
 
 __all__ = ["grow_validated", "prune_by_validation"]
 
@@ -42,8 +31,7 @@ _TIE = 1e-12
 
 
 def grow_validated(
-    table: Table,
-    options: GrowOptions | None,
+    training: TrainingSet,
     share: float,
     *,
     keep_ties: bool = False,
@@ -53,10 +41,8 @@ def grow_validated(
 
     Parameters
     ----------
-    table : Table
-        Columns, target and weights.
-    options : GrowOptions, optional
-        How the tree is grown.
+    training : TrainingSet
+        All rows, and how the tree is grown.
     share : float
         Share of the rows that are held out, spread evenly over the target.
     keep_ties : bool, default=False
@@ -69,21 +55,14 @@ def grow_validated(
     tree : TreeData
     pruning : Pruning
     """
-    options = settled(table, options)
-    table, runs = prepared(table, options)
-    columns = sort_columns(table, options.n_jobs)
-    schema = with_summaries(table.schema, columns)
-    out = held_out(table, share, int(options.random_state))
+    table = training.table
+    out = held_out(table, share, int(training.options.random_state))
     weights = np.ones(table.n_rows) if table.weights is None else table.weights.copy()
     weights[out] = 0.0
-    grower = make_grower(table, options, columns, weights=weights, consume=True)
-    grower.grow_all(progress)
-    tree = tree_of(grower.take_tree(), schema, options)
-    trained = replace(table, weights=weights)
-    tree = shaped(tree, trained, options, runs)
+    tree = training.grow(weights, progress, last=True)
     rows = rows_left_out(tree, table, out, *unaltered(table))
     pruned, pruning = prune_by_validation(tree, rows, keep_ties=keep_ties)
-    return dressed(pruned, trained, options), pruning
+    return training.finish(pruned, weights), pruning
 
 
 def prune_by_validation(
@@ -110,7 +89,7 @@ def prune_by_validation(
     path = find_path(tree)
     sums, _ = loss_at_steps(tree, path.collapse_alpha, path.alpha, rows)
     error = sums / total
-    best = int(np.flatnonzero(error <= error.min() * (1 + _TIE))[-1])
+    best = least_error(error)
     words = (
         f"{leaves_words(pruned.n_leaves)} of {tree.n_leaves}: every split without "
         f"which the validation rows are answered "
@@ -146,7 +125,7 @@ def _cut(
 ) -> tuple[TreeData, float, float]:
     """Return the pruned tree, and the summed loss before and after."""
     if divides_rows(tree):
-        ends = ends_of(tree, rows.columns, rows.n_rows)
+        ends = rows.ends(tree)
         assert isinstance(ends, Ends)
         nodes, before, after = divided_cuts(
             tree, rows, ends, margin=_TIE, keep_ties=keep_ties

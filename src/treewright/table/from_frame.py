@@ -22,12 +22,27 @@ _NESTED = (nw.List, nw.Struct, nw.Array)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FrameSource:
-    """Columns of a data frame."""
+    """Columns of a data frame.
+
+    Attributes
+    ----------
+    frame : narwhals.DataFrame
+        The data frame.
+    own_names : list
+        The names as the frame spells them: a column is found by its name at once,
+        by its number only after looking at all.
+    names, n_rows, named
+        See `treewright.table.source.Source`.
+    matrix : float array of rows x columns, or None
+        All columns at once, where that is cheaper than one by one.
+    """
 
     frame: nw.DataFrame[Any]
+    own_names: list[Any]
     names: tuple[str, ...]
     n_rows: int
     named: bool = True
+    matrix: NDArray[np.floating[Any]] | None = None
 
     @classmethod
     def open(cls, X: Any) -> "FrameSource":
@@ -63,15 +78,32 @@ class FrameSource:
         if not isinstance(frame, nw.DataFrame):
             frame = _from_arrow_stream(X)
         try:
-            names = distinct_names(frame.columns)
+            own_names = frame.columns
+            names = distinct_names(own_names)
         except DuplicateError:
             distinct_names(list(getattr(X, "column_names", None) or X.columns))
             raise
-        return cls(frame, names, len(frame))
+        return cls(frame, own_names, names, len(frame), matrix=_matrix(frame))
 
     def raw(self, index: int) -> RawColumn:
         """Read one column."""
-        return _from_narwhals(self.names[index], self.frame[:, index])
+        name = self.names[index]
+        if self.matrix is not None:
+            return from_array(name, self.matrix[:, index])
+        return _from_narwhals(name, self.frame.get_column(self.own_names[index]))
+
+
+def _matrix(frame: nw.DataFrame[Any]) -> NDArray[np.floating[Any]] | None:
+    """Return a pandas frame of floats as one array if it has more columns than rows.
+
+    pandas takes long to hand over a column, however short.
+    """
+    if not frame.implementation.is_pandas() or len(frame) >= len(frame.columns):
+        return None
+    types = set(frame.to_native().dtypes.tolist())
+    if types not in ({np.dtype(np.float64)}, {np.dtype(np.float32)}):
+        return None
+    return frame.to_numpy()
 
 
 def from_series(name: str, values: Any) -> RawColumn:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ColumnError, ColumnTypeError, TableError
-from treewright.table.from_objects import COMPLEX_WORDS, from_objects
+from treewright.table.from_objects import COMPLEX_WORDS, from_objects, not_utf8
 from treewright.table.raw import EXACT_INTEGERS, RawColumn
 
 __all__ = [
@@ -218,10 +218,7 @@ def _from_text(name: str, values: NDArray[Any]) -> RawColumn:
         try:
             return RawColumn(name, "text", np.strings.decode(values, "utf-8"))
         except UnicodeDecodeError as problem:
-            raise ColumnError(
-                f"Column {name!r} holds bytes that are not UTF-8 text ({problem}). "
-                "Decode the column to text first."
-            ) from problem
+            raise not_utf8(name, problem) from problem
     if kind == "c":
         raise TableError(
             f"{COMPLEX_WORDS}: column {name!r} is of type {values.dtype}. Split it "

@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 from treewright.errors import ColumnError, ColumnTypeError, TableError
 from treewright.table.raw import EXACT_INTEGERS, RawColumn
 
-__all__ = ["COMPLEX_WORDS", "from_objects"]
+__all__ = ["COMPLEX_WORDS", "from_objects", "not_utf8"]
 
 COMPLEX_WORDS = "Complex data not supported"
 _NUMBERS = frozenset({"bool", "int", "float", "decimal"})
 _MOMENTS = frozenset({"date", "datetime"})
 _UNREADABLE = {
     "nested": "a nested value; put its parts into columns of their own",
-    "bytes": "raw bytes; decode the column to text first",
+    "bytes": "raw bytes among other cells; decode them to text first",
     "other": "an object; turn the column into text, numbers or dates first",
 }
+_BYTES = (bytes, bytearray, memoryview)
 # First match wins: bool is an int, a datetime is a date, timedelta64 an integer.
 _GROUPS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("bool", (bool, np.bool)),
@@ -33,7 +34,7 @@ _GROUPS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("datetime", (datetime, np.datetime64)),
     ("date", (date,)),
     ("complex", (numbers.Complex,)),
-    ("bytes", (bytes, bytearray, memoryview)),
+    ("bytes", _BYTES),
     ("nested", (list, tuple, dict, set, frozenset, np.ndarray)),
 )
 _group_cache: dict[type, str] = {}
@@ -61,6 +62,8 @@ def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
         When a cell is neither text, a number nor a date.
     """
     groups = {_group_of(each) for each in set(map(type, cells))}
+    if groups <= {"bytes", "missing"} and "bytes" in groups:
+        cells, groups = _decoded(name, cells), (groups - {"bytes"}) | {"text"}
     complete = groups.isdisjoint({"missing", "float", "decimal"})
     groups.discard("missing")
     _refuse_unreadable(name, cells, groups)
@@ -82,6 +85,24 @@ def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
         values = _object_array(cells)
         return RawColumn(name, "mixed", values, storage="text and numbers")
     raise _mixed_error(name, cells, groups)
+
+
+def _decoded(name: str, cells: NDArray[Any] | Sequence[Any]) -> list[Any]:
+    """Return bytes as the text that they spell."""
+    try:
+        return [
+            bytes(cell).decode() if isinstance(cell, _BYTES) else cell for cell in cells
+        ]
+    except UnicodeDecodeError as problem:
+        raise not_utf8(name, problem) from problem
+
+
+def not_utf8(name: str, problem: UnicodeDecodeError) -> ColumnError:
+    """Return the error for bytes that spell no text."""
+    return ColumnError(
+        f"Column {name!r} holds bytes that are not UTF-8 text ({problem}). Decode the "
+        "column to text first."
+    )
 
 
 def _group_of(cell_type: type) -> str:

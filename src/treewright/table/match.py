@@ -52,9 +52,7 @@ class MatchedColumns(list["NDArray[Any] | None"]):
         self.n_rows = n_rows
 
 
-def plain_matrix(
-    schema: Schema, X: Any, estimator: str = "the tree"
-) -> NDArray[Any] | None:
+def plain_matrix(schema: Schema, X: Any) -> NDArray[Any] | None:
     """Return X itself if the core can read it as one matrix, else None.
 
     Parameters
@@ -63,8 +61,6 @@ def plain_matrix(
         The schema of the tree.
     X : object
         New data.
-    estimator : str, default='the tree'
-        Who is asking, for the message about the number of columns.
 
     Returns
     -------
@@ -80,7 +76,7 @@ def plain_matrix(
     if type(X) is not np.ndarray or not is_plain_float(X) or not schema.all_plain:
         return None
     check_shape(X)
-    _check_width(schema, X.shape[1], estimator)
+    _check_width(schema, X.shape[1])
     return as_float32(X) if schema.any_float32 else X
 
 
@@ -89,7 +85,6 @@ def match(
     X: Any,
     needed: Iterable[int],
     unseen: str = "missing",
-    estimator: str = "the tree",
 ) -> MatchedColumns:
     """Return the columns of new data that a tree asks for.
 
@@ -110,8 +105,6 @@ def match(
     unseen : {'missing', 'error'}, default='missing'
         What to do with a category the schema does not list: mark it with -2, or
         refuse it.
-    estimator : str, default='the tree'
-        Who is asking, for the message about the number of columns.
 
     Returns
     -------
@@ -133,12 +126,12 @@ def match(
     UnseenCategoryWarning
         When all values of a needed column, 5 or more, are categories never seen.
     """
-    matrix = plain_matrix(schema, X, estimator)
+    matrix = plain_matrix(schema, X)
     if matrix is not None:
         return _from_matrix(schema, matrix, needed)
     source: Source = _TableSource(X) if isinstance(X, Table) else open_source(X)
     wanted = list(needed)
-    places = _places(schema, source, wanted, estimator)
+    places = _places(schema, source, wanted)
     columns: list[NDArray[Any] | None] = [None] * len(schema.features)
     for index, place in zip(wanted, places, strict=True):
         columns[index] = _encode(source.raw(place), schema.features[index], unseen)
@@ -185,19 +178,18 @@ def _from_matrix(
     return MatchedColumns(columns, len(matrix))
 
 
-def _check_width(schema: Schema, width: int, estimator: str) -> None:
+def _check_width(schema: Schema, width: int) -> None:
     expected = len(schema.features)
     if width != expected:
+        # In scikit-learn's words, which its own tests ask for.
         raise TableError(
-            f"X has {width} features, but {estimator} is expecting {expected} features "
+            f"X has {width} features, but Tree is expecting {expected} features "
             "as input. Plain arrays are read by position: pass all "
             f"{expected} columns in the order used for growing."
         )
 
 
-def _places(
-    schema: Schema, source: Source, wanted: Sequence[int], estimator: str
-) -> list[int]:
+def _places(schema: Schema, source: Source, wanted: Sequence[int]) -> list[int]:
     """Where each wanted column of the schema is found in the source."""
     place_of = {name: place for place, name in enumerate(source.names)}
     names = [schema.names[index] for index in wanted]
@@ -206,7 +198,7 @@ def _places(
         if absent:
             raise TableError(_absent_words(absent, source.names))
         return [place_of[name] for name in names]
-    _check_width(schema, len(source.names), estimator)
+    _check_width(schema, len(source.names))
     return list(wanted)
 
 

@@ -6,9 +6,12 @@ a plain value: frozen, comparable, and JSON-able through `to_dict` / `from_dict`
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treewright.errors import TreeFormatError
 from treewright.table.column import Label
@@ -122,6 +125,13 @@ class TargetInfo:
         wrong answer costs 1.
     priors : tuple of float or None
         Share that each class was given in place of the one it has in the table.
+    class_weight : tuple of float or None
+        What the weight of each class was multiplied by for growing.
+    exponent : int
+        The unit in which a tree keeps impurity, gain, risk and variance is
+        2^exponent (squared for the squared error and the variance). 0, but for
+        numbers so large or small that their squares would leave the range of a
+        float64: a power of two changes no split and no answer.
     """
 
     name: str
@@ -129,6 +139,32 @@ class TargetInfo:
     classes: tuple[Label, ...] = ()
     costs: tuple[tuple[float, ...], ...] | None = None
     priors: tuple[float, ...] | None = None
+    class_weight: tuple[float, ...] | None = field(default=None, compare=False)
+    exponent: int = 0
+
+    def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers of the target in units of 2^exponent."""
+        return np.ldexp(values, -self.exponent) if self.exponent else values
+
+    def from_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers in units of 2^exponent as those of the target."""
+        return np.ldexp(values, self.exponent) if self.exponent else values
+
+    def gain_in_units(self, gain: float, power: int) -> float:
+        """Return a gain in the tree's units.
+
+        Parameters
+        ----------
+        gain : float
+            In terms of the target.
+        power : int
+            A gain grows with this power of the target; see `NumberCriterion`.
+
+        Returns
+        -------
+        float
+        """
+        return float(np.ldexp(gain, -power * self.exponent))
 
 
 @dataclass(frozen=True)
@@ -159,6 +195,16 @@ class Schema:
     def index_of(self) -> dict[str, int]:
         """Column number of each name."""
         return {name: index for index, name in enumerate(self.names)}
+
+    @cached_property
+    def kind_codes(self) -> NDArray[np.int8]:
+        """Number of each column's kind in the C++ core."""
+        return np.array([each.kind_code for each in self.features], np.int8)
+
+    @cached_property
+    def label_counts(self) -> NDArray[np.int32]:
+        """Number of categories of each column; 0 for numbers."""
+        return np.array([len(each.labels or ()) for each in self.features], np.int32)
 
     @cached_property
     def usable(self) -> list[int]:
@@ -279,22 +325,30 @@ def _target_to_dict(target: TargetInfo) -> dict[str, Any]:
         "kind": target.kind,
         "classes": [_label_out(label) for label in target.classes],
     }
+    # What most targets do not have is left out.
     if target.costs is not None:
         out["costs"] = [list(row) for row in target.costs]
     if target.priors is not None:
         out["priors"] = list(target.priors)
+    if target.class_weight is not None:
+        out["class_weight"] = list(target.class_weight)
+    if target.exponent:
+        out["exponent"] = target.exponent
     return out
 
 
 def _target_from_dict(data: Mapping[str, Any]) -> TargetInfo:
     classes = tuple(_label_in(label) for label in data["classes"])
     costs, priors = data.get("costs"), data.get("priors")
+    class_weight = data.get("class_weight")
     return TargetInfo(
         name=data["name"],
         kind=data["kind"],
         classes=classes,
         costs=None if costs is None else tuple(map(_numbers_in, costs)),
         priors=None if priors is None else _numbers_in(priors),
+        class_weight=None if class_weight is None else _numbers_in(class_weight),
+        exponent=int(data.get("exponent", 0)),
     )
 
 

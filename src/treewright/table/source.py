@@ -1,6 +1,6 @@
 """Anything tabular -> a source of raw columns: picks one of the from_*.py."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,6 +28,9 @@ _FRAME_MARKS = (
     "columns",
     "iloc",
 )
+
+
+_NO_COLUMNS = (str, bytes, bytearray, memoryview)  # sequences, but of no cells
 
 
 class Source(Protocol):
@@ -97,7 +100,7 @@ def open_column(name: str, values: Any) -> RawColumn:
     ----------
     name : str
         The column's name, for messages.
-    values : array, series, list or tuple
+    values : array, series, list, tuple, range or other sequence
         The cells.
 
     Returns
@@ -123,6 +126,10 @@ def open_column(name: str, values: Any) -> RawColumn:
             return from_series(name, values)
         if hasattr(values, "__arrow_c_array__") and hasattr(values, "to_pylist"):
             return from_objects(name, values.to_pylist())
+        if isinstance(values, range):
+            return from_array(name, np.asarray(values))
+        if isinstance(values, Sequence) and not isinstance(values, _NO_COLUMNS):
+            return from_objects(name, list(values))
         if not hasattr(values, "__array__"):
             raise TableError(
                 f"Column {name!r} is {_described(values)}, not a column of values. "

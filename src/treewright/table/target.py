@@ -1,5 +1,6 @@
 """The target: classes numbered in sorted order, or finite numbers."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from treewright.table.source import is_sparse, open_column
 from treewright.table.table import ClassTarget, NumericTarget, Target
 
 __all__ = [
+    "MOST_EXPONENT",
     "MOST_INTEGER_CLASSES",
     "is_column_vector",
     "read_target",
@@ -30,6 +32,9 @@ __all__ = [
 
 MOST_INTEGER_CLASSES = 20
 """Whole numbers with at most so many distinct values are taken as classes."""
+
+MOST_EXPONENT = 128
+"""Of two, for a target of numbers that needs no unit of its own."""
 
 _NAN_WORDS = "Input y contains NaN."
 _INF_WORDS = "Input y contains infinity or a value too large for dtype('float64')."
@@ -94,19 +99,32 @@ def is_column_vector(y: Any) -> bool:
     return shape is not None and len(shape) == 2 and shape[1] == 1
 
 
+def _exponent(values: NDArray[np.float64]) -> int:
+    """Return the exponent of the largest number; 0 where its fourth power is harmless.
+
+    Losses are squares, and their spread is a matter of squared losses.
+    """
+    largest = max(-float(values.min()), float(values.max())) if len(values) else 0.0
+    exponent = math.frexp(largest)[1]
+    return exponent if abs(exponent) > MOST_EXPONENT else 0
+
+
 def target_info(target: Target) -> TargetInfo:
     """Return the target without its rows."""
     if isinstance(target, NumericTarget):
-        return TargetInfo(target.name, "number")
+        return TargetInfo(target.name, "number", exponent=_exponent(target.values))
     classes = tuple(as_label(each) for each in target.classes.tolist())
     return TargetInfo(target.name, "class", classes)
 
 
 def _open(y: Any, name: str) -> RawColumn:
     if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
+        instead = "the values themselves, not the name of a column"
+        if not isinstance(y, str) and hasattr(y, "__iter__"):
+            instead = "list(y)"
         raise TableError(
             f"y should be a 1d array with one value per row, got {y!r:.60} instead. "
-            "Pass the values themselves, not the name of a column."
+            f"Pass {instead}."
         )
     if is_sparse(y):
         raise TableError("y is sparse, which is not supported. Pass a dense array.")

@@ -19,7 +19,7 @@ from treewright.tree.edit import with_values
 if TYPE_CHECKING:
     from treewright.tree.data import TreeData
 
-__all__ = ["answer_by_cost", "growth_weight", "settle_costs"]
+__all__ = ["answer_by_cost", "cost_matrix", "growth_weight", "settle_costs"]
 
 _TIE = 1e-12
 """Costs that differ by this share are equal, and the first class is answered."""
@@ -101,6 +101,12 @@ def _with_first_of_ties(tree: TreeData) -> TreeData:
         return tree
     label = np.where(tree.weight > 0, answer_by_cost(value)[0], tree.label)
     return tree if (label == tree.label).all() else with_values(tree, label=label)
+
+
+def cost_matrix(tree: TreeData) -> NDArray[np.float64] | None:
+    """Return the cost of each answer (column) to each class (row); None: 0 and 1."""
+    costs = _costs(tree)
+    return None if costs is None else np.array(costs, dtype=np.float64)
 
 
 def growth_weight(tree: TreeData) -> NDArray[np.float64]:

@@ -1,24 +1,30 @@
 """TreeData: the tree itself, as read-only parallel arrays in preorder.
 
-One entry per node; node 0 is the root. See `TreeData` for what each array means
-and `treewright.tree.check.check` for what must hold between them. Binary trees,
-trees with many branches, categories of any number and rows that stop at an inner
-node all have this one form.
+One entry per node; node 0 is the root. See `TreeData` for what each array means.
+Binary trees, trees with many branches, categories of any number and rows that stop
+at an inner node all have this one form.
+
+A `TreeData` that exists is sound: its constructor refuses arrays that are not those of
+a tree (core/include/treewright/tree_check.hpp), so no reader has to ask again.
+`treewright.tree.check.check` also compares the evidence of nodes with one another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright import _core
 from treewright.criteria import Criterion, find
 from treewright.errors import TreeFormatError
 from treewright.tree import walk
+from treewright.tree.arrays import frozen, settled, settled_extra
 from treewright.tree.fingerprint import fingerprint
 from treewright.tree.stop import STOP_CODES, STOP_REASONS, StopReason
 
@@ -58,7 +64,7 @@ Kept = TypeVar("Kept")
 
 
 def _array(dtype: type, shape: str = "n") -> Any:
-    """Declare an array field: its type, and its shape in the words of `_FITS`."""
+    """Declare an array field: its type, and its shape in the words of `FITS`."""
     metadata = {"dtype": np.dtype(dtype), "shape": shape}
     if not shape.startswith("n or 0"):
         return field(metadata=metadata)
@@ -158,6 +164,9 @@ class TreeData:
 
     Notes
     -----
+    Variance, impurity, gain and risk of numbers are in the unit that
+    ``schema.target.exponent`` tells; it is 1 unless the target is extreme.
+
     Two trees are equal if all arrays (NaN = NaN), extras and schemas are. What
     follows from the arrays (`parent`, `depth`, ...) is worked out when first
     asked for, kept, and never stored.
@@ -207,18 +216,25 @@ class TreeData:
     """Those that no tree can do without."""
 
     def __post_init__(self) -> None:
-        """Bring every array to its type and shape, and make it read-only."""
+        """Bring every array to its type and shape, make it read-only, and check it."""
         n = np.size(self.subtree_size)
         if n < 1:
             raise TreeFormatError("A tree needs at least one node; got none.")
         for spec in fields(self):
             if spec.metadata:
-                array = _settled(spec.name, getattr(self, spec.name), spec.metadata, n)
+                array = settled(spec.name, getattr(self, spec.name), spec.metadata, n)
                 object.__setattr__(self, spec.name, array)
-        extras = {name: _settled_extra(name, a, n) for name, a in self.extras.items()}
+        extras = {name: settled_extra(name, a, n) for name, a in self.extras.items()}
         object.__setattr__(self, "extras", MappingProxyType(extras))
         object.__setattr__(self, "made_by", MappingProxyType(dict(self.made_by)))
         object.__setattr__(self, "_kept", {})
+        _core.check_tree(
+            self.arrays(),
+            self.schema.kind_codes,
+            self.schema.label_counts,
+            _n_classes(self.schema),
+            len(STOP_REASONS),
+        )
 
     @classmethod
     def from_arrays(
@@ -308,17 +324,27 @@ class TreeData:
     @property
     def share(self) -> NDArray[np.float64]:
         """Weight of each node as a share of the root's."""
-        return self.keep("share", lambda t: _frozen(_over(t.weight, t.weight[0])))
+        return self.keep("share", lambda t: frozen(_over(t.weight, t.weight[0])))
 
     @property
     def weighted_risk(self) -> NDArray[np.float64]:
         """R(t) of each node: its risk r(t) times its share of the weight."""
-        return self.keep("weighted_risk", lambda t: _frozen(t.risk * t.share))
+        return self.keep("weighted_risk", lambda t: frozen(t.risk * t.share))
 
     @property
     def is_classifier(self) -> bool:
         """Whether the answers are classes (else numbers)."""
         return bool(self.label[0] >= 0)
+
+    @cached_property
+    def refuses_missing(self) -> bool:
+        """Whether new rows may have no missing or infinite values (missing="error")."""
+        return bool(self.options.get("missing") == "error")
+
+    @cached_property
+    def unseen(self) -> str:
+        """What happens to categories never seen: 'missing', or 'error'."""
+        return str(self.options.get("unseen", "missing"))
 
     @property
     def method(self) -> str:
@@ -340,6 +366,21 @@ class TreeData:
     def fingerprint(self) -> str:
         """Hash of the whole tree; equal trees, equal fingerprints."""
         return self.keep("fingerprint", fingerprint)
+
+    @property
+    def standard_deviation(self) -> NDArray[np.float64]:
+        """Of the target in each node, in its own unit; empty for classification."""
+        return self.from_units(np.sqrt(self.variance))
+
+    def in_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers of the target in the unit of risk; see `TargetInfo`."""
+        target = self.schema.target
+        return values if target is None else target.in_units(values)
+
+    def from_units(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers in the unit of risk as those of the target."""
+        target = self.schema.target
+        return values if target is None else target.from_units(values)
 
     # -- behaviour as a value -----------------------------------------------------
 
@@ -386,72 +427,13 @@ TreeData.needed_names = tuple(
     f.name for f in fields(TreeData) if f.metadata and f.default_factory is MISSING
 )
 
-_FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
-    "n": lambda shape, n: shape == (n,),
-    "n+1": lambda shape, n: shape == (n + 1,),
-    "any": lambda shape, n: len(shape) == 1,
-    "n,k": lambda shape, n: len(shape) == 2 and shape[0] == n and shape[1] >= 1,
-    "n or 0": lambda shape, n: shape in ((n,), (0,)),
-    "n or 0,3": lambda shape, n: shape in ((n, 3), (0, 3)),
-}
 
-
-def _settled(
-    name: str, given: ArrayLike, metadata: Mapping[str, Any], n: int
-) -> NDArray[Any]:
-    """Return `given` with the declared type and shape, read-only."""
-    array = _as_type(name, np.asarray(given), metadata["dtype"])
-    wanted = metadata["shape"]
-    if metadata.get("optional") and not array.size and wanted.startswith("n"):
-        array = np.zeros(n + wanted.endswith("+1"), array.dtype)
-    if not _FITS[wanted](array.shape, n):
-        raise TreeFormatError(
-            f"{name} must have the shape ({wanted}) with n = {n} nodes; "
-            f"got {array.shape}."
-        )
-    return _handed_over(array)
-
-
-def _settled_extra(name: str, given: ArrayLike, n: int) -> NDArray[Any]:
-    """Return an extra array, read-only, of whatever type it has."""
-    array = np.asarray(given)
-    if array.ndim < 1 or len(array) != n or array.dtype.kind not in "biufU":
-        raise TreeFormatError(
-            f"The extra array {name!r} must hold numbers, booleans or strings, one "
-            f"entry (or row) for each of the {n} nodes; "
-            f"got {array.dtype} of shape {array.shape}."
-        )
-    return _handed_over(_as_type(name, array, array.dtype.newbyteorder("=")))
-
-
-def _as_type(name: str, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Convert without losing anything."""
-    if array.dtype == dtype:
-        return array
-    try:
-        with np.errstate(invalid="ignore"):
-            converted = array.astype(dtype)
-        same = np.array_equal(converted, array, equal_nan=array.dtype.kind == "f")
-    except (TypeError, ValueError, OverflowError):
-        same = False
-    if not same:
-        raise TreeFormatError(
-            f"{name} must hold {dtype} values; got {array.dtype} that does not fit."
-        )
-    return converted
-
-
-def _handed_over(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a contiguous array that nobody can change any more."""
-    array = np.ascontiguousarray(array)
-    if array.flags.writeable and isinstance(array.base, np.ndarray):
-        array = array.copy()  # the rest of the base stays the caller's
-    return _frozen(array)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
+def _n_classes(schema: Schema) -> int:
+    """Return the number of classes; 0 for numbers, -1 if the target is not known."""
+    target = schema.target
+    if target is None:
+        return -1
+    return len(target.classes) if target.kind == "class" else 0
 
 
 def _over(array: NDArray[np.float64], total: np.float64) -> NDArray[np.float64]:
@@ -462,7 +444,7 @@ def _over(array: NDArray[np.float64], total: np.float64) -> NDArray[np.float64]:
 def _read_only_shape(tree: TreeData) -> walk.Shape:
     shape = walk.shape_of(tree.subtree_size)
     for array in shape:
-        _frozen(array)
+        frozen(array)
     return shape
 
 

@@ -8,7 +8,7 @@ about it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +19,9 @@ from treewright.tree.data import LEAF, STOP_CODES, STOP_HERE, TreeData
 from treewright.tree.walk import checked_node, path
 
 if TYPE_CHECKING:
-    from treewright.table.float32 import Runs
     from treewright.table.schema import Feature
 
-__all__ = ["collapse", "out_of_runs", "rearrange", "replace", "with_values"]
+__all__ = ["collapse", "rearrange", "replace", "with_values"]
 
 _RAGGED = {
     "category_start": ("categories", "category_branch"),
@@ -218,35 +217,6 @@ def with_values(tree: TreeData, **arrays: Any) -> TreeData:
     return _made(tree, {**tree.arrays(), **own}, extras)
 
 
-def out_of_runs(tree: TreeData, runs: Mapping[int, Runs]) -> TreeData:
-    """Return the tree with no threshold inside a run of values that count as one.
-
-    Parameters
-    ----------
-    tree : TreeData
-        Grown on a table in which the smallest value of a run stands for all.
-    runs : mapping of int to Runs
-        By column number.
-
-    Returns
-    -------
-    TreeData
-        Thresholds that stood between two neighbouring runs, or in one, now stand
-        midway between the end of one and the beginning of the next.
-    """
-    threshold = tree.threshold.copy()
-    for column, (low, high) in runs.items():
-        nodes = np.flatnonzero((tree.feature == column) & ~np.isnan(threshold))
-        at = threshold[nodes]
-        place = np.searchsorted(low, at, side="right") - 1
-        inner = (place >= 0) & (place + 1 < len(low))
-        nodes, at, place = nodes[inner], at[inner], place[inner]
-        above = low[place + 1] / 2
-        is_near = (at < high[place]) | (at == low[place] / 2 + above)
-        threshold[nodes] = np.where(is_near, high[place] / 2 + above, at)
-    return with_values(tree, threshold=threshold) if runs else tree
-
-
 def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:
     """Return the nodes to collapse, each once, ascending."""
     if isinstance(nodes, np.ndarray) and nodes.dtype.kind == "i" and nodes.ndim == 1:
@@ -307,7 +277,7 @@ def _classes(tree: TreeData) -> tuple[Any, ...]:
 
 def _costs(tree: TreeData) -> tuple[Any, ...]:
     target = tree.schema.target
-    return (target.costs, target.priors) if target else (None, None)
+    return (target.costs, target.priors, target.exponent) if target else ()
 
 
 def _answers(tree: TreeData) -> str:

@@ -43,7 +43,10 @@ def fingerprint(tree: TreeData) -> str:
         _add(digest, name, getattr(tree, name))
     for name in sorted(tree.extras):
         _add(digest, f"extras.{name}", tree.extras[name])
-    text = json.dumps(tree.schema.to_dict(), sort_keys=True, default=_plain)
+    schema = tree.schema.to_dict()
+    # Class weights tell how the rows were weighed, which the evidence shows already.
+    (schema["target"] or {}).pop("class_weight", None)
+    text = json.dumps(schema, sort_keys=True, default=_plain)
     digest.update(f"schema {len(text)}\n{text}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 

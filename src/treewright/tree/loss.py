@@ -32,12 +32,18 @@ class Loss:
         Of the tree.
     costs : float array of classes x classes, or None
         The cost of each answer (column) to each class (row); None: 0 and 1.
+    exponent : int
+        Losses of numbers are in units of 2^exponent; see `TargetInfo`.
+    smallest : float or None
+        What an answer of 0 counts as, in these units; see `NumberCriterion`.
     """
 
     name: str
     unit: str
     criterion: ClassCriterion | NumberCriterion
     costs: NDArray[np.float64] | None = None
+    exponent: int = 0
+    smallest: float | None = None
 
     def of_rows(self, target: Target, answers: NDArray[Any]) -> NDArray[np.float64]:
         """Return the loss of the answer to each row.
@@ -54,11 +60,21 @@ class Loss:
         float array
         """
         if not isinstance(target, ClassTarget):
-            assert isinstance(self.criterion, NumberCriterion)
-            return self.criterion.loss(target.values, answers)
+            return self.of_numbers(target.values, answers)
         if self.costs is None:
             return np.asarray(target.codes != answers, dtype=np.float64)
         return np.asarray(self.costs[target.codes, answers])
+
+    def of_numbers(
+        self, y: NDArray[np.float64], answers: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the loss of each answer to a number, in the unit of tree.risk."""
+        assert isinstance(self.criterion, NumberCriterion)
+        if self.exponent:
+            y, answers = np.ldexp(y, -self.exponent), np.ldexp(answers, -self.exponent)
+        if self.smallest is not None:
+            answers = np.where(answers > 0, answers, self.smallest)
+        return self.criterion.loss(y, answers)
 
     def axis(self, target: str) -> str:
         """Return what an axis of errors is called, for a target of this name."""
@@ -74,8 +90,18 @@ def loss_of(tree: TreeData) -> Loss:
 
 def _loss_of(tree: TreeData) -> Loss:
     if not tree.is_classifier:
-        criterion = number_criterion(tree)
-        return Loss(criterion.error_name, criterion.unit, criterion)
+        criterion, info = number_criterion(tree), tree.schema.target
+        smallest = None
+        if criterion.smallest_share is not None:
+            root = float(tree.in_units(tree.value[0, 0]))
+            smallest = criterion.smallest_share * (root if root > 0 else 1.0)
+        return Loss(
+            criterion.error_name,
+            criterion.unit,
+            criterion,
+            exponent=0 if info is None else info.exponent,
+            smallest=smallest,
+        )
     costs = None if tree.schema.target is None else tree.schema.target.costs
     if costs is None:
         return Loss("error", "share", class_criterion(tree))
@@ -107,9 +133,9 @@ def loss_by_node(
     -------
     float array, one entry per node
     """
-    criterion, loss = number_criterion(tree), np.zeros(tree.n_nodes)
+    of_tree, loss = loss_of(tree), np.zeros(tree.n_nodes)
     while len(nodes):  # all rows climb to the root together
-        part = weights * criterion.loss(y, answers[nodes])
+        part = weights * of_tree.of_numbers(y, answers[nodes])
         loss += np.bincount(nodes, part, minlength=tree.n_nodes)
         inner = nodes > 0
         nodes, y, weights = tree.parent[nodes[inner]], y[inner], weights[inner]

@@ -6,7 +6,7 @@ node, explanations, checks) asks here, so no two answers can differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 __all__ = [
+    "MISSING_ROUTE",
+    "OWN_VALUE",
     "Ends",
+    "Turn",
     "branch_shares",
+    "branches_at",
     "columns_used",
     "decision_path",
     "divides_rows",
@@ -30,7 +34,14 @@ __all__ = [
     "route",
     "route_answers",
     "route_matrix",
+    "share_at",
+    "turn_at",
 ]
+
+OWN_VALUE = -1
+"""The row's own value chose its branch."""
+MISSING_ROUTE = -2
+"""No value that the node knows: the row takes the missing route."""
 
 
 class Ends(NamedTuple):
@@ -174,6 +185,72 @@ def route_answers(
     return out
 
 
+class Turn(NamedTuple):
+    """What happens to a row at a split.
+
+    Attributes
+    ----------
+    branch : int
+        The branch that the row takes, or `STOP_HERE`, or `ALL_BRANCHES`.
+    chosen_by : int
+        `OWN_VALUE`; or `MISSING_ROUTE`, where the value is missing, never seen, or a
+        category that the node has not seen; or else the number of the surrogate that
+        decided.
+    """
+
+    branch: int
+    chosen_by: int
+
+    @property
+    def missing(self) -> bool:
+        """Whether the row's own value did not decide."""
+        return self.chosen_by != OWN_VALUE
+
+
+def turn_at(tree: TreeData, node: int, values: Mapping[int, float]) -> Turn:
+    """Return what happens to one row at a node.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        The node; a leaf stops the row.
+    values : mapping of int to float
+        Numbers, ranks or codes by column; NaN or no entry: missing.
+
+    Returns
+    -------
+    Turn
+    """
+    return Turn(*_router(tree).turn(node, list(values), list(values.values())))
+
+
+def branches_at(
+    tree: TreeData, node: int, columns: Mapping[int, NDArray[Any]], n_rows: int
+) -> NDArray[np.int32]:
+    """Return the branch that each row takes at a node; see `Turn`.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        The node; a leaf stops every row.
+    columns : mapping of int to array
+        As `route` takes them; a column that is not there counts as missing.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    int32 array of n_rows
+    """
+    given = list(columns), list(columns.values())
+    found: NDArray[np.int32] = _router(tree).branches(node, *given, n_rows)
+    return found
+
+
 def columns_used(tree: TreeData) -> NDArray[np.int32]:
     """Numbers of the columns that splits and surrogates look at, ascending."""
     return tree.keep("columns_used", _columns_used)
@@ -218,6 +295,32 @@ def decision_path(tree: TreeData, ends: NDArray[np.integer[Any]] | Ends) -> csr_
     return csr_matrix((ones, indices, indptr), shape=(len(nodes), tree.n_nodes))
 
 
+def share_at(
+    tree: TreeData, node: int, ends: NDArray[np.integer[Any]] | Ends
+) -> NDArray[np.float64]:
+    """Return the share of each row that passes a node: 0 or 1 if none is divided.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        The node.
+    ends : int array of rows, or Ends
+        From `ends_of`.
+
+    Returns
+    -------
+    float64 array of rows
+    """
+    after = node + tree.subtree_size[node]
+    if not isinstance(ends, Ends):
+        return np.asarray((ends >= node) & (ends < after), np.float64)
+    inside = (ends.nodes >= node) & (ends.nodes < after)
+    shares = np.bincount(ends.rows[inside], ends.shares[inside], ends.n_rows)
+    return np.asarray(shares)
+
+
 def _ways(
     tree: TreeData, nodes: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -248,25 +351,6 @@ def _router(tree: TreeData) -> Any:
 def _make_router(tree: TreeData) -> Any:
     from treewright import _core
 
-    return _core.Router(
-        tree.subtree_size,
-        tree.split_kind,
-        tree.feature,
-        tree.threshold,
-        tree.category_start,
-        tree.categories,
-        tree.category_branch,
-        tree.missing_route,
-        tree.keep("growth_weight", growth_weight),  # see branch_shares
-        _surrogates(tree),
-        [feature.kind_code for feature in tree.schema.features],
-    )
-
-
-def _surrogates(tree: TreeData) -> dict[str, NDArray[Any]]:
-    if not len(tree.surrogate_feature):
-        return {}
-    names = ["start", "feature", "threshold", "category_start", "category_of"]
-    names += ["categories", "category_branch"]
-    arrays = {name: getattr(tree, f"surrogate_{name}") for name in names}
-    return {**arrays, "flip": tree.surrogate_flip.view(np.uint8)}
+    kinds, n_labels = tree.schema.kind_codes, tree.schema.label_counts
+    weight = tree.keep("growth_weight", growth_weight)  # see branch_shares
+    return _core.Router(tree.arrays(), weight, kinds, n_labels)

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.cards import class_inks
-from treewright.drawing.fold import fold
 from treewright.drawing.labels import class_names, target_name
-from treewright.drawing.report.held_out import HeldOut
+from treewright.drawing.visible_nodes import fold
 from treewright.pruning.path import PruningPath
-from treewright.reading.answer import finer_answers
-from treewright.reading.way import answer_nodes
+from treewright.reading.answers.answer import finer_answers
+from treewright.reading.answers.evaluation import Evaluation
+from treewright.reading.conditions.path_conditions import answer_nodes
 from treewright.table.schema import Feature
 from treewright.table.show import show_number
 from treewright.tree import wording
@@ -33,6 +33,9 @@ __all__ = ["as_json", "columns_of", "path_of", "target_of", "test_of", "tree_of"
 _LONGEST = 1000
 _FIRST_LEAVES = 12
 _ALL_AT_ONCE = 16
+_MOST_CELLS = 20_000_000
+"""Beyond so many nodes x classes, class weights of test rows are not written."""
+_MOST_CLASSES = 12
 _MOMENTS = ("date", "datetime", "duration")
 
 
@@ -208,11 +211,16 @@ def target_of(tree: TreeData) -> dict[str, Any]:
 # -- figures of the path and of held-out rows -----------------------------------------
 
 
-def path_of(tree: TreeData, path: PruningPath, test: HeldOut | None) -> dict[str, Any]:
+def path_of(
+    tree: TreeData,
+    path: PruningPath,
+    test: Evaluation | None,
+    test_path: NDArray[np.float64] | None,
+) -> dict[str, Any]:
     """Return the pruning path, the whole tree first, and where each node folds."""
     alpha, leaves = path.alpha.tolist(), path.n_leaves.tolist()
     risk = path.risk.tolist()
-    test_error = [] if test is None else test.path_error.tolist()
+    test_error = [] if test_path is None else test_path.tolist()
     folds = np.searchsorted(path.alpha, path.collapse_alpha)
     if leaves[0] != tree.n_leaves:
         # What costs nothing is folded by the first step already.
@@ -229,23 +237,26 @@ def path_of(tree: TreeData, path: PruningPath, test: HeldOut | None) -> dict[str
     }
 
 
-def test_of(tree: TreeData, test: HeldOut | None) -> dict[str, Any] | None:
-    """Return the figures of held-out rows for every node."""
+def test_of(tree: TreeData, test: Evaluation | None) -> dict[str, Any] | None:
+    """Return the figures of test rows for every node."""
     if test is None:
         return None
+    seen = test.seen
     out: dict[str, Any] = {
         "n_rows": test.n_rows,
-        "rows": test.rows.tolist(),
-        "error": _rounded(test.node_error),
+        "rows": seen.n_rows.tolist(),
+        "error": _rounded(seen.extras["new_error"]),
     }
-    if not np.allclose(test.weight, test.rows, rtol=1e-12):
-        out["weight"] = _rounded(test.weight)
-    if not tree.is_classifier:
-        out["mean"] = _rounded(test.value[:, 0])
-    elif test.value.shape[1]:
-        out["value"] = _sparse(test.value, exact=False)
-    if test.confusion is not None:
-        out["confusion"] = test.confusion.tolist()
+    if not np.allclose(seen.weight, seen.n_rows, rtol=1e-12):
+        out["weight"] = _rounded(seen.weight)
+    if test.confusion is None:
+        known = np.where(seen.weight > 0, seen.value[:, 0], np.nan)
+        out["mean"] = _rounded(known)
+        return out
+    if seen.value.size <= _MOST_CELLS:
+        out["value"] = _sparse(seen.value, exact=False)
+    if len(test.confusion) <= _MOST_CLASSES:
+        out["confusion"] = [_rounded(line) for line in test.confusion]
     return out
 
 

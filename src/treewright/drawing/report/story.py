@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.labels import class_names, count, target_name
-from treewright.drawing.report.held_out import HeldOut
 from treewright.pruning.result import Pruning
-from treewright.reading.evidence import Z
+from treewright.reading.answers.evaluation import Evaluation
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_of
@@ -70,7 +69,7 @@ def headline(
     tree: TreeData,
     importance: NDArray[np.float64],
     pruning: Pruning | None,
-    test: HeldOut | None,
+    test: Evaluation | None,
     title: str | None,
 ) -> dict[str, Any]:
     """Return the title, a paragraph for a reader in a hurry, and the main figures.
@@ -83,7 +82,7 @@ def headline(
         Each column's share of the fall of impurity.
     pruning : Pruning or None
         How the tree got its size.
-    test : HeldOut or None
+    test : Evaluation or None
         Held-out rows.
     title : str or None
         The title; None: the name of the target.
@@ -134,7 +133,7 @@ def _what(tree: TreeData, name: str) -> list[Piece]:
 
 
 def _how_good(
-    tree: TreeData, quality: Quality, pruning: Pruning | None, test: HeldOut | None
+    tree: TreeData, quality: Quality, pruning: Pruning | None, test: Evaluation | None
 ) -> list[Piece]:
     error, root, where = _best_known(tree, pruning, test)
     if quality.unit == "share":
@@ -147,8 +146,8 @@ def _how_good(
         ]
     if quality.unit == "root":
         explained = 1.0 - error / root if root > 0 else 0.0
-        if test is not None and not math.isnan(test.share_explained):
-            explained = test.share_explained
+        if test is not None and not math.isnan(test.r2):
+            explained = test.r2
         return [
             (f" {where} the root mean squared error of its answers was ", False),
             (wording.figures(math.sqrt(error)), True),
@@ -162,7 +161,7 @@ def _how_good(
 
 
 def _best_known(
-    tree: TreeData, pruning: Pruning | None, test: HeldOut | None
+    tree: TreeData, pruning: Pruning | None, test: Evaluation | None
 ) -> tuple[float, float, str]:
     """Return the most honest error there is, the root's, and on which rows."""
     root = float(tree.risk[0])
@@ -197,7 +196,7 @@ def _what_matters(tree: TreeData, importance: NDArray[np.float64]) -> list[Piece
 
 
 def _figures(
-    tree: TreeData, quality: Quality, pruning: Pruning | None, test: HeldOut | None
+    tree: TreeData, quality: Quality, pruning: Pruning | None, test: Evaluation | None
 ) -> list[dict[str, str]]:
     root = float(tree.risk[0])
     out = []
@@ -231,28 +230,21 @@ def _figures(
     return out
 
 
-def _test_figure(quality: Quality, test: HeldOut) -> dict[str, str]:
+def _test_figure(quality: Quality, test: Evaluation) -> dict[str, str]:
     value = quality.good(test.error, test.root_error)
     detail = f"{quality.words(test.error, test.root_error)}, {test.n_rows:,} rows"
-    if quality.unit == "root" and not math.isnan(test.share_explained):
-        explained = _explained(test.share_explained)
+    if quality.unit == "root" and not math.isnan(test.r2):
+        explained = _explained(test.r2)
         detail = f"RMSE; {explained} explained, {test.n_rows:,} rows"
-    if quality.unit == "share" and test.n_rows:
-        low, high = _wilson(1.0 - test.error, test.n_rows)
-        detail = f"{detail}; 95% interval {wording.percent(low)} to "
-        detail += wording.percent(high)
+    if quality.unit == "share":
+        low, high = test.interval
+        detail = f"{detail}; 95% interval {wording.percent(1.0 - high)} to "
+        detail += wording.percent(1.0 - low)
     return _figure("Test rows", value, detail)
 
 
 def _figure(name: str, value: str, detail: str) -> dict[str, str]:
     return {"name": name, "value": value, "detail": detail}
-
-
-def _wilson(share: float, n: int) -> tuple[float, float]:
-    scale = 1 + Z**2 / n
-    middle = share + Z**2 / (2 * n)
-    half = Z * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n * n))
-    return max((middle - half) / scale, 0.0), min((middle + half) / scale, 1.0)
 
 
 def _training(tree: TreeData) -> float:

@@ -154,14 +154,16 @@ function startMistakes() {
   }
   const top = Math.max(...test.confusion.flat(), 1);
   const sums = test.confusion.map((line) => line.reduce((a, b) => a + b, 0));
+  // Weights, where rows have weights of their own or are weighed by priors.
+  const amount = (n) => (Number.isInteger(n) ? thousands(n) : figures(n));
   byId("confusion").append(el("table", { class: "confusion" },
     el("caption", { class: "sr", text: "Test rows by true class and answer" }),
     el("thead", {}, el("tr", {}, el("td", { text: "true ↓ answer →", class: "corner" }), ...classes.map((name) => el("th", { scope: "col", text: cut(name, 16), title: name })))),
     el("tbody", {}, ...test.confusion.map((line, t) => el("tr", {}, el("th", { scope: "row", text: cut(classes[t], 24), title: classes[t] }),
       ...line.map((n, a) => el("td", {
         class: t === a ? "right" : n ? "wrong" : "none", style: { "--part": String(n / top) },
-        title: `${count(n, "row")} of ${sums[t]} whose class is ${cut(classes[t], 40)}`,
-      }, el("span", { text: thousands(n) })))))),
+        title: `${Number.isInteger(n) ? count(n, "row") : `${figures(n)} rows`} of ${amount(sums[t])} whose class is ${cut(classes[t], 40)}`,
+      }, el("span", { text: amount(n) })))))),
   ));
 }
 

@@ -268,10 +268,11 @@ class Grower:
 
     def _gains_too_little(self, node: Node, gain: Number) -> str:
         own = as_float(gain * self.target.unit())
-        if own < self.options.min_gain * NEARLY:
+        if own < self.target.gain_in_units(self.options.min_gain) * NEARLY:
             return "min_gain"
         share = float(Fraction(node.sums.weight, self.total.weight))
-        if share * own < self.options.min_impurity_decrease * NEARLY:
+        decrease = self.target.gain_in_units(self.options.min_impurity_decrease)
+        if share * own < decrease * NEARLY:
             return "min_impurity_decrease"
         return ""
 

@@ -33,6 +33,9 @@ def lay_out(
     """Write the nodes below a root into arrays, in preorder."""
     arrays = arrays_of(root, target)
     known = {name: arrays[name] for name in TreeData.array_names if name in arrays}
+    if schema.target is not None and schema.target.exponent:
+        for name in ("value", "quartiles"):
+            known[name] = schema.target.from_units(known[name])
     return TreeData.from_arrays(known, schema, made_by)
 
 

@@ -19,6 +19,8 @@ from treewright.errors import TableError
 from treewright.growing.reference.absolute import mean_deviation
 from treewright.table.table import ClassTarget, NumericTarget, Table
 
+# With which power of the target its impurity grows.
+POWERS = {"squared_error": 2, "poisson": 1, "absolute_error": 1}
 # A gain or an impurity: exact where the criterion allows it.
 Number = Fraction | float
 # A weight, or the share of a row that is in a node: 1 unless the row was divided.
@@ -110,8 +112,9 @@ class Target:
         self.present = [row for row, w in enumerate(self.weights) if w > 0]
         self.codes: list[int] = []
         self.y: list[int] = []
-        self.y_scale = 1
+        self.y_scale = Fraction(1)
         self.n_classes = 0
+        self.info = table.schema.target
         self._read(table.target)
         if not self.present:
             raise TableError(
@@ -132,7 +135,10 @@ class Target:
             self.codes = [int(code) for code in target.codes]
             self.n_classes = len(target.classes)
         elif isinstance(target, NumericTarget):
-            self.y, self.y_scale = as_integers(target.values)
+            self.y, scale = as_integers(target.values)
+            self.y_scale = scale * Fraction(2) ** (
+                self.info.exponent if self.info else 0
+            )
             if self.criterion == "poisson" and min(self.y, default=0) < 0:
                 raise TableError(
                     f"poisson needs a target that is never negative; {target.name!r} "
@@ -201,7 +207,7 @@ class Target:
         """Measure by the formula of a criterion that has no exact twin here."""
         values = self.levels or range(self.n_classes)
         pairs = zip(values, sums.parts, strict=True)
-        weights = {v / self.y_scale: float(part) for v, part in pairs if part}
+        weights = {float(v / self.y_scale): float(part) for v, part in pairs if part}
         return find(self.criterion).impurity(weights)
 
     def gain(self, branches: Sequence[Sums]) -> Number:
@@ -212,8 +218,12 @@ class Target:
 
     def unit(self) -> Fraction:
         """Return what turns an impurity of integers into one of the table."""
-        powers = {"squared_error": 2, "poisson": 1, "absolute_error": 1}
-        return Fraction(1, self.y_scale ** powers.get(self.criterion, 0))
+        return 1 / Fraction(self.y_scale ** POWERS.get(self.criterion, 0))
+
+    def gain_in_units(self, gain: float) -> float:
+        """Return a gain given in terms of the target in units of its exponent."""
+        power = POWERS.get(self.criterion, 0)
+        return self.info.gain_in_units(gain, power) if self.info else gain
 
     def _half_deviance(self, rows: Rows, sums: Sums) -> Number:
         """Mean of y ln(y / mean): mean * Σ w/W * excess(y / mean)."""

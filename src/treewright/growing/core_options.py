@@ -1,0 +1,96 @@
+"""The options of a tree in the terms of the C++ core."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from treewright.criteria import find
+from treewright.errors import OptionError
+from treewright.growing.threads import n_threads
+from treewright.options import GrowOptions
+from treewright.table.table import Table
+
+__all__ = ["core_options"]
+
+_MISSING = {"learned": 0, "error": 0, "surrogate": 1, "fractional": 2}
+_NO_LIMIT = 2**62  # more than any tree can have, and still a 64-bit number
+
+
+def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
+    """Return the options as the core takes them.
+
+    Parameters
+    ----------
+    options : GrowOptions
+        Those of a `TrainingSet`: nothing depends on the target any more.
+    table : Table
+        The table, with the weights to grow by: shares of rows and of weight are
+        counted on it.
+
+    Returns
+    -------
+    dict
+        Without the habits of other programs; see `growing.habits`.
+    """
+    weights = table.weights
+    n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
+    share = options.min_weight_fraction_leaf
+    total = float(n_rows if weights is None else math.fsum(weights) if share else 0.0)
+    n_columns = len(table.usable)
+    every_column = options.max_features is None
+    values = {
+        "criterion": _core_number(str(options.criterion)),
+        "gain_ratio": find(str(options.criterion)).by_ratio,
+        "min_samples_split": max(2, _count(options.min_samples_split, n_rows)),
+        "min_samples_leaf": _count(options.min_samples_leaf, n_rows),
+        "min_weight_leaf": share * total,
+        "min_branch_weight": options.min_branch_weight or 0.0,
+        "min_gain": _in_units(options.min_gain, table, options),
+        "min_impurity_decrease": _in_units(
+            options.min_impurity_decrease, table, options
+        ),
+        "max_leaf_nodes": min(options.max_leaf_nodes or 0, _NO_LIMIT),
+        "max_nodes": min(options.max_nodes or 0, _NO_LIMIT),
+        "max_features": 0 if every_column else options.columns_to_try(n_columns),
+        "seed": options.random_state,
+        "n_threads": n_threads(options.n_jobs),
+        "multiway": options.method == "id3" or options.categories == "multiway",
+        "ranks_too": options.method == "id3",
+        "charge_cuts": options.method == "c45",
+        "charge_levels": options.many_levels == "guard",
+        "missing": _MISSING[str(options.missing)],
+        "max_surrogates": min(options.max_surrogates, n_columns),
+        "stop_without_surrogate": options.surrogate_fallback == "stop",
+        "known_agreement": options.surrogate_agreement == "known",
+    }
+    if options.max_depth is not None:
+        values["max_depth"] = min(options.max_depth, _NO_LIMIT)
+    return values
+
+
+def _core_number(criterion: str) -> int:
+    """Return the number of a criterion in the core."""
+    number = find(criterion).core_number
+    if number is None:
+        raise OptionError(
+            f"The C++ core has no formula for criterion {criterion!r}. Grow small "
+            "tables with treewright.growing.reference.grow_reference, or add the "
+            "formula to core/include/treewright/criterion.hpp."
+        )
+    return number
+
+
+def _in_units(gain: float, table: Table, options: GrowOptions) -> float:
+    """Return a gain in the units that the core counts the target in."""
+    info = table.schema.target
+    power = getattr(find(str(options.criterion)), "power", None) or 0
+    return gain if info is None else info.gain_in_units(gain, power)
+
+
+def _count(rows_or_share: int | float, n_rows: int) -> int:
+    if isinstance(rows_or_share, float):
+        return max(1, math.ceil(rows_or_share * n_rows))
+    return min(rows_or_share, n_rows + 1)

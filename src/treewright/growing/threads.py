@@ -1,0 +1,29 @@
+"""How many threads `n_jobs` stands for."""
+
+import os
+import sys
+
+__all__ = ["n_threads"]
+
+_MAX_THREADS = 256
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` stands for.
+
+    None is the cores this process may use, but one inside a joblib worker, whose
+    siblings use the others already. -1 is all cores, -2 all but one, and so on.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    cores = cores or os.cpu_count() or 1
+    if n_jobs is None:
+        return 1 if _in_joblib_worker() else cores
+    return min(n_jobs, _MAX_THREADS) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+def _in_joblib_worker() -> bool:
+    joblib = sys.modules.get("joblib")
+    if joblib is None:
+        return False
+    backend, _ = joblib.parallel.get_active_backend()
+    return bool(backend.nesting_level)

@@ -1,0 +1,283 @@
+"""A table that trees can be grown from: checked, read, sorted and summarised once.
+
+Every tree of treewright is grown here: a single one, the trees of all folds (a fold is
+a vector of weights), a tree grown node by node, and the competitors of its splits.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright import _core
+from treewright._version import __version__
+from treewright.criteria import find
+from treewright.errors import ColumnError, TableError
+from treewright.growing.competitors import with_competitors
+from treewright.growing.core_options import core_options
+from treewright.growing.habits import habits_of
+from treewright.growing.readable import readable
+from treewright.growing.steps import Steps
+from treewright.growing.threads import n_threads
+from treewright.options import GrowOptions
+from treewright.table.check import check_no_missing
+from treewright.table.column import NumericColumn
+from treewright.table.schema import Schema, Summary, TargetInfo
+from treewright.table.table import ClassTarget, NumericTarget, Table
+from treewright.table.weights import read_weights
+from treewright.tree.costs import settle_costs
+from treewright.tree.data import TreeData
+
+if TYPE_CHECKING:
+    from treewright._core import Grower, SortedTable
+
+__all__ = ["TrainingSet"]
+
+_FIXED_SEED = 0
+
+
+class TrainingSet:
+    """A table, sorted once, and how to grow trees from it.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, target and weights, from `as_table`.
+    options : GrowOptions, optional
+        Criterion, stopping rules and so on.
+
+    Attributes
+    ----------
+    options : GrowOptions
+        With everything settled that depends on the target; the seed is a number.
+    habits : Habits
+        How another program reads the table and writes the tree, if
+        `options.conventions` names one.
+    table : Table
+        As the habits read it; its schema has the range and quartiles of the columns.
+
+    Raises
+    ------
+    OptionError
+        When an option does not suit the target.
+    TableError
+        When there is no target, or the table does not suit the options.
+    """
+
+    def __init__(self, table: Table, options: GrowOptions | None = None) -> None:
+        self.options = _settled(table, GrowOptions() if options is None else options)
+        self.habits = habits_of(self.options.conventions)(table)
+        table = self.habits.table
+        self._columns = _sorted(table, self.options.n_jobs)
+        schema = _with_summaries(table.schema, self._columns)
+        self.table = replace(table, schema=schema)
+
+    def grow(
+        self,
+        weights: ArrayLike | None = None,
+        progress: Callable[[float], Any] | None = None,
+        *,
+        last: bool = False,
+    ) -> TreeData:
+        """Grow a whole tree.
+
+        Parameters
+        ----------
+        weights : array, optional
+            Instead of the table's own; 0 leaves a row out, so that a fold needs no
+            copy of the table.
+        progress : callable, optional
+            Called about ten times a second with the share of rows that have reached
+            their leaf. An exception it raises ends the growing.
+        last : bool, default=False
+            No other tree will be grown from this set. The sorted columns are then
+            used up, which saves a copy of them, unless `finish` needs them.
+
+        Returns
+        -------
+        TreeData
+        """
+        table = self._weighted(weights)
+        grower = self._grower(table, consume=last and not self.options.competitors)
+        grower.grow_all(progress)
+        return self._tree(table, grower.take_tree())
+
+    def steps(self, weights: ArrayLike | None = None) -> Steps:
+        """Open the root of a tree that grows node by node.
+
+        Parameters
+        ----------
+        weights : array, optional
+            Instead of the table's own; 0 leaves a row out.
+
+        Returns
+        -------
+        Steps
+            In any order, its steps lead to the tree that `grow` returns.
+        """
+        table = self._weighted(weights)
+        grower, make_tree = self._grower(table), partial(self._tree, table)
+        return Steps(grower, table.schema, self.options, make_tree)
+
+    def finish(self, tree: TreeData, weights: ArrayLike | None = None) -> TreeData:
+        """Return a tree with what was asked for beside its growing.
+
+        These are the competitors of its splits and readable thresholds. Do this once,
+        after pruning.
+
+        Parameters
+        ----------
+        tree : TreeData
+            Grown from this set, and perhaps pruned.
+        weights : array, optional
+            The weights it was grown with.
+
+        Returns
+        -------
+        TreeData
+        """
+        if self.options.competitors:
+            # Limits on the whole tree say when to stop, not what competes.
+            unlimited = self.with_options(max_leaf_nodes=None, max_nodes=None)
+            tree = with_competitors(
+                tree, unlimited.steps(weights), self.options.competitors
+            )
+        if self.options.thresholds == "readable":
+            tree = readable(tree, self._weighted(weights))
+        return tree
+
+    def with_options(self, **changes: Any) -> Self:
+        """Return a set that grows by other options from the same sorted columns.
+
+        Parameters
+        ----------
+        **changes
+            Options of growing; not `conventions`, by which the table was read.
+
+        Returns
+        -------
+        TrainingSet
+        """
+        made = copy.copy(self)
+        made.options = replace(self.options, **changes)
+        return made
+
+    def _weighted(self, weights: ArrayLike | None) -> Table:
+        if weights is None:
+            return self.table
+        return replace(self.table, weights=read_weights(weights, self.table.n_rows))
+
+    def _grower(self, table: Table, *, consume: bool = False) -> Grower:
+        """Open the root; see core/include/treewright/grow.hpp."""
+        values = core_options(self.options, table) | self.habits.core_options(table)
+        target = table.target
+        labels, n_classes, numbers = None, 0, None
+        if isinstance(target, ClassTarget):
+            labels, n_classes = target.codes, len(target.classes)
+        else:
+            numbers = _info(table).in_units(target.values)  # type: ignore[union-attr]
+        return _core.Grower(
+            self._columns, labels, n_classes, numbers, table.weights, values, consume
+        )
+
+    def _tree(self, table: Table, arrays: dict[str, Any]) -> TreeData:
+        """Return the tree of a grower's arrays, as the habits write it."""
+        schema = table.schema
+        for name in ("proven", "surrogate_flip"):
+            if name in arrays:
+                arrays[name] = arrays[name].view(np.bool_)
+        if len(schema.usable) != len(schema.features):
+            # The core numbers the usable columns only.
+            number = np.array([*schema.usable, -1], dtype=np.int32)
+            for name in ("feature", "surrogate_feature"):
+                if name in arrays:
+                    arrays[name] = number[arrays[name]]
+        if _info(table).exponent:
+            for name in ("value", "quartiles"):
+                arrays[name] = _info(table).from_units(arrays[name])
+        made_by = {
+            "method": self.options.method,
+            "task": schema.target.kind if schema.target else None,
+            "options": self.options.to_dict(),
+            "version": __version__,
+        }
+        tree = settle_costs(TreeData.from_arrays(arrays, schema, made_by))
+        return self.habits.shaped(tree, table)
+
+
+# -- the parts of making ready ------------------------------------------------------
+
+
+def _settled(table: Table, options: GrowOptions) -> GrowOptions:
+    """Check that the table can be grown from; settle what depends on its target."""
+    if table.target is None:
+        raise TableError(
+            "This table has no target, so there is nothing to grow a tree for. "
+            "Pass y: as_table(X, y)."
+        )
+    if options.missing == "error":
+        check_no_missing(table)
+    is_class = isinstance(table.target, ClassTarget)
+    options = options.for_task("class" if is_class else "number")
+    if isinstance(table.target, NumericTarget):
+        find(str(options.criterion)).check_target(table.target.values, table.weights)
+    if options.method == "id3":
+        _check_no_numbers(table)
+    # A generator gives its number once, so that the tree can say what it was.
+    return replace(options, random_state=_seed(options.random_state))
+
+
+def _info(table: Table) -> TargetInfo:
+    info = table.schema.target
+    assert info is not None, "checked by _settled"
+    return info
+
+
+def _check_no_numbers(table: Table) -> None:
+    """Refuse numeric columns, which ID3 cannot split."""
+    for i in table.usable:
+        name = table.columns[i].name
+        if isinstance(table.columns[i], NumericColumn):
+            raise ColumnError(
+                "method='id3' opens a branch for every category, and column "
+                f"{name!r} holds numbers. Cut all such columns into intervals with "
+                "discretize=5, this one with discretize={"
+                f"{name!r}: ('quantile', 5)}}; or use method='c45' or 'cart'."
+            )
+
+
+def _seed(state: Any) -> int:
+    """Return the seed as a number; a generator is asked for one."""
+    if state is None:
+        return _FIXED_SEED
+    if isinstance(state, int):
+        return state
+    draw = state.integers if isinstance(state, np.random.Generator) else state.randint
+    return int(draw(2**31 - 1))
+
+
+def _sorted(table: Table, n_jobs: int | None) -> SortedTable:
+    """Sort every usable column; target and weights are not looked at."""
+    arrays = [table.columns[i].data for i in table.usable]
+    kinds = [table.schema.features[i].kind_code for i in table.usable]
+    return _core.SortedTable(arrays, kinds, table.n_rows, n_threads(n_jobs))
+
+
+def _with_summaries(schema: Schema, columns: SortedTable) -> Schema:
+    """Return the schema with the range and quartiles of each usable column."""
+    summaries: list[Summary | None] = [None] * len(schema.features)
+    for place, index in enumerate(schema.usable):
+        n_missing, *known = columns.summary(place)
+        numeric = schema.features[index].kind == "numeric"
+        if numeric and not math.isnan(known[0]):
+            summaries[index] = Summary(n_missing, *known)
+        else:
+            summaries[index] = Summary(n_missing)
+    return schema.with_summaries(summaries)

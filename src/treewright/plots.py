@@ -1,0 +1,412 @@
+"""Charts of a tree, alone or on data, each in one call.
+
+Every function takes a `Tree` or a fitted estimator, and returns the matplotlib axes
+it has drawn into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.drawing import charts
+from treewright.drawing.highlight import row_path
+from treewright.drawing.labels import class_names
+from treewright.drawing.matplotlib import draw_tree
+from treewright.drawing.regions import draw_regions, side_of
+from treewright.drawing.report.story import quality_of
+from treewright.drawing.size_chart import Curve, draw_sizes
+from treewright.errors import OptionError, nearest_name
+from treewright.model import Tree, as_tree
+from treewright.pruning.path import find_path
+from treewright.pruning.result import Pruning, leaves_words
+from treewright.reading.answers.answer import answers, class_numbers, class_shares
+from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
+from treewright.reading.answers.permutation import permutation_importance
+from treewright.reading.answers.reliability import reliability
+from treewright.reading.conditions.evidence import class_of
+from treewright.table.match import match
+from treewright.tree import wording
+from treewright.tree.new_rows import NewRows
+from treewright.tree.route import Ends, columns_used
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "plot_confusion",
+    "plot_importance",
+    "plot_pruning",
+    "plot_regions",
+    "plot_reliability",
+    "plot_tree",
+]
+
+
+def plot_tree(
+    tree: Any,
+    ax: Axes | None = None,
+    *,
+    row: Any = None,
+    max_depth: int | None = None,
+    max_leaves: int | None = 60,
+    theme: str = "light",
+    direction: str | None = None,
+) -> Axes:
+    """Draw a tree with matplotlib: the picture of `Tree.to_svg`.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure in which the letters have a good size by default.
+    row : mapping, series, list, array or table of one row, optional
+        A row whose way is highlighted.
+    max_depth, max_leaves : int or None
+        Deepest level and most leaves to draw.
+    theme : {'light', 'dark'}, default='light'
+        Colours.
+    direction : {'down', 'right'} or None, default=None
+        Where the tree grows; None: down while that is not too wide.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    data = as_tree(tree).data
+    return draw_tree(
+        data,
+        ax,
+        way=None if row is None else row_path(data, row),
+        max_depth=max_depth,
+        max_leaves=max_leaves,
+        theme=theme,
+        direction=direction,
+    )
+
+
+def plot_importance(
+    tree: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    repeats: int = 10,
+    random_state: int = 0,
+    max_columns: int = 20,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how much each column matters.
+
+    Without data: its share of the fall of impurity in growing. With rows that were
+    not used for growing: how far the score falls when the column's values are
+    shuffled; dots are single shuffles, the bar is their mean.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    X, y : table and target, optional
+        Held-out rows.
+    repeats : int, default=10
+        Shuffles of each column.
+    random_state : int, default=0
+        Seed of the shuffles.
+    max_columns : int, default=20
+        Most columns to draw, the most important ones.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    tree = as_tree(tree)
+    if (X is None) != (y is None):
+        raise OptionError("Importance on held-out rows needs both X and y.")
+    _at_least_one("repeats", repeats)
+    _at_least_one("max_columns", max_columns)
+    if X is None:
+        values, words = tree.importances, "share of the fall of impurity"
+    else:
+        values, words = _permuted(tree, X, y, repeats, random_state)
+    middle = values.mean(axis=1) if values.ndim == 2 else values
+    kept = np.argsort(-middle, kind="stable")
+    kept = kept[np.isin(kept, columns_used(tree.data))][:max_columns]
+    if not len(kept):
+        kept = np.arange(min(len(middle), max_columns))
+    more = len(middle) - len(kept)
+    if more:
+        words += f"; {more} other {'column' if more == 1 else 'columns'} not drawn"
+    names = [wording.name(tree.schema.names[i]) for i in kept.tolist()]
+    return charts.draw_importance(names, values[kept], ("Importance", words), ax)
+
+
+def _permuted(
+    tree: Tree, X: Any, y: Any, repeats: int, seed: int
+) -> tuple[NDArray[np.float64], str]:
+    data = tree.data
+    rows = NewRows.read(data, X, y)
+
+    def accuracy(ends: NDArray[np.int32] | Ends) -> float:
+        right = class_numbers(data, ends) == rows.y
+        return float(rows.own_weights @ right) / rows.total
+
+    def r_squared(ends: NDArray[np.int32] | Ends) -> float:
+        squares = (answers(data, ends) - rows.y) ** 2
+        return 1.0 - float(np.mean(squares)) / (float(rows.y.var()) or 1.0)
+
+    score, name = r_squared, "R²"
+    if data.is_classifier:
+        score, name = accuracy, "accuracy"
+    fallen = permutation_importance(data, rows, score, repeats, seed)
+    return fallen, f"fall of {name} on {rows.n_rows:,} rows when shuffled"
+
+
+def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw how often each class was answered for each true class.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        A tree that answers classes. With priors, the rows are weighed to have them.
+    X, y : table and target
+        The rows, best held out from growing.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    tree = _with_classes(as_tree(tree), "A confusion matrix")
+    confusion = evaluate_rows(tree.data, NewRows.read(tree.data, X, y)).confusion
+    assert confusion is not None
+    return charts.draw_confusion(confusion, class_names(tree.data), ax)
+
+
+def plot_reliability(
+    tree: Any,
+    X: Any,
+    y: Any,
+    *,
+    label: Any = None,
+    groups: int = 10,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw whether the shares that leaves promise come true.
+
+    Rows are grouped by the share that the tree promises them, rows of one leaf
+    together. Lines are intervals of 95%.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        A tree that answers classes.
+    X, y : table and target
+        The rows, best held out from growing.
+    label : class, optional
+        The class whose share is meant. None: with two classes the second, with more
+        the one that the tree answers.
+    groups : int, default=10
+        Most groups.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    tree = _with_classes(as_tree(tree), "Reliability")
+    _at_least_one("groups", groups)
+    rows = NewRows.read(tree.data, X, y)
+    codes, shares = rows.y, class_shares(tree.data, rows.ends(tree.data))
+    if label is None and shares.shape[1] != 2:
+        answered = shares.argmax(axis=1)
+        promised, came_true = shares.max(axis=1), codes == answered
+        of = "the class that is answered"
+    else:
+        k = 1 if label is None else class_of(tree.data, label)
+        promised, came_true = shares[:, k], codes == k
+        of = class_names(tree.data)[k]
+    found = reliability(promised, came_true, groups)
+    words = f"share of {wording.cut(of, 40)}, {len(codes):,} rows"
+    return charts.draw_reliability(found, ("Reliability", words), ax)
+
+
+def plot_regions(
+    tree: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    columns: Sequence[str] | None = None,
+    at: Mapping[str, Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the answers of a tree over two of its columns; borders are exact.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    X, y : table and target, optional
+        Rows to draw as points.
+    columns : sequence of two str, optional
+        The columns along x and y. Needed unless the tree looks at just two.
+    at : mapping of str to value, optional
+        Values at which other columns are held. By default numbers are held at their
+        median and categories at the first one; the chart says so.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    tree = as_tree(tree)
+    data = tree.data
+    if (X is None) != (y is None):
+        raise OptionError("Points need both X and y.")
+    x_column, y_column = _two_columns(tree, columns)
+    used = columns_used(data).tolist()
+    points = target = None
+    if X is not None:
+        rows = NewRows.read(data, X, y, needed=sorted({*used, x_column, y_column}))
+        points, target = rows.columns, rows.y
+    others = _held(tree, [j for j in used if j not in (x_column, y_column)], at or {})
+    sides = (
+        side_of(data, x_column, None if points is None else points[x_column]),
+        side_of(data, y_column, None if points is None else points[y_column]),
+    )
+    return draw_regions(data, sides, others, points, target, ax)
+
+
+def plot_pruning(
+    tree: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    against: str = "leaves",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw error against the size of the tree, with the size that was taken.
+
+    A fitted estimator shows the trees that it has tried: their error on the training
+    rows, and in cross-validation (the band is one standard error either way, the
+    dotted line the least error and one standard error) or on the validation rows. A
+    tree shows its own pruning path.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    X, y : table and target, optional
+        Held-out rows: adds their error at every size that the tree can be cut to.
+    against : {'leaves', 'alpha'}, default='leaves'
+        What the horizontal axis shows.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    found = as_tree(tree)
+    if (X is None) != (y is None):
+        raise OptionError("Error on held-out rows needs both X and y.")
+    if against not in ("leaves", "alpha"):
+        raise OptionError(f"against must be 'leaves' or 'alpha'; got {against!r}.")
+    pruning = getattr(tree, "pruning_", None) if tree is not found else None
+    data = found.data
+    path = find_path(data)
+    curves = []
+    if isinstance(pruning, Pruning) and len(pruning.n_leaves):
+        at = pruning.n_leaves if against == "leaves" else pruning.alpha
+        curves, words = _tried(pruning, at.astype(np.float64)), pruning.words
+    else:
+        at = path.n_leaves if against == "leaves" else path.alpha
+        curves = [Curve("training", at.astype(np.float64), path.risk)]
+        words = f"{leaves_words(data.n_leaves)}, as grown"
+    if X is not None:
+        errors = errors_of_path(data, path, NewRows.read(data, X, y))
+        at = path.n_leaves if against == "leaves" else path.alpha
+        curves.append(Curve("test", at.astype(np.float64), errors))
+    taken = float(data.n_leaves) if against == "leaves" else None
+    if taken is None and isinstance(pruning, Pruning) and pruning.chosen >= 0:
+        taken = float(pruning.alpha[pruning.chosen])
+    quality = quality_of(data)
+    axis = "mean squared error" if quality.unit == "root" else quality.axis
+    return draw_sizes(
+        curves, taken, ("Size of the tree", words, axis), against=against, ax=ax
+    )
+
+
+def _tried(pruning: Pruning, at: NDArray[np.float64]) -> list[Curve]:
+    """Return the curves of an estimator's table."""
+    curves = [Curve("training", at, pruning.error)]
+    if len(pruning.cv_error):
+        limit = None
+        if pruning.best >= 0:
+            limit = float(pruning.cv_error[pruning.best] + pruning.cv_std[pruning.best])
+        cv = Curve("cross-validated", at, pruning.cv_error, pruning.cv_std, limit)
+        curves.append(cv)
+    if len(pruning.validation_error):
+        curves.append(Curve("validation", at, pruning.validation_error))
+    return curves
+
+
+# -- reading what is given -------------------------------------------------------------
+
+
+def _two_columns(tree: Tree, columns: Sequence[str] | None) -> tuple[int, int]:
+    names = tree.columns_used if columns is None else columns
+    if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
+        have = ", ".join(wording.cut(wording.name(n), 40) for n in tree.columns_used)
+        raise OptionError(
+            "Regions are drawn over two columns; name them, as in columns=('a', 'b'). "
+            f"The tree looks at {len(tree.columns_used)}: {have or 'none'}."
+        )
+    return _column_of(tree, names[0]), _column_of(tree, names[1])
+
+
+def _column_of(tree: Tree, name: str) -> int:
+    column = tree.schema.index_of.get(name)
+    if column is None:
+        near = nearest_name(str(name), tree.schema.names)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise OptionError(f"The tree has no column {name!r}.{hint}")
+    return column
+
+
+def _held(tree: Tree, columns: list[int], at: Mapping[str, Any]) -> dict[int, Any]:
+    """Return a value for every column that is neither x nor y."""
+    given = {_column_of(tree, name): value for name, value in at.items()}
+    held: dict[int, Any] = {}
+    for column in columns:
+        feature = tree.schema.features[column]
+        if column in given:
+            one = {feature.name: [given[column]]}
+            array = match(tree.schema, one, [column])[column]
+            assert array is not None
+            held[column] = array[0]
+        elif feature.kind != "numeric":
+            held[column] = 0
+        else:
+            known = feature.summary is not None and feature.summary.median is not None
+            held[column] = feature.summary.median if known else np.nan  # type: ignore[union-attr]
+    return held
+
+
+def _with_classes(tree: Tree, what: str) -> Tree:
+    if not tree.data.is_classifier:
+        raise OptionError(f"{what} needs a tree that answers classes, not numbers.")
+    return tree
+
+
+def _at_least_one(name: str, value: object) -> None:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or int(value) < 1:  # type: ignore[call-overload]
+        raise OptionError(f"{name} must be a whole number >= 1; got {value!r}.")

@@ -1,0 +1,1 @@
+"""What a tree answers, and how good the answers are."""

@@ -1,0 +1,424 @@
+"""Conditions: everything that a path from the root asks of one column, merged.
+
+A path may ask the same column many times. Together the answers are one interval or
+one set of categories, and what happens to a missing value (`path_conditions.py`
+merges them). Rules, formulas and explanations are made of conditions.
+
+A category that a split does not list, and one never seen, goes where missing values
+go. Three things can happen to them: they take one branch; they are divided among all
+(`Part.share`); or surrogate splits on other columns decide (`Part.detour`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.reading.conditions.bits import bits_of, flags_of
+from treewright.table.show import show_number, show_value
+from treewright.tree import wording
+
+if TYPE_CHECKING:
+    from treewright.table.schema import Feature
+
+__all__ = [
+    "Condition",
+    "Detour",
+    "Part",
+    "Surrogate",
+    "columns_of",
+    "every",
+    "joined",
+    "shares_of",
+]
+
+Columns = Sequence[NDArray[Any] | None]
+"""One array per column of the schema, as `match` gives them."""
+
+
+class Surrogate(NamedTuple):
+    """A split that stands in where the column asked for is missing."""
+
+    column: int
+    feature: Feature
+    threshold: float
+    flip: bool
+    branches: dict[int, int]
+
+    def branch_of(self, columns: Columns) -> NDArray[np.int64]:
+        """Return the branch of each row; -1 where this one does not know either."""
+        values = columns[self.column]
+        assert values is not None
+        if math.isnan(self.threshold):
+            table = np.full(len(self.feature.labels) + 1, -1)
+            for code, branch in self.branches.items():
+                table[code] = branch
+            return np.asarray(table[np.maximum(values, -1)])
+        known = values >= 0 if values.dtype.kind == "i" else values == values
+        with np.errstate(invalid="ignore"):
+            right = (values > np.float64(self.threshold)) != self.flip
+        return np.where(known, right.astype(np.int64), -1)
+
+    def words(self, branch: int, longest: int | None = None) -> str:
+        """Say what sends a row to a branch."""
+        if math.isnan(self.threshold):
+            codes = [code for code, to in self.branches.items() if to == branch]
+            mask = bits_of(np.array(codes, np.int64))
+            return Condition(self.column, self.feature, codes=mask).words(
+                missing=False, longest=longest
+            )
+        asked = Condition(self.column, self.feature, high=self.threshold)
+        if (branch == 1) != self.flip:
+            asked = asked._replace(low=self.threshold, high=None)
+        return asked.words(missing=False, longest=longest)
+
+
+class Detour(NamedTuple):
+    """What sends a row to a branch that its own value does not decide."""
+
+    surrogates: tuple[Surrogate, ...]
+    branch: int
+    otherwise: float
+
+    def shares(self, columns: Columns) -> NDArray[np.float64]:
+        """Return the share of each row that arrives, were its own value missing."""
+        first = columns[self.surrogates[0].column]
+        assert first is not None
+        branches = np.full(len(first), -1)
+        for surrogate in self.surrogates:
+            open_ = branches < 0
+            branches = np.where(open_, surrogate.branch_of(columns), branches)
+        arrives = (branches == self.branch).astype(np.float64)
+        return np.where(branches < 0, self.otherwise, arrives)
+
+
+class Part(NamedTuple):
+    """A missing value, or one of these categories, arrives only in part, or by others.
+
+    `codes` is a set of categories as bits, or None for a numeric column.
+    """
+
+    codes: int | None
+    share: float = 1.0
+    detour: Detour | None = None
+
+
+class Condition(NamedTuple):
+    """What must hold of one column.
+
+    Attributes
+    ----------
+    column : int
+        Number of the column in the schema.
+    feature : Feature
+        The column.
+    low, high : float or None
+        Numbers and ranks: above `low` and at most `high`; None: no bound.
+    codes : int or None
+        Categories: bit c is set if category c is meant. None for other columns.
+    missing : bool
+        Whether a missing value, or an unseen category, is meant too.
+    known : bool
+        Whether any known number or rank can be meant.
+    parts : tuple of Part
+        What arrives only in part, or where other columns decide.
+    """
+
+    column: int
+    feature: Feature
+    low: float | None = None
+    high: float | None = None
+    codes: int | None = None
+    missing: bool = False
+    known: bool = True
+    parts: tuple[Part, ...] = ()
+
+    # -- for programs -------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        return str(self.feature.name)
+
+    @property
+    def categories(self) -> tuple[Any, ...]:
+        """The categories that are meant, in category order; none for a number."""
+        labels, codes = self.feature.labels, self.codes
+        if codes is not None:
+            return tuple(compress(labels, flags_of(codes, len(labels))))
+        if self.feature.kind != "ordinal" or not self.known:
+            return ()
+        return tuple(x for c, x in enumerate(labels) if self._within(c))
+
+    @property
+    def possible(self) -> bool:
+        """Whether any value at all can meet the condition."""
+        return self.missing or self._some_known
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether every value meets the condition, a missing one included."""
+        if not self.missing or self.parts or not self.known:
+            return False
+        if self.codes is not None:
+            return self.codes == _all_codes(self.feature)
+        return self.low is None and self.high is None
+
+    @property
+    def columns(self) -> set[int]:
+        """Numbers of all columns needed to decide it, those of surrogates too."""
+        detours = [part.detour for part in self.parts if part.detour is not None]
+        return {self.column} | {s.column for d in detours for s in d.surrogates}
+
+    def admits(self, columns: Columns) -> NDArray[np.float64]:
+        """Return, row by row, the share that meets the condition: 0, 1 or between.
+
+        Parameters
+        ----------
+        columns : sequence of array
+            From `match`.
+
+        Returns
+        -------
+        float64 array
+        """
+        values = columns[self.column]
+        assert values is not None
+        at = _places(values, self.feature) if self.codes is not None else None
+        if at is not None:
+            known = _bits(self.codes or 0, self.missing, self.feature)[at]
+            is_missing = np.zeros(0)
+        else:
+            known, is_missing = self._interval(values)
+        shares: NDArray[np.float64] = known.astype(np.float64)
+        for part in self.parts:
+            gone = (
+                is_missing
+                if at is None
+                else _bits(part.codes or 0, True, self.feature)[at]
+            )
+            by = part.share if part.detour is None else part.detour.shares(columns)
+            shares = np.where(gone, shares * by, shares)
+        return shares
+
+    def _interval(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        is_missing = values < 0 if values.dtype.kind == "i" else values != values
+        inside = ~is_missing if self.known else np.zeros(len(values), bool)
+        # float64 scalars, so that float32 values are compared without rounding.
+        with np.errstate(invalid="ignore"):
+            if self.low is not None:
+                inside &= values > np.float64(self.low)
+            if self.high is not None:
+                inside &= values <= np.float64(self.high)
+        return (inside | is_missing if self.missing else inside), is_missing
+
+    def _within(self, value: float) -> bool:
+        above = self.low is None or value > self.low
+        return above and (self.high is None or value <= self.high)
+
+    @property
+    def _some_known(self) -> bool:
+        if self.codes is not None:
+            return self.codes != 0
+        bounded = self.low is not None and self.high is not None
+        return self.known and not (bounded and self.low >= self.high)  # type: ignore[operator]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the condition as a dict ready for JSON; it lists all categories."""
+        out: dict[str, Any] = {"column": self.name, "kind": self.feature.kind}
+        if self.feature.kind == "numeric":
+            out |= {"known": self.known, "above": _json(self.low)}
+            out |= {"at_most": _json(self.high)}
+        else:
+            out["categories"] = list(self.categories)
+        out["missing"] = self.missing
+        if self.parts:
+            out["words"] = self.words(missing=True)
+        return out
+
+    # -- for people ---------------------------------------------------------------
+
+    def words(
+        self,
+        *,
+        missing: bool | None = None,
+        most: int | None = None,
+        longest: int | None = None,
+    ) -> str:
+        """Say the condition.
+
+        Parameters
+        ----------
+        missing : bool or None, default=None
+            Whether to say "or missing" where that holds. None: where the column
+            had missing values when the tree was grown.
+        most : int or None, default=None
+            Name at most so many categories.
+        longest : int or None, default=None
+            Cut names and categories to so many characters.
+
+        Returns
+        -------
+        str
+            Such as ``2.45 < petal length <= 4.9`` or ``sex = female or missing``.
+        """
+        name = wording.cut(wording.name(self.name), longest)
+        if not self._some_known:
+            unseen = "" if self.codes is None else " or unseen"
+            none = "impossible" if not self.missing else f"missing{unseen}"
+            return f"{name} is {none}"
+        said = self._known_words(name, most, longest)
+        if not self.missing:
+            return said or f"{name} is known"
+        if not said:
+            return f"{name} is anything"
+        if missing is None:
+            summary = self.feature.summary
+            missing = summary is not None and summary.n_missing > 0
+        return said + self._missing_words(longest) if missing else said
+
+    def _known_words(self, name: str, most: int | None, longest: int | None) -> str:
+        """Say which known values are meant; nothing if all are."""
+        if self.codes is not None and self.codes == _all_codes(self.feature):
+            return ""
+        if self.codes is not None:
+            said = self._run_words(name, self.codes) if self.feature.cuts else ""
+            return said or f"{name} {self._set_words(most, longest)}"
+        if self.low is None and self.high is None:
+            return ""
+        is_rank = self.feature.kind == "ordinal" and not self.feature.cuts
+        if is_rank and len(self.categories) == 1:
+            return f"{name} {_one_of(self.categories, most, longest)}"
+        if self._is_bool:
+            return f"{name} = {self.low is not None}"
+        if self.low is None:
+            return f"{name} <= {self._at(self.high, longest)}"
+        if self.high is None:
+            return f"{name} > {self._at(self.low, longest)}"
+        low, high = self._at(self.low, longest), self._at(self.high, longest)
+        return f"{low} < {name} <= {high}"
+
+    def _run_words(self, name: str, codes: int) -> str:
+        """Say neighbouring intervals as one; nothing if they are not neighbours."""
+        first, end = (codes & -codes).bit_length() - 1, codes.bit_length()
+        if codes != (1 << end) - (1 << first):
+            return ""
+        # Intervals first to end - 1 lie above cut first - 1 and up to cut end - 1.
+        cuts = self.feature.cuts or ()
+        low = show_number(self.feature, cuts[first - 1]) if first else ""
+        high = show_number(self.feature, cuts[end - 1]) if end <= len(cuts) else ""
+        if not low or not high:
+            return f"{name} > {low}" if low else f"{name} <= {high}"
+        return f"{low} < {name} <= {high}"
+
+    def _set_words(self, most: int | None, longest: int | None) -> str:
+        """Name the categories; where missing is meant too, those not meant if fewer."""
+        labels, codes = self.feature.labels, self.codes or 0
+        if self.missing and not self.parts and 2 * codes.bit_count() > len(labels):
+            others = list(compress(labels, ~flags_of(codes, len(labels))))
+            return _one_of(others, most, longest, "!=", "not in")
+        return _one_of(self.categories, most, longest)
+
+    @property
+    def _is_bool(self) -> bool:
+        bounds = [x for x in (self.low, self.high) if x is not None]
+        return (
+            self.feature.stored_as == "bool"
+            and len(bounds) == 1
+            and (0 <= bounds[0] < 1)
+        )
+
+    def _at(self, bound: float | None, longest: int | None) -> str:
+        assert bound is not None
+        if self.feature.kind != "ordinal":
+            return show_value(self.feature, bound + 0.0)
+        rank = min(max(math.floor(bound), 0), len(self.feature.labels) - 1)
+        if self.feature.cuts and rank < len(self.feature.cuts):
+            return show_number(self.feature, self.feature.cuts[rank])
+        return wording.value(self.feature.labels[rank], longest)
+
+    def _missing_words(self, longest: int | None) -> str:
+        share = math.prod(part.share for part in self.parts if part.detour is None)
+        said = (
+            " or missing" if share == 1 else f" or missing ({wording.percent(share)})"
+        )
+        detours = [part.detour for part in self.parts if part.detour is not None]
+        if not detours:
+            return said
+        ways = [
+            ", else ".join(
+                [s.words(d.branch, longest) for s in d.surrogates]
+                + (["any"] if d.otherwise == 1 else [])
+            )
+            for d in detours
+        ]
+        return f"{said} with {'; and '.join(ways)}"
+
+
+def every(feature: Feature, column: int) -> Condition:
+    """Return the condition that every value of a column meets."""
+    codes = _all_codes(feature) if feature.kind == "categorical" else None
+    return Condition(column, feature, codes=codes, missing=True)
+
+
+# Rows -------------------------------------------------------------------------------
+
+
+def columns_of(conditions: Iterable[Condition]) -> list[int]:
+    """Return the numbers of the columns that conditions look at, ascending."""
+    return sorted(set().union(*(each.columns for each in conditions)))
+
+
+def shares_of(
+    conditions: Iterable[Condition], columns: Columns, n_rows: int
+) -> NDArray[np.float64]:
+    """Return the share of each row that meets all conditions."""
+    shares = np.ones(n_rows)
+    for each in conditions:
+        shares = shares * each.admits(columns)
+    return shares
+
+
+def joined(said: Sequence[str], joint: str) -> str:
+    """Return conditions in words, joined; in brackets where one has an "or"."""
+    if len(said) < 2:
+        return said[0] if said else "any row"
+    return f" {joint} ".join(
+        f"({words})" if " or missing" in words else words for words in said
+    )
+
+
+def _places(codes: NDArray[Any], feature: Feature) -> NDArray[Any]:
+    """Return codes with the place behind all labels for missing and unseen."""
+    k = len(feature.labels)
+    return np.where((codes < 0) | (codes >= k), k, codes)
+
+
+def _bits(codes: int, missing: bool, feature: Feature) -> NDArray[np.bool_]:
+    """Return a set of categories, and missing, as one boolean for each place."""
+    return np.append(flags_of(codes, len(feature.labels)), missing)
+
+
+def _all_codes(feature: Feature) -> int:
+    return (1 << len(feature.labels)) - 1
+
+
+def _one_of(
+    labels: Sequence[Any],
+    most: int | None,
+    longest: int | None,
+    one: str = "=",
+    many: str = "in",
+) -> str:
+    if len(labels) == 1:
+        return f"{one} {wording.value(labels[0], longest)}"
+    return f"{many} {wording.listed(labels, most, longest)}"
+
+
+def _json(bound: float | None) -> Any:
+    return str(bound) if bound is not None and math.isinf(bound) else bound

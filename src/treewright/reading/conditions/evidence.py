@@ -1,0 +1,82 @@
+"""What rules rest on: rows, shares, confidence, intervals, for many nodes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, nearest_name
+from treewright.reading.answers.answer import answers, middle_of
+from treewright.reading.answers.interval import Z, wilson
+from treewright.tree import wording
+from treewright.tree.data import LEAF, TreeData
+from treewright.tree.walk import children
+
+__all__ = ["Evidence", "class_of", "evidence"]
+
+
+class Evidence(NamedTuple):
+    """Numbers of rules, one entry for each."""
+
+    prediction: NDArray[Any]
+    rows: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    share: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    lift: NDArray[np.float64]
+    std: NDArray[np.float64]
+
+
+def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
+    """Return what the rules of these nodes rest on; see `Rule` for each of them."""
+    rows, weight = tree.n_rows[nodes], tree.weight[nodes]
+    # In an inner node, those that went on are not among those that end.
+    for place in np.flatnonzero(tree.split_kind[nodes] != LEAF).tolist():
+        below = list(children(tree, int(nodes[place])))
+        rows[place] = max(rows[place] - tree.n_rows[below].sum(), 0)
+        on = tree.weight[below].sum()
+        weight[place] = max(weight[place] - on, 0.0) if rows[place] else 0.0
+    nothing = np.full(len(nodes), np.nan)
+    sure = low = high = lift = std = nothing
+    with np.errstate(all="ignore"):
+        share = weight / tree.weight[0] if tree.weight[0] > 0 else 0.0 * weight
+        effective = (tree.weight[nodes] / np.sqrt(tree.weight_squared[nodes])) ** 2
+        if tree.is_classifier:
+            values, label = tree.value[nodes], tree.label[nodes]
+            sure = values[np.arange(len(nodes)), label] / values.sum(axis=1)
+            low, high = wilson(sure, effective)
+            lift = sure / (tree.value[0, label] / tree.value[0].sum())
+        else:
+            std = tree.standard_deviation[nodes]
+            # Spread and number of rows say how sure a mean is, not a median.
+            half = nothing
+            if middle_of(tree) == "mean":
+                half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
+            low, high = tree.value[nodes, 0] - half, tree.value[nodes, 0] + half
+    said = answers(tree, nodes)
+    return Evidence(said, rows, weight, share, sure, low, high, lift, std)
+
+
+def class_of(tree: TreeData, label: Any) -> int:
+    """Return the number of a class, or say which classes there are."""
+    target = tree.schema.target
+    labels: Sequence[Any] = () if target is None else target.classes
+    labels = labels or range(tree.value.shape[1])
+    if isinstance(label, np.generic):
+        label = label.item()
+    for k, each in enumerate(labels):
+        if each == label and isinstance(each, str) == isinstance(label, str):
+            return k
+    near = nearest_name(str(label), [str(each) for each in labels])
+    hint = f" Did you mean {near!r}?" if near else ""
+    for each in labels:
+        if str(each) == str(label):
+            quotes = "in quotes" if isinstance(each, str) else "without quotes"
+            hint = f" Write {each!r}, {quotes}."
+    shown = ", ".join(wording.cut(repr(each), 40) for each in labels[:20])
+    raise OptionError(f"There is no class {label!r}; the classes are {shown}.{hint}")

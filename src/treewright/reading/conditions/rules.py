@@ -1,0 +1,502 @@
+"""Rules: a tree as a list of "IF ... AND ... THEN ...", one for each place to end.
+
+Rules are disjoint and cover everything: every row, whatever is missing or unseen in
+it, meets exactly one rule (in a tree that divides rows, its shares sum to 1). They
+are made when they are looked at, so a hundred rules of a huge tree cost a hundred
+rules.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, nearest_name, pandas_for_frames
+from treewright.reading.answers.answer import middle_of, number_words
+from treewright.reading.conditions.condition import (
+    Condition,
+    columns_of,
+    joined,
+    shares_of,
+)
+from treewright.reading.conditions.evidence import Evidence, class_of, evidence
+from treewright.reading.conditions.path_conditions import (
+    answer_nodes,
+    conditions_of,
+    walked,
+)
+from treewright.tree import wording
+from treewright.tree.data import LEAF, TreeData
+from treewright.tree.new_rows import read_columns
+from treewright.tree.route import divides_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Rule", "Rules"]
+
+_MOST, _LONGEST = 12, 60
+_NUMBERS = ("node", "rows", "weight", "share", "confidence", "lift", "std", "length")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One place to end: what leads there, and what it answers.
+
+    Attributes
+    ----------
+    node : int
+        The node; an inner one for rows that stop there.
+    conditions : tuple of Condition
+        One per column, in the order in which the tree asks.
+    prediction : object
+        The class, or the number.
+    rows : int
+        Training rows that end here.
+    weight, share : float
+        Their weight, and its share of all.
+    confidence : float or None
+        Classes: the share of the predicted class in the node.
+    interval : tuple of float
+        95% interval of the confidence (Wilson), or of the mean (normal), on the
+        effective number of rows: (sum of weights)² / sum of squared weights. It
+        takes the node as given, not as found by a search. A tree that answers
+        medians (``criterion="absolute_error"``) has none: both ends are NaN.
+    lift : float or None
+        Classes: confidence over the share of that class in all rows.
+    std : float or None
+        Numbers: standard deviation of the target in the node.
+    """
+
+    node: int
+    conditions: tuple[Condition, ...]
+    prediction: Any
+    rows: int
+    weight: float
+    share: float
+    confidence: float | None
+    interval: tuple[float, float]
+    lift: float | None
+    std: float | None
+    _tree: TreeData
+
+    def applies(self, X: Any, *, unseen: str | None = None) -> NDArray[Any]:
+        """Say for each row whether it meets all conditions.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns or list of rows
+            As for `Tree.apply`; only the columns of this rule are needed.
+        unseen : {'missing', 'error'} or None, default=None
+            What to do with a category never seen; None: as the tree was told in
+            growing.
+
+        Returns
+        -------
+        bool array
+            In a tree that divides rows with missing values: the share of the row
+            that ends here, as numbers from 0 to 1.
+        """
+        tree = self._tree
+        columns = read_columns(tree, X, unseen, columns_of(self.conditions))
+        shares = shares_of(self.conditions, columns, columns.n_rows)
+        return shares if divides_rows(tree) else shares > 0
+
+    def text(
+        self,
+        *,
+        missing: bool | None = None,
+        most: int | None = _MOST,
+        longest: int | None = _LONGEST,
+    ) -> str:
+        """Return "IF ... AND ... THEN ..." on one line.
+
+        Parameters
+        ----------
+        missing : bool or None, default=None
+            Whether to say "or missing" where it holds. None: for columns that had
+            missing values when the tree was grown.
+        most, longest : int or None
+            Name at most so many categories of a set, each of at most so many
+            characters; None: all, in full.
+
+        Returns
+        -------
+        str
+        """
+        said = [
+            each.words(missing=missing, most=most, longest=longest)
+            for each in self.conditions
+        ]
+        answer = _answer_words(self._tree, self.prediction, longest)
+        return f"IF {joined(said, 'AND')} THEN {answer}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as dicts, lists, strings and numbers, ready for JSON."""
+        made = {
+            "node": self.node,
+            "conditions": [each.to_dict() for each in self.conditions],
+            "prediction": _plain(self.prediction),
+            "rows": self.rows,
+            "weight": self.weight,
+            "share": self.share,
+            "interval": [_plain(end) for end in self.interval],
+        }
+        if self._tree.is_classifier:
+            return made | {"confidence": self.confidence, "lift": _plain(self.lift)}
+        return made | {"std": _plain(self.std)}
+
+    def __str__(self) -> str:
+        """The text, and in brackets what it rests on."""
+        share = wording.percent(self.share)
+        rows = f"{self.rows} row{'s' * (self.rows != 1)}, {share}"
+        low, high = self.interval
+        if self.confidence is not None:
+            sure = wording.percent(self.confidence)
+            between = f"{wording.percent(low)} to {wording.percent(high)}"
+            return f"{self.text()}  ({rows}; confidence {sure}, {between})"
+        if middle_of(self._tree) == "median":
+            return f"{self.text()}  ({rows}; median)"
+        if math.isnan(low):
+            return f"{self.text()}  ({rows})"
+        between = f"{wording.figures(low)} to {wording.figures(high)}"
+        return f"{self.text()}  ({rows}; mean {between})"
+
+    def __repr__(self) -> str:
+        """The same as the text."""
+        return str(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+
+class Rules(Sequence[Rule]):
+    """The rules of a tree, left to right, made when they are looked at.
+
+    Index, slice and loop over them; `where` and `sorted_by` choose and order them
+    without making them. ``print(rules)`` writes one on a line.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    nodes : int array, optional
+        The nodes whose rules these are. None: all places where a row can end.
+    """
+
+    def __init__(
+        self, tree: TreeData, nodes: NDArray[np.integer[Any]] | None = None
+    ) -> None:
+        self._tree = tree
+        self._nodes = answer_nodes(tree) if nodes is None else nodes
+        self._kept: Evidence | None = None
+
+    @property
+    def _known(self) -> Evidence:
+        if self._kept is None:
+            self._kept = evidence(self._tree, self._nodes)
+        return self._kept
+
+    # -- as a sequence ------------------------------------------------------------
+
+    @property
+    def nodes(self) -> NDArray[np.integer[Any]]:
+        """The node of each rule."""
+        return self._nodes
+
+    def __len__(self) -> int:
+        """Return the number of rules."""
+        return len(self._nodes)
+
+    @overload
+    def __getitem__(self, index: int) -> Rule: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Rules: ...
+
+    def __getitem__(self, index: int | slice) -> Rule | Rules:
+        """Return one rule, or a part of the rules as rules again."""
+        if isinstance(index, slice):
+            return Rules(self._tree, self._nodes[index])
+        index = self._checked(index)
+        node = int(self._nodes[index])
+        stops = bool(self._tree.split_kind[node] != LEAF)
+        conditions = conditions_of(self._tree, node, stops=stops)
+        return self._rule(int(index), conditions)
+
+    def _checked(self, index: Any) -> int:
+        try:
+            place = operator.index(index)
+        except TypeError:
+            raise OptionError(
+                f"Rules are numbered from 0, and sliced as rules[:5]; got {index!r}. "
+                "rules.where(...) chooses by what a rule says."
+            ) from None
+        if not -len(self) <= place < len(self):
+            last = f", 0 to {len(self) - 1}" if len(self) else ""
+            raise IndexError(
+                f"There is no rule {place}; there are {len(self)}{last}. A rule is "
+                "counted by its place here, not by its node."
+            )
+        return place % len(self)
+
+    def __iter__(self) -> Iterator[Rule]:
+        """Make the rules one after the other."""
+        few = len(self) * 20 < self._tree.n_nodes
+        if few or (np.diff(self._nodes) < 0).any():
+            for place in range(len(self)):
+                yield self[place]
+            return
+        for place, (_, conditions) in enumerate(walked(self._tree, self._nodes)):
+            yield self._rule(place, conditions)
+
+    def _rule(self, place: int, conditions: dict[int, Condition]) -> Rule:
+        tree, known = self._tree, self._known
+        said = tuple(each for each in conditions.values() if not each.is_vacuous)
+        is_class = tree.is_classifier
+        return Rule(
+            node=int(self._nodes[place]),
+            conditions=said,
+            prediction=_plain_scalar(known.prediction[place]),
+            rows=int(known.rows[place]),
+            weight=float(known.weight[place]),
+            share=float(known.share[place]),
+            confidence=float(known.confidence[place]) if is_class else None,
+            interval=(float(known.low[place]), float(known.high[place])),
+            lift=float(known.lift[place]) if is_class else None,
+            std=None if is_class else float(known.std[place]),
+            _tree=tree,
+        )
+
+    # -- choosing and ordering ----------------------------------------------------
+
+    def where(
+        self,
+        test: Callable[[Rule], bool] | None = None,
+        *,
+        prediction: Any = None,
+        min_rows: int = 0,
+        min_share: float = 0.0,
+        min_confidence: float = 0.0,
+        column: str | None = None,
+    ) -> Rules:
+        """Return the rules that pass all the tests given.
+
+        Parameters
+        ----------
+        test : callable, optional
+            Takes a rule, says whether to keep it.
+        prediction : object, optional
+            The class, or the number, that the rule must answer.
+        min_rows, min_share, min_confidence : number
+            The least the rule must have. Numbers have no confidence.
+        column : str, optional
+            A column that the rule must speak of.
+
+        Returns
+        -------
+        Rules
+            In the same order.
+        """
+        if test is not None and not callable(test):
+            hint = f" Did you mean column={test!r}?" * isinstance(test, str)
+            raise OptionError(
+                "test must be a function that takes a rule and says whether to keep "
+                f"it; got {test!r}.{hint}"
+            )
+        _check_least("min_rows", min_rows, math.inf)
+        _check_least("min_share", min_share, 1)
+        _check_least("min_confidence", min_confidence, 1)
+        tree, nodes, known = self._tree, self._nodes, self._known
+        kept = (known.rows >= min_rows) & (known.share >= min_share)
+        if min_confidence > 0:
+            kept &= known.confidence >= min_confidence
+        if prediction is not None:
+            kept &= _answers_are(tree, nodes, prediction)
+        found = Rules(tree, nodes[kept])
+        if column is None and test is None:
+            return found
+        wanted = _column(tree, column)
+        passed = [
+            (wanted is None or any(c.column == wanted for c in rule.conditions))
+            and (test is None or bool(test(rule)))
+            for rule in found
+        ]
+        return Rules(tree, found._nodes[np.array(passed, dtype=bool)])
+
+    def sorted_by(self, key: str = "rows", *, descending: bool = True) -> Rules:
+        """Return the rules in another order.
+
+        Parameters
+        ----------
+        key : str, default='rows'
+            'rows', 'weight', 'share', 'confidence', 'lift', 'std', 'length' (number
+            of splits on the way), 'prediction' or 'node'.
+        descending : bool, default=True
+            The largest first. Equal rules stay in tree order.
+
+        Returns
+        -------
+        Rules
+        """
+        allowed = (*_NUMBERS, "prediction")
+        if key not in allowed:
+            near = nearest_name(str(key), allowed)
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise OptionError(
+                f"Rules are sorted by {', '.join(allowed)}; got {key!r}.{hint}"
+            )
+        found = Rules(self._tree, np.sort(self._nodes))
+        values = found._values(key)
+        order = np.argsort(-values if descending else values, kind="stable")
+        return Rules(self._tree, found._nodes[order])
+
+    def _values(self, key: str) -> NDArray[Any]:
+        tree, nodes = self._tree, self._nodes
+        if key == "prediction":
+            return tree.label[nodes] if tree.is_classifier else tree.value[nodes, 0]
+        if key in ("node", "length"):
+            return nodes if key == "node" else np.asarray(tree.depth[nodes])
+        values: NDArray[Any] = getattr(self._known, key)
+        return values
+
+    # -- out ----------------------------------------------------------------------
+
+    def text(
+        self,
+        *,
+        missing: bool | None = None,
+        most: int | None = _MOST,
+        longest: int | None = _LONGEST,
+    ) -> str:
+        """Return the rules, one on a line; see `Rule.text`."""
+        return "\n".join(
+            each.text(missing=missing, most=most, longest=longest) for each in self
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with one row per rule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by node: the conditions in words, the prediction, and the
+            numbers of `Rule`.
+        """
+        pandas = pandas_for_frames()
+        tree, nodes, known = self._tree, self._nodes, self._known
+        order = np.argsort(nodes, kind="stable")
+        said = np.empty(len(nodes), dtype=object)
+        for place, words in zip(order, _said(tree, nodes[order]), strict=True):
+            said[place] = words
+        columns: dict[str, Any] = {
+            "conditions": said,
+            "prediction": known.prediction,
+            "rows": known.rows,
+            "weight": known.weight,
+            "share": known.share,
+        }
+        names = ("confidence", "low", "high", "lift")
+        for name in names if tree.is_classifier else ("std", "low", "high"):
+            columns[name] = getattr(known, name)
+        columns["length"] = tree.depth[nodes]
+        index = pandas.Index(nodes, name="node")
+        return pandas.DataFrame(columns, index=index)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the rules as a list of dicts, ready for JSON."""
+        return [each.to_dict() for each in self]
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the rules as JSON text: a list with one object per rule."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def __str__(self) -> str:
+        """One rule on a line, with what it rests on; the first hundred."""
+        lines = [str(each) for each in self[:100]]
+        if len(self) > len(lines):
+            lines.append(f"... and {len(self) - len(lines)} more rules.")
+        return "\n".join(lines) or "No rules."
+
+    def __repr__(self) -> str:
+        """How many there are, and the first few."""
+        lines = [f"Rules: {len(self)}", *(f"  {each}" for each in self[:5])]
+        return "\n".join(lines + ["  ..."] * (len(self) > 5))
+
+
+def _said(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:
+    """Say the conditions of ascending nodes; a condition shared by rules only once."""
+    known: dict[int, tuple[Condition, str]] = {}
+    for _, conditions in walked(tree, nodes):
+        parts = []
+        for column, condition in conditions.items():
+            held = known.get(column)
+            if held is None or held[0] is not condition:
+                words = (
+                    ""
+                    if condition.is_vacuous
+                    else condition.words(most=_MOST, longest=_LONGEST)
+                )
+                held = known[column] = condition, words
+            if held[1]:
+                parts.append(held[1])
+        yield joined(parts, "AND")
+
+
+# Small helpers ----------------------------------------------------------------------
+
+
+def _check_least(name: str, value: Any, most: float) -> None:
+    """Refuse what is no number from 0 to `most`."""
+    is_number = isinstance(value, int | float | np.number)
+    if not (is_number and 0 <= value <= most):
+        limit = "a number from 0 up" if most > 1 else "a share from 0 to 1"
+        hint = ""
+        if is_number and 1 < value <= 100:
+            hint = f" For {value}% pass {float(value) / 100:g}."
+        raise OptionError(f"{name} must be {limit}; got {value!r}.{hint}")
+
+
+def _answers_are(
+    tree: TreeData, nodes: NDArray[np.integer[Any]], prediction: Any
+) -> NDArray[np.bool_]:
+    if tree.is_classifier:
+        return np.asarray(tree.label[nodes] == class_of(tree, prediction))
+    return np.asarray(tree.value[nodes, 0] == prediction)
+
+
+def _column(tree: TreeData, name: str | None) -> int | None:
+    if name is None:
+        return None
+    known = tree.schema.index_of
+    if name not in known:
+        near = nearest_name(str(name), known)
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise OptionError(f"The tree knows no column {name!r}.{hint}")
+    return known[name]
+
+
+def _answer_words(tree: TreeData, prediction: Any, longest: int | None) -> str:
+    target = tree.schema.target
+    name = wording.cut(wording.name("y" if target is None else target.name), longest)
+    if tree.is_classifier:
+        return f"{name} = {wording.value(prediction, longest)}"
+    return f"{name} = {number_words(tree, float(prediction))}"
+
+
+def _plain_scalar(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain(value: Any) -> Any:
+    value = _plain_scalar(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value

@@ -1,0 +1,1 @@
+"""One row: its path, and the smallest change of its answer."""

@@ -1,0 +1,412 @@
+"""Explanations: the way of one row through a tree, in sentences and as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import OptionError, nearest_name
+from treewright.reading.answers.answer import (
+    answers,
+    class_shares,
+    classes,
+    middle_of,
+    number_words,
+)
+from treewright.reading.conditions.evidence import class_of
+from treewright.reading.conditions.path_conditions import surrogates_of
+from treewright.reading.one_row.change import Change, rows_between, smallest_change
+from treewright.reading.one_row.row import OneRow, ends_of, read_row, turn_at
+from treewright.tree import wording
+from treewright.tree.data import (
+    ALL_BRANCHES,
+    LEAF,
+    STOP_HERE,
+    STOP_REASONS,
+    TreeData,
+)
+from treewright.tree.route import (
+    MISSING_ROUTE,
+    Ends,
+    Turn,
+    divides_rows,
+)
+from treewright.tree.split import Split, Threshold, split_of
+from treewright.tree.walk import path
+
+__all__ = ["Explanation", "Step", "explain"]
+
+_MOST_CLASSES = 3
+_DIVIDED = "the row goes down every branch, by weight; the largest part is followed"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One question on the way, and what the row answered.
+
+    Attributes
+    ----------
+    node : int
+        The node that asks.
+    column : str
+        What it asks for.
+    value : str
+        The row's value in words; "missing" if it has none.
+    rule : str
+        What holds for the branch taken; empty where the row stops.
+    branch : int
+        The branch taken; -1 where the row stops.
+    missing : str
+        What a missing or unseen value did; empty if the value decided.
+    margin : float or None
+        Numbers: value minus threshold.
+    margin_share : float or None
+        About which share of the training rows lies between value and threshold.
+    next : int
+        The node reached.
+    shares : tuple of float
+        Shares of the classes there; for numbers the answer alone.
+    sentence : str
+        All this in words.
+    """
+
+    node: int
+    column: str
+    value: str
+    rule: str
+    branch: int
+    missing: str
+    margin: float | None
+    margin_share: float | None
+    next: int
+    shares: tuple[float, ...]
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a row gets its answer; ``print(explanation)`` writes it.
+
+    Attributes
+    ----------
+    prediction : object
+        The class or the number.
+    node : int
+        Where the row ends; of a divided row, where its largest share does.
+    shares : tuple of float
+        Shares of the classes there (of a divided row: over all its shares); for
+        numbers the answer alone.
+    steps : tuple of Step
+        The way, from the root.
+    changes : tuple of Change or None
+        The smallest change that reaches another answer; None if none does, or none
+        was asked for.
+    other : object
+        The answer that the change reaches.
+    note : str
+        Why there is no change, if one was asked for.
+    """
+
+    prediction: Any
+    node: int
+    shares: tuple[float, ...]
+    steps: tuple[Step, ...]
+    changes: tuple[Change, ...] | None
+    other: Any
+    note: str
+    _tree: TreeData
+    _ends: tuple[tuple[int, float], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as dicts, lists, strings and numbers."""
+        return {
+            "prediction": self.prediction,
+            "node": self.node,
+            "shares": list(self.shares),
+            "steps": [_as_dict(step) for step in self.steps],
+            "changes": None
+            if self.changes is None
+            else [_as_dict(each) for each in self.changes],
+            "other": self.other,
+            "note": self.note,
+        }
+
+    def __str__(self) -> str:
+        """The way in sentences."""
+        tree = self._tree
+        lines = _lines(tree, self.steps, self._ends, self.prediction, self.shares)
+        if self.changes:
+            listed = "; ".join(each.words for each in self.changes)
+            lines.append(f"Smallest change, to {_words(tree, self.other)}: {listed}.")
+        elif self.note:
+            lines.append(self.note)
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """The same as `str`."""
+        return str(self)
+
+
+def explain(
+    tree: TreeData,
+    row: Any,
+    *,
+    to: Any = None,
+    fixed: Iterable[str] = (),
+    change: bool = True,
+    unseen: str | None = None,
+) -> Explanation:
+    """Explain the answer for one row; see `Tree.explain`."""
+    kept = _columns(tree, fixed)
+    one = read_row(tree, row, unseen)
+    ends = ends_of(tree, one)
+    node = ends[0][0]
+    steps = _steps(tree, one, node)
+    answer, shares = _answer(tree, ends)
+    changes, other, note = None, None, ""
+    if change:
+        changes, other, note = _change(tree, one, answer, to, kept)
+    return Explanation(
+        prediction=answer,
+        node=node,
+        shares=shares,
+        steps=tuple(steps),
+        changes=changes,
+        other=other,
+        note=note,
+        _tree=tree,
+        _ends=tuple(ends),
+    )
+
+
+# The way ----------------------------------------------------------------------------
+
+
+def _steps(tree: TreeData, row: OneRow, end: int) -> list[Step]:
+    """Go down to a node where the row, or its largest part, ends."""
+    way = path(tree, end)
+    steps = [_step(tree, row, *pair) for pair in pairwise(way)]
+    if tree.split_kind[end] != LEAF:
+        steps.append(_step(tree, row, end, end))
+    return steps
+
+
+def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
+    """Say how the row comes from a node to one below, or that it stays."""
+    turn = turn_at(tree, node, row)
+    split = split_of(tree, node)
+    assert split is not None
+    branch = STOP_HERE if reached == node else int(tree.branch[reached])
+    feature = tree.schema.features[split.column]
+    value = row.words(split.column)
+    margin = share = None
+    if isinstance(split, Threshold) and not turn.missing:
+        share = rows_between(feature, row[split.column], split.threshold)
+        if feature.kind == "numeric":
+            margin = row[split.column] - split.threshold
+    rule = "" if branch == STOP_HERE else split.words(branch, most=6, longest=60)
+    what = _missing_words(tree, node, split, turn, value)
+    name = wording.cut(wording.name(split.feature), 60)
+    if what:
+        said = f"{name} is {value}: {what}"
+    elif isinstance(split, Threshold):
+        said = f"{name} is {value}, so {rule}{_margin_words(feature, margin, share)}"
+    else:
+        said = f"{name} is {value}, so {rule}"
+    shares = _node_shares(tree, reached)
+    return Step(
+        node,
+        split.feature,
+        value,
+        rule,
+        branch,
+        what,
+        margin,
+        share,
+        reached,
+        shares,
+        said,
+    )
+
+
+def _missing_words(
+    tree: TreeData, node: int, split: Split, turn: Turn, value: str
+) -> str:
+    if not turn.missing:
+        return ""
+    if turn.chosen_by != MISSING_ROUTE:
+        surrogate = surrogates_of(tree, node)[turn.chosen_by]
+        stands_in = surrogate.words(turn.branch, 60)
+        rule = split.words(turn.branch, most=6, longest=60)
+        return f"{stands_in} stands in for it, as if {rule}"
+    if turn.branch == STOP_HERE:
+        return "the row stops here"
+    if turn.branch == ALL_BRANCHES:
+        return _DIVIDED
+    known = "" if value == "missing" else "not known here, "
+    rule = split.words(turn.branch, missing=True, most=6, longest=60)
+    return f"{known}it goes where missing values go, {rule}"
+
+
+def _margin_words(feature: Any, margin: float | None, share: float | None) -> str:
+    if margin is None or share is None or not math.isfinite(margin):
+        return ""
+    if feature.stored_as == "bool":
+        return ""
+    about = f"about {wording.percent(share)} of rows between"
+    about = about.replace("about <", "less than ").replace("about >", "more than ")
+    if feature.stored_as not in ("float", "int", "text"):
+        return f" ({about})"
+    where = "above" if margin > 0 else "below"
+    if margin == 0:
+        return " (exactly at the threshold)"
+    return f" ({wording.figures(abs(margin))} {where}, {about})"
+
+
+def _node_shares(tree: TreeData, node: int) -> tuple[float, ...]:
+    values = tree.value[node].tolist()
+    if not tree.is_classifier:
+        return (values[0],)
+    total = sum(values)
+    return tuple(v / total if total > 0 else 1 / len(values) for v in values)
+
+
+# The answer -------------------------------------------------------------------------
+
+
+def _answer(
+    tree: TreeData, ends: Sequence[tuple[int, float]]
+) -> tuple[Any, tuple[float, ...]]:
+    if len(ends) == 1:
+        node = ends[0][0]
+        return _plain(answers(tree, np.array([node]))[0]), _node_shares(tree, node)
+    nodes, parts = zip(*sorted(ends), strict=True)  # in preorder, as `predict` adds
+    rows = np.zeros(len(nodes), np.int64)
+    divided = Ends(1, rows, np.array(nodes, np.int32), np.array(parts))
+    answer = _plain(answers(tree, divided)[0])
+    if not tree.is_classifier:
+        return answer, (answer,)
+    return answer, tuple(class_shares(tree, divided)[0].tolist())
+
+
+def _change(
+    tree: TreeData, row: OneRow, answer: Any, to: Any, fixed: frozenset[int]
+) -> tuple[tuple[Change, ...] | None, Any, str]:
+    is_wanted, goal = _goal(tree, answer, to)
+    if to is not None and is_wanted(answer):
+        return (), answer, f"The answer is {goal} already."
+    every = answers(tree, np.arange(tree.n_nodes))
+    divides = divides_rows(tree)
+    found = smallest_change(
+        tree,
+        row,
+        lambda ends: is_wanted(_answer(tree, ends)[0]),
+        lambda node: divides or is_wanted(_plain(every[node])),
+        fixed,
+    )
+    if found is not None:
+        changes, ends = found
+        return changes, _answer(tree, ends)[0], ""
+    leaves = tree.split_kind == LEAF
+    if not any(is_wanted(_plain(each)) for each in every[leaves].tolist()):
+        return None, None, f"No leaf of this tree answers {goal}."
+    names = ", ".join(wording.name(tree.schema.names[c]) for c in sorted(fixed))
+    kept = f" while {names} stay{'s' * (len(fixed) == 1)}" if fixed else ""
+    return None, None, f"No change of known values leads to {goal}{kept}."
+
+
+def _goal(tree: TreeData, answer: Any, to: Any) -> tuple[Callable[[Any], bool], str]:
+    """Return the test for a wanted answer, and what it is called."""
+    if to is None:
+        return (lambda each: bool(each != answer)), "anything else"
+    if tree.is_classifier:
+        label = _plain(classes(tree)[class_of(tree, to)])
+        return (lambda each: bool(each == label)), wording.value(label, 60)
+    try:
+        low, high = (float(end) for end in to)
+    except (TypeError, ValueError):
+        raise OptionError(
+            "For a tree that answers numbers, to is a pair (low, high) that the "
+            f"answer must lie in; got {to!r}."
+        ) from None
+    if not low <= high:
+        raise OptionError(
+            f"to must be a pair (low, high) with low <= high; got {to!r}."
+        )
+    between = f"a number from {wording.number(low)} to {wording.number(high)}"
+    return (lambda each: low <= each <= high), between
+
+
+def _columns(tree: TreeData, names: Iterable[str]) -> frozenset[int]:
+    if isinstance(names, str):
+        raise OptionError(f"fixed is a list of names; pass fixed=[{names!r}].")
+    known = tree.schema.index_of
+    for name in (found := list(names)):
+        if name not in known:
+            near = nearest_name(str(name), known)
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise OptionError(f"fixed names a column {name!r} there is not.{hint}")
+    return frozenset(known[name] for name in found)
+
+
+# In words ---------------------------------------------------------------------------
+
+
+def _lines(
+    tree: TreeData,
+    steps: Sequence[Step],
+    ends: Sequence[tuple[int, float]],
+    answer: Any,
+    shares: tuple[float, ...],
+) -> list[str]:
+    target = tree.schema.target
+    name = wording.cut(wording.name("y" if target is None else target.name), 60)
+    lines = [f"{name} = {_words(tree, answer)}"]
+    lines.append(f"   start: {_evidence_words(tree, 0, _node_shares(tree, 0))}")
+    for number, step in enumerate(steps, 1):
+        now = _evidence_words(tree, step.next, step.shares)
+        lines.append(f"{number:>4}. {step.sentence}: {now}")
+    node = steps[-1].next if steps else 0
+    if len(ends) > 1:
+        said = _shares_words(tree, shares)
+        lines.append(f"      In all, over {len(ends)} ends: {said}.")
+    elif tree.split_kind[node] == LEAF and tree.stop_reason[node]:
+        reason = STOP_REASONS[int(tree.stop_reason[node])].sentence
+        lines.append(f"      Leaf {node}. {reason}")
+    return lines
+
+
+def _evidence_words(tree: TreeData, node: int, shares: tuple[float, ...]) -> str:
+    n = int(tree.n_rows[node])
+    return f"{_shares_words(tree, shares)} ({n} row{'s' * (n != 1)})"
+
+
+def _shares_words(tree: TreeData, shares: tuple[float, ...]) -> str:
+    if not tree.is_classifier:
+        return f"{middle_of(tree)} {number_words(tree, shares[0])}"
+    names = classes(tree)
+    order = sorted(range(len(shares)), key=lambda k: (-shares[k], k))
+    shown = [k for k in order[:_MOST_CLASSES] if shares[k] > 0]
+    said = [
+        f"{wording.value(names[k], 60)} {wording.percent(shares[k])}" for k in shown
+    ]
+    return ", ".join(said)
+
+
+def _words(tree: TreeData, answer: Any) -> str:
+    if tree.is_classifier:
+        return wording.value(answer, 60)
+    return number_words(tree, float(answer))
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _as_dict(each: Any) -> dict[str, Any]:
+    return {name: getattr(each, name) for name in each.__slots__}

@@ -1,0 +1,286 @@
+"""A tree as plain text: one line per node, what holds there and what it answers.
+
+Nodes are in preorder, so one pass from the first to the last writes them in the
+order they are read. The rails to the left of a node depend on its ancestors only
+through a prefix per depth, which is kept up to date on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import NamedTuple
+
+import numpy as np
+
+from treewright.reading.answers.answer import (
+    class_shares,
+    classes,
+    middle_of,
+    number_words,
+)
+from treewright.reading.text.visible_nodes import shown_nodes
+from treewright.tree import wording
+from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
+from treewright.tree.split import Split, splits_of
+
+__all__ = ["missing_arrives", "text"]
+
+_DEEPEST_INDENT = 15
+"""Below this depth the rails grow no further and the depth is written instead."""
+_WIDEST = 90
+"""Conditions are shortened to this width, rails included, as far as they can be."""
+_LONGEST_LABEL = 30
+_SHORTER = ((6, None), (4, None), (3, 30), (2, 24), (1, 16), (1, 10))
+"""How many categories to name, and the longest name, until a condition fits."""
+_UNPROVEN = "~"
+_MANY_LINES, _FEW_LEVELS = 100, 3
+
+
+class _Rails(NamedTuple):
+    """The characters that draw the tree."""
+
+    through: str
+    fork: str
+    last: str
+    blank: str
+
+
+_BOX = _Rails("│  ", "├─ ", "└─ ", "   ")
+_ASCII = _Rails("|  ", "|- ", "`- ", "   ")
+
+
+def text(
+    tree: TreeData,
+    max_depth: int | None = None,
+    *,
+    max_leaves: int | None = None,
+    ascii: bool = False,
+    numbers: bool = False,
+    missing: bool | None = None,
+) -> str:
+    """Return the tree as indented text, one line per node; see `Tree.text`.
+
+    A branch says "or missing" where its column had missing values, they can still
+    arrive there and they take that branch. Long lists of categories are shortened.
+    """
+    is_shown = shown_nodes(tree, max_depth, max_leaves)
+    shown = np.flatnonzero(is_shown)
+    # Of each node, how many of its branches are shown.
+    n_open = np.bincount(tree.parent[shown[1:]], minlength=tree.n_nodes)
+    with_missing = [False] * len(shown)
+    if missing is not False:
+        with_missing = missing_arrives(tree, shown, bool(missing))
+    columns = [
+        ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
+        *(
+            [heading, *cells]
+            for heading, cells in zip(
+                _headings(tree), _evidence(tree, shown), strict=True
+            )
+        ),
+    ]
+    if numbers:
+        columns.insert(0, ["node", *map(str, shown.tolist())])
+    notes = ["", *_notes(tree, shown, n_open, with_missing)]
+    footer = _footer(tree, shown, n_open, max_leaves is not None)
+    return "\n".join([_title(tree), "", *_aligned(columns, notes), *footer])
+
+
+def _title(tree: TreeData) -> str:
+    target = tree.schema.target
+    of = f" for {wording.name(target.name)}" if target is not None else ""
+    depth = int(tree.depth.max())
+    return (
+        f"Tree{of}: {_count(tree.n_nodes, 'node')}, "
+        f"{_count(tree.n_leaves, 'leaf', 'leaves')} (*), depth {depth}"
+    )
+
+
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def _headings(tree: TreeData) -> tuple[str, ...]:
+    share = "share" if _weights_are_equal(tree) else "weight share"
+    if tree.is_classifier:
+        return ("rows", share, "class", "confidence")
+    return ("rows", share, middle_of(tree), "std")
+
+
+def _weights_are_equal(tree: TreeData) -> bool:
+    """Return whether the square of the sum is as large as it can be."""
+    with np.errstate(all="ignore"):
+        ratio = tree.weight[0] / np.sqrt(tree.weight_squared[0])
+    return bool(np.isclose(ratio, np.sqrt(tree.n_rows[0]), rtol=1e-9, atol=0))
+
+
+def _footer(
+    tree: TreeData, shown: np.ndarray, n_open: np.ndarray, narrow: bool
+) -> list[str]:
+    """Explain the marks there are, and say how to see less of a long text."""
+    said = []
+    if ((n_open[shown] > 0) & ~tree.proven[shown]).any():
+        said.append(f"{_UNPROVEN} the split is not proven to be the best of its kind")
+    n_leaves = int((tree.split_kind[shown] == LEAF).sum())
+    if narrow and n_leaves < tree.n_leaves:
+        folded = _count(tree.n_leaves - n_leaves, "leaf", "leaves")
+        said.append(f"{folded} folded; text() writes the whole tree.")
+    elif (
+        not narrow
+        and len(shown) > _MANY_LINES
+        and tree.depth[shown].max() > _FEW_LEVELS
+    ):
+        said.append(f"text(max_depth={_FEW_LEVELS}) shows less.")
+    return ["", *said] if said else []
+
+
+def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
+    """Return the columns at the right, as text, for the nodes shown."""
+    counts = [str(n) for n in tree.n_rows[shown].tolist()]
+    shares = _percents(tree.share[shown])
+    if not tree.is_classifier:
+        means = [number_words(tree, m) for m in tree.value[shown, 0].tolist()]
+        spreads = [wording.figures(s) for s in tree.standard_deviation[shown].tolist()]
+        return [counts, shares, means, spreads]
+    names = [_short(wording.value(c), _LONGEST_LABEL) for c in classes(tree)]
+    labels = tree.label[shown]
+    sure = class_shares(tree, shown)[np.arange(len(shown)), labels]
+    return [
+        counts,
+        shares,
+        [names[label] for label in labels.tolist()],
+        _percents(sure),
+    ]
+
+
+def _percents(shares: np.ndarray) -> list[str]:
+    """Say shares; nodes of few rows have the same ones, which are said once."""
+    own = shares.tolist()
+    said = {share: wording.percent(share) for share in set(own)}
+    return [said[share] for share in own]
+
+
+def _conditions(
+    tree: TreeData, shown: np.ndarray, rails: _Rails, with_missing: Sequence[bool]
+) -> Iterator[str]:
+    """Say, node by node, what holds there, drawn at its place in the tree."""
+    depths, branches = tree.depth[shown].tolist(), tree.branch[shown].tolist()
+    last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
+    last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last of equal places stays
+    is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
+    prefixes = [""] * (_DEEPEST_INDENT + 1)
+    splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
+    # Where surrogates decide, no branch alone takes missing values.
+    by_branch = (np.diff(tree.surrogate_start)[shown] == 0) & with_missing
+    for place, split in enumerate(splits_of(tree, shown)):
+        depth, branch = depths[place], branches[place]
+        splits[depth] = None if split is None else (split, bool(by_branch[place]))
+        above = splits[depth - 1] if depth else None
+        if above is None:
+            yield "all rows"
+            continue
+        is_last = is_last_of[place]
+        if depth < _DEEPEST_INDENT:
+            rail = rails.blank if is_last else rails.through
+            prefixes[depth + 1] = prefixes[depth] + rail
+            start = prefixes[depth] + (rails.last if is_last else rails.fork)
+        else:
+            start = f"{prefixes[_DEEPEST_INDENT]}[depth {depth}] "
+        asked, missing = above
+        if not asked.proven:
+            start += f"{_UNPROVEN} "
+        yield start + _fitted(asked, missing, branch, _WIDEST - len(start))
+
+
+def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
+    """Say the condition of a branch in at most `room` characters, if it can be."""
+    said = ""
+    for most, longest in _SHORTER:
+        said = split.words(branch, missing=missing, most=most, longest=longest)
+        if len(said) <= room:
+            break
+    return said
+
+
+def missing_arrives(
+    tree: TreeData, shown: np.ndarray, always: bool = False
+) -> list[bool]:
+    """Return, node by node, whether rows missing in its column can arrive there.
+
+    They cannot where the column had none, or where a split above on the same
+    column sent them elsewhere. With `always`, no matter whether it had any.
+    """
+    summaries = [feature.summary for feature in tree.schema.features]
+    here = [always or (s is not None and s.n_missing > 0) for s in summaries]
+    columns, routes = tree.feature.tolist(), tree.missing_route.tolist()
+    depths, branches = tree.depth.tolist(), tree.branch.tolist()
+    parents = tree.parent.tolist()
+    has_surrogates = (np.diff(tree.surrogate_start) > 0).tolist()
+    sent_away: list[tuple[int, int]] = []  # depth and column, on the way from the root
+    arrives = []
+    for node in shown.tolist():
+        depth = depths[node]
+        while sent_away and sent_away[-1][0] >= depth:
+            here[sent_away.pop()[1]] = True
+        if depth:
+            above = parents[node]
+            column, route = columns[above], routes[above]
+            if (
+                here[column]
+                and route not in (branches[node], ALL_BRANCHES)
+                and not has_surrogates[above]
+            ):
+                here[column] = False
+                sent_away.append((depth, column))
+        arrives.append(columns[node] >= 0 and here[columns[node]])
+    return arrives
+
+
+def _notes(
+    tree: TreeData,
+    shown: np.ndarray,
+    n_open: np.ndarray,
+    with_missing: Sequence[bool],
+) -> Iterator[str]:
+    """Say what stands after the columns: leaf, folded, or missing values that stop."""
+    leaves_before = np.concatenate([[0], np.cumsum(tree.subtree_size == 1)])
+    ends = shown + tree.subtree_size[shown]
+    below = (leaves_before[ends] - leaves_before[shown]).tolist()
+    kinds, routes = tree.split_kind[shown].tolist(), tree.missing_route[shown].tolist()
+    opened, branches = n_open[shown].tolist(), tree.n_children[shown].tolist()
+    said = {STOP_HERE: "missing stops here", ALL_BRANCHES: "missing is divided"}
+    for i, kind in enumerate(kinds):
+        if kind == LEAF:
+            yield "*"
+        elif not opened[i]:
+            yield f"... {_count(below[i], 'leaf', 'leaves')} below"
+        elif opened[i] < branches[i]:
+            yield f"... {branches[i] - opened[i]} more branches, lighter than these"
+        else:
+            stand_in = with_missing[i] and _stand_in(tree, int(shown[i]))
+            yield stand_in or (with_missing[i] and said.get(routes[i])) or ""
+
+
+def _stand_in(tree: TreeData, node: int) -> str:
+    """Say which column decides first where the split's own is missing."""
+    first, end = tree.surrogate_start[node : node + 2].tolist()
+    if first == end:
+        return ""
+    feature = tree.schema.features[int(tree.surrogate_feature[first])]
+    name = _short(wording.name(feature.name), _LONGEST_LABEL)
+    return f"missing goes by {name}" + (" and others" if end - first > 1 else "")
+
+
+def _aligned(columns: Sequence[Sequence[str]], notes: Sequence[str]) -> list[str]:
+    """Pad the cells below their headings: text to the left, numbers to the right."""
+    padded = []
+    for column in columns:
+        pad = str.ljust if column[0] in ("", "class") else str.rjust
+        padded.append(map(pad, column, repeat(max(map(len, column)))))
+    lines = map("  ".join, zip(*padded, strict=True))
+    return [f"{line} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 3] + "..."

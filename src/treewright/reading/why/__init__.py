@@ -1,0 +1,1 @@
+"""Why a node is split as it is, or not at all."""

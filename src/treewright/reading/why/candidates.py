@@ -1,0 +1,404 @@
+"""The numbers behind a split: the rows of one node, and what each candidate does.
+
+`NodeRows` holds the rows; `judged` works a split out on them by the definitions:
+the rows of each branch, their impurity, the weighted mean of these, the gain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.criteria import Criterion, NumberCriterion
+from treewright.growing.readable import midpoint, short_between
+from treewright.tree import wording
+from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
+from treewright.tree.split import IsMissing, Multiway, Split, Threshold, make_split
+
+__all__ = [
+    "Branch",
+    "Candidate",
+    "NodeRows",
+    "every_candidate",
+    "judged",
+    "multiway",
+    "said_of",
+    "shortened",
+]
+
+MOST_LEVELS = 12
+"""Groupings of more categories than this are not all listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The rows of one branch.
+
+    Attributes
+    ----------
+    words : str
+        What holds for them.
+    rows : int
+        How many.
+    counted : float
+        The same, a row that is divided among branches by its share.
+    weight : float
+        Their weight.
+    counts : tuple of float
+        Weight of each class; empty for numbers.
+    mean, rss : float or None
+        Numbers: mean, and weighted sum of squares around it.
+    impurity : float
+        By the criterion of the tree.
+    median : float or None
+        The median, in a tree that answers medians.
+    """
+
+    words: str
+    rows: int
+    counted: float
+    weight: float
+    counts: tuple[float, ...]
+    mean: float | None
+    rss: float | None
+    impurity: float
+    median: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One split of a node, worked out.
+
+    Attributes
+    ----------
+    column : str
+        What it looks at.
+    split : Split
+        The split.
+    words : str
+        The condition of its first branch; of a split with one branch per value, that.
+    branches : tuple of Branch
+        Without the rows that no branch knows.
+    before, after : float
+        Impurity of the rows divided, and the weighted mean of the branches'.
+    known : float
+        Share of the node's weight that is divided: below 1 where the tree leaves
+        rows with missing values out of the gain.
+    gain : float
+        known x (before - after).
+    split_information : float
+        -sum f log2 f over the branches.
+    charge : float
+        What C4.5 takes off the gain of a threshold for the choice among many:
+        log2(number of thresholds) / weight of the node. 0 elsewhere.
+    missed : str
+        Which rule refuses it, and by how much; empty if it is allowed.
+    """
+
+    column: str
+    split: Split
+    words: str
+    branches: tuple[Branch, ...]
+    before: float
+    after: float
+    known: float
+    gain: float
+    split_information: float
+    charge: float = 0.0
+    missed: str = ""
+
+    @property
+    def worth(self) -> float:
+        """The gain less the charge, by which columns compete in C4.5."""
+        return self.gain - self.charge
+
+    @property
+    def gain_ratio(self) -> float:
+        """The worth over the split information."""
+        return self.worth / self.split_information if self.split_information else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRows:
+    """The rows of a node.
+
+    Attributes
+    ----------
+    schema : Schema
+        The columns.
+    columns : list of array or None
+        Values, ranks or codes of these rows.
+    y : array
+        Class numbers, or numbers.
+    weights : float64 array
+        A divided row has the weight of its part.
+    shares : float64 array
+        How much of each row comes to the node.
+    n_classes : int
+        0 for numbers.
+    criterion : Criterion
+        Of the tree.
+    known_only : bool
+        Rows with a missing value take no part in the gain.
+    readable : bool
+        Thresholds are the short ones of ``thresholds="readable"``.
+    """
+
+    schema: Any
+    columns: Sequence[NDArray[Any] | None]
+    y: NDArray[Any]
+    weights: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    n_classes: int
+    criterion: Criterion
+    known_only: bool
+    readable: bool = False
+
+    @property
+    def weight(self) -> float:
+        """Weight of all rows."""
+        return float(self.weights.sum())
+
+    def branch(self, words: str, index: NDArray[np.integer[Any]]) -> Branch:
+        """Return what some of the rows hold."""
+        y, w = self.y[index], self.weights[index]
+        total, counted = float(w.sum()), float(self.shares[index].sum())
+        if self.n_classes:
+            counts = np.bincount(y, w, self.n_classes)
+            found = tuple(counts.tolist())
+            present = {k: n for k, n in enumerate(found) if n > 0}
+            mixed = self.criterion.impurity(present) if total else 0.0
+            return Branch(words, len(index), counted, total, found, None, None, mixed)
+        if not total:
+            return Branch(words, 0, 0.0, 0.0, (), math.nan, 0.0, 0.0)
+        mean = float(np.average(y, weights=w))
+        rss = float((w * (y - mean) ** 2).sum())
+        assert isinstance(self.criterion, NumberCriterion)
+        middle = _median(y, w) if self.criterion.answer == "median" else None
+        answer = mean if middle is None else middle
+        mixed = float((w * self.criterion.loss(y, answer)).sum()) / total
+        return Branch(words, len(index), counted, total, (), mean, rss, mixed, middle)
+
+    def missing(self, column: int) -> NDArray[np.bool_]:
+        """Return where a column has no value."""
+        values = self.columns[column]
+        assert values is not None
+        return np.asarray(values < 0 if values.dtype.kind == "i" else values != values)
+
+
+def _median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
+    """Return the median: between two values where half the weight ends at one."""
+    order = np.argsort(y)
+    ascending, reach = y[order], np.cumsum(w[order])
+    half = reach[-1] / 2
+    low = ascending[np.searchsorted(reach, half)]
+    high = ascending[np.searchsorted(reach, half, side="right")]
+    return float(low / 2 + high / 2)
+
+
+def judged(rows: NodeRows, split: Split) -> Candidate:
+    """Work a split out on the rows of a node.
+
+    Parameters
+    ----------
+    rows : NodeRows
+        The rows.
+    split : Split
+        Any split on one of their columns.
+
+    Returns
+    -------
+    Candidate
+    """
+    taken, missing = _branches(rows, split), rows.missing(split.column)
+    everywhere = isinstance(split, IsMissing)
+    if rows.known_only and not everywhere:
+        taken = np.where(missing, -1, taken)
+    said_missing = bool(missing.any()) and not rows.known_only
+    branches = tuple(
+        rows.branch(
+            split.words(b, missing=said_missing, most=6, longest=60),
+            np.flatnonzero(taken == b),
+        )
+        for b in range(split.n_branches)
+    )
+    inside = np.flatnonzero(taken >= 0)
+    before = rows.branch("", inside)
+    known = before.weight / rows.weight if rows.weight else 0.0
+    after = math.fsum(b.weight * b.impurity for b in branches) / (before.weight or 1.0)
+    worth = max(before.impurity - after, 0.0) * known
+    parts = [b.weight / rows.weight for b in branches if b.weight > 0]
+    parts += [1 - known] * (rows.known_only and known < 1)
+    information = -math.fsum(f * math.log2(f) for f in parts) + 0.0
+    return Candidate(
+        split.feature,
+        split,
+        said_of(split),
+        branches,
+        before.impurity,
+        after,
+        known,
+        worth,
+        information,
+    )
+
+
+def said_of(split: Split, missing: bool = False) -> str:
+    """Name a split by its first branch, or by its column where it has a branch each.
+
+    With `missing`, tell apart the splits that differ in where missing values go.
+    """
+    if isinstance(split, Multiway):
+        each = all(len(group) < 2 for group in split.branches)
+        how = "one branch per value" if each else f"{split.n_branches} branches"
+        return f"{wording.cut(wording.name(split.feature), 60)} ({how})"
+    said = split.words(0, missing=missing, most=6, longest=60)
+    known = missing and split.missing == 1 and not isinstance(split, IsMissing)
+    return f"{said}, not missing" if known else said
+
+
+def _branches(rows: NodeRows, split: Split) -> NDArray[np.int64]:
+    """Return the branch of each row; below 0 where it takes none, or all."""
+    values = rows.columns[split.column]
+    assert values is not None
+    missing = rows.missing(split.column)
+    if isinstance(split, IsMissing):
+        return np.where(missing, 0, 1)
+    if isinstance(split, Threshold):
+        with np.errstate(invalid="ignore"):
+            taken = np.where(values <= np.float64(split.threshold), 0, 1)
+        return np.where(missing, split.missing, taken)
+    labels = rows.schema.features[split.column].labels
+    groups: tuple[tuple[Any, ...], ...] = getattr(split, "branches", ())
+    by_label = {x: b for b, group in enumerate(groups) for x in group}
+    table = np.array([*(by_label.get(x, split.missing) for x in labels), split.missing])
+    return np.asarray(table[np.where(missing, len(labels), values)])
+
+
+# Every candidate of a column --------------------------------------------------------
+
+
+def every_candidate(rows: NodeRows, column: int, method: str) -> list[Split]:
+    """Return all splits that a column offers, in the order that decides ties.
+
+    Parameters
+    ----------
+    rows : NodeRows
+        The rows.
+    column : int
+        Number of the column.
+    method : str
+        How the tree was grown: 'id3' and 'c45' divide categories one by one.
+
+    Returns
+    -------
+    list of Split
+        Thresholds ascending, each with missing values left and right, then "is
+        missing"; or groupings of categories, those in the order of their means
+        first. Of more than 12 categories only these.
+    """
+    feature = rows.schema.features[column]
+    by_category = feature.kind == "categorical"
+    if method == "id3" or (method == "c45" and by_category):
+        split = multiway(rows, column)
+        return [] if split is None else [split]
+    return _groupings(rows, column) if by_category else _thresholds(rows, column)
+
+
+def _made(rows: NodeRows, kind: int, column: int, **given: Any) -> Split:
+    common = {"threshold": math.nan, "categories": (), "branches": ()}
+    common |= {"n_branches": 2, "gain": 0.0, "proven": True, "missing": 0}
+    return make_split(rows.schema, kind, column, **{**common, **given})
+
+
+def _thresholds(rows: NodeRows, column: int) -> list[Split]:
+    values, missing = rows.columns[column], rows.missing(column)
+    assert values is not None
+    known = np.unique(values[~missing].astype(np.float64) + 0.0).tolist()
+    routes = [0, 1] if missing.any() and not rows.known_only else [-1]
+    found = []
+    for a, b in pairwise(known):
+        t = midpoint(a, b)
+        if rows.readable:
+            t = short_between(rows.schema.features[column], a, b, t)
+        for route in routes:
+            found.append(
+                _made(rows, THRESHOLD, column, threshold=t, missing=max(route, 0))
+            )
+    if known and missing.any() and not rows.known_only:
+        found.append(_made(rows, IS_MISSING, column))
+    return found
+
+
+def shortened(rows: NodeRows, split: Split) -> Split:
+    """Return the split with a short threshold, if the tree has those."""
+    if not (rows.readable and isinstance(split, Threshold)):
+        return split
+    feature = rows.schema.features[split.column]
+    values = rows.columns[split.column]
+    if feature.kind != "numeric" or values is None:
+        return split
+    numbers = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        low = numbers[numbers <= split.threshold].max()
+        high = numbers[numbers > split.threshold].min()
+    at = short_between(feature, float(low), float(high), split.threshold)
+    return _made(rows, THRESHOLD, split.column, threshold=at, missing=split.missing)
+
+
+def _groupings(rows: NodeRows, column: int) -> list[Split]:
+    values, missing = rows.columns[column], rows.missing(column)
+    assert values is not None
+    levels = np.unique(values[~missing]).tolist()
+    if missing.any() and not rows.known_only:
+        levels.append(-1)
+    means = [
+        float(np.average(rows.y[at], weights=rows.weights[at]))
+        for level in levels
+        for at in [missing if level < 0 else values == level]
+    ]
+    ordered = [levels[i] for i in sorted(range(len(levels)), key=lambda i: means[i])]
+    k = len(ordered)
+    masks = [(1 << n) - 1 for n in range(1, k)]
+    if k <= MOST_LEVELS:
+        masks += [m for m in range(1, 1 << max(k - 1, 0)) if m & (m + 1)]
+    return [_grouping(rows, column, ordered, mask) for mask in masks]
+
+
+def _grouping(rows: NodeRows, column: int, ordered: list[int], mask: int) -> Split:
+    branch = {level: 1 - (mask >> i & 1) for i, level in enumerate(ordered)}
+    codes = sorted(level for level in ordered if level >= 0)
+    return _made(
+        rows,
+        SUBSET,
+        column,
+        categories=codes,
+        branches=[branch[code] for code in codes],
+        missing=branch.get(-1, 0),
+    )
+
+
+def multiway(rows: NodeRows, column: int) -> Split | None:
+    """Return the split with one branch per category present; None if there is one."""
+    values, missing = rows.columns[column], rows.missing(column)
+    assert values is not None
+    codes = np.unique(values[~missing]).tolist()
+    apart = bool(missing.any()) and not rows.known_only
+    n = len(codes) + apart
+    if n < 2:
+        return None
+    return _made(
+        rows,
+        MULTIWAY,
+        column,
+        categories=codes,
+        branches=list(range(len(codes))),
+        n_branches=n,
+        missing=len(codes) if apart else ALL_BRANCHES if rows.known_only else -1,
+    )

@@ -1,0 +1,232 @@
+"""New rows: read by a tree's schema, refused by its rules, routed once.
+
+Every function that takes (X, y, sample_weight) of rows reads them here, so that all
+of them accept, refuse and weigh the same rows alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import OptionError, TableError
+from treewright.table.check import check_matched
+from treewright.table.costs import prior_factors
+from treewright.table.match import MatchedColumns, match, plain_matrix
+from treewright.table.match_target import match_target
+from treewright.table.schema import Schema
+from treewright.table.table import ClassTarget, Target
+from treewright.table.weights import read_weights
+from treewright.tree.costs import cost_matrix
+from treewright.tree.data import TreeData
+from treewright.tree.route import Ends, columns_used, ends_of
+
+__all__ = ["NewRows", "checked_unseen", "read_columns"]
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows that a tree was not grown on, in the form of its table.
+
+    Attributes
+    ----------
+    columns : sequence of array or None
+        As `route` takes them.
+    target : ClassTarget or NumericTarget
+        Their target, classes numbered as in the tree.
+    weights : float array or None
+        Their weights, not altered by costs; None: all 1.
+    scale : float array or None
+        What the loss of each class is multiplied by, to give the classes their
+        priors, where `weights` do not count the priors; None: 1. A scale is no
+        number of copies: it is squared with the loss where the spread of losses is
+        asked for.
+    """
+
+    columns: Sequence[NDArray[Any] | None]
+    target: Target
+    weights: NDArray[np.float64] | None = None
+    scale: NDArray[np.float64] | None = None
+    _routed: list[tuple[TreeData, NDArray[np.int32] | Ends]] = field(
+        default_factory=list, init=False, repr=False
+    )
+
+    @classmethod
+    def read(
+        cls,
+        tree: TreeData,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        needed: Iterable[int] | None = None,
+        suffix: str = "",
+    ) -> Self:
+        """Read rows for a tree; with priors, the weights give each class its share.
+
+        Parameters
+        ----------
+        tree : TreeData
+            The tree; its rules decide which rows are refused.
+        X : array, data frame, dict of columns or list of rows
+            The rows, at least one; columns are matched as `match` says.
+        y : array, series or list
+            Their target; no class that the tree does not know.
+        sample_weight : array, series or list, optional
+            Their weights.
+        needed : iterable of int, optional
+            Numbers of the columns to read; by default those that the tree looks at.
+        suffix : str, default=''
+            What the caller appends to the names X, y and sample_weight, for
+            messages.
+
+        Returns
+        -------
+        NewRows
+        """
+        columns = read_columns(tree, X, needed=needed)
+        columns, target, weights = _labelled(
+            tree.schema, columns, y, sample_weight, suffix
+        )
+        info = tree.schema.target
+        if info is not None and info.priors and isinstance(target, ClassTarget):
+            by_class = prior_factors(info.priors, target, weights)
+            own = by_class[target.codes]
+            weights = own if weights is None else own * weights
+        return cls(columns, target, weights)
+
+    @classmethod
+    def read_by_schema(
+        cls,
+        schema: Schema,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        refuses_missing: bool = False,
+        unseen: str = "missing",
+        suffix: str = "",
+    ) -> Self:
+        """Read rows before there is a tree: all usable columns, priors not counted.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns and the target of the training table.
+        X, y, sample_weight, suffix
+            See `read`.
+        refuses_missing, unseen
+            The rules of the tree to come; see `TreeData`.
+
+        Returns
+        -------
+        NewRows
+        """
+        columns = _matched(schema, X, schema.usable, refuses_missing, unseen)
+        return cls(*_labelled(schema, columns, y, sample_weight, suffix))
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The number of each row's class, or its number."""
+        target = self.target
+        return target.codes if isinstance(target, ClassTarget) else target.values
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def own_weights(self) -> NDArray[np.float64]:
+        """The weights, 1 where there are none."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights, priors counted."""
+        if self.scale is not None and isinstance(self.target, ClassTarget):
+            return float(self.own_weights @ self.scale[self.target.codes])
+        return float(self.own_weights.sum())
+
+    def ends(self, tree: TreeData) -> NDArray[np.int32] | Ends:
+        """Return where the rows end in a tree; see `ends_of`.
+
+        The last tree's answer is kept, so that all figures about one tree stand on
+        one routing.
+        """
+        if not self._routed or self._routed[0][0] is not tree:
+            ends = ends_of(tree, self.columns, self.n_rows)
+            self._routed[:] = [(tree, ends)]
+        return self._routed[0][1]
+
+    def costs(self, tree: TreeData) -> NDArray[np.float64] | None:
+        """Return the cost of each answer (column) to each class; None: 0 and 1."""
+        costs = cost_matrix(tree)
+        if self.scale is None or not tree.is_classifier:
+            return costs
+        if costs is None:
+            costs = 1.0 - np.eye(tree.value.shape[1])
+        return np.asarray(costs * self.scale[:, None])
+
+
+def read_columns(
+    tree: TreeData,
+    X: Any,
+    unseen: str | None = None,
+    needed: Iterable[int] | None = None,
+) -> MatchedColumns:
+    """Read the columns of new rows, and refuse what the tree refuses.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    X : array, data frame, dict of columns or list of rows
+        The rows; there may be none.
+    unseen : {'missing', 'error'} or None, default=None
+        What to do with a category the tree does not know; None: as in growing.
+    needed : iterable of int, optional
+        Numbers of the columns to read; by default those that the tree looks at.
+
+    Returns
+    -------
+    MatchedColumns
+    """
+    rule = tree.unseen if unseen is None else checked_unseen(unseen)
+    wanted = columns_used(tree).tolist() if needed is None else needed
+    return _matched(tree.schema, X, wanted, tree.refuses_missing, rule)
+
+
+def checked_unseen(unseen: object) -> str:
+    """Return the rule for unseen categories, or say which rules there are."""
+    if unseen not in ("missing", "error"):
+        raise OptionError(f"unseen must be 'missing' or 'error'; got {unseen!r}.")
+    return str(unseen)
+
+
+def _matched(
+    schema: Schema, X: Any, needed: Iterable[int], refuses_missing: bool, unseen: str
+) -> MatchedColumns:
+    if not refuses_missing:
+        return match(schema, X, needed, unseen)
+    # A plain matrix is checked as a whole, as scikit-learn does.
+    if plain_matrix(schema, X) is not None:
+        needed = range(len(schema.features))
+    columns = match(schema, X, needed, unseen)
+    check_matched(schema, columns)
+    return columns
+
+
+def _labelled(
+    schema: Schema, columns: MatchedColumns, y: Any, sample_weight: Any, suffix: str
+) -> tuple[MatchedColumns, Target, NDArray[np.float64] | None]:
+    """Return columns with the target and the weights of their rows."""
+    n = columns.n_rows
+    if not n:
+        raise TableError(f"X{suffix} has no rows; at least one is needed.")
+    target = match_target(schema, y, n, f"y{suffix}")
+    return columns, target, read_weights(sample_weight, n)
