@@ -9,7 +9,7 @@ pattern may be chance.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,7 +51,6 @@ KINDS_OF_FINDINGS = {
     "rare_class": "a class with one row",
     "all_missing": "a column without a value",
     "constant": "a column with one value",
-    "one_leaf": "classes so uneven that the tree is one leaf",
 }
 """Every kind of finding, the most serious first, and what it is."""
 _RANK = {kind: rank for rank, kind in enumerate(KINDS_OF_FINDINGS)}
@@ -198,14 +197,12 @@ def _of_numbers(column: NumericColumn, missing: NDArray[np.bool]) -> Iterator[Fi
     if column.stored_as != "int" or missing.any():
         return
     if len(np.unique(known)) == len(known):
-        aside = names_a_key(column.name)
-        done = "It is set aside" if aside else "It is kept"
-        other = "'numeric'} keeps it" if aside else "None} drops it"
+        called = ", and it is called so" if names_a_key(column.name) else ""
         yield Finding(
             "running_number",
             column.name,
-            "whole numbers that differ in every row, as a running number does",
-            f"{done}; kinds={{{column.name!r}: {other}.",
+            f"whole numbers that differ in every row, as a running number does{called}",
+            "Leave it out if it only numbers the rows.",
         )
 
 
@@ -223,9 +220,10 @@ def _of_categories(
     if len(present) == 1:
         yield _constant(name, present[0])
         return
-    marks = [x for x in present if isinstance(x, str) and is_missing_mark(x)]
-    values = [x for x in present if x not in marks]
+    values = [x for x in present if not _is_mark(x, among_numbers=True)]
     spelled = _spelled(name, values)
+    among_numbers = spelled is not None
+    marks = [x for x in present if _is_mark(x, among_numbers=among_numbers)]
     if spelled is not None:
         yield spelled
     if marks:
@@ -235,7 +233,7 @@ def _of_categories(
             "missing_marks",
             name,
             f"{shown} in {n} rows looks like a mark of missing values",
-            f"Replace it by a missing value: X[{name!r}].replace({marks!r}, None).",
+            f"Make it a missing value: X[{name!r}].replace({marks!r}, None).",
         )
     if spelled is not None or leaked:
         return
@@ -254,6 +252,12 @@ def _of_categories(
             f"{len(present)} categories for {int(counts.sum())} known values",
             "Group rare categories, or leave the column out: small groups fit chance.",
         )
+
+
+def _is_mark(label: Any, *, among_numbers: bool) -> bool:
+    return isinstance(label, str) and is_missing_mark(
+        label, among_numbers=among_numbers
+    )
 
 
 def _spelled(name: str, values: list[Any]) -> Finding | None:
@@ -293,9 +297,7 @@ def _missing(column: Column) -> NDArray[np.bool]:
 # -- leaks -----------------------------------------------------------------------------
 
 
-def _leak(
-    table: Table, column: Column, missing: NDArray[np.bool]
-) -> Iterator[Finding]:
+def _leak(table: Table, column: Column, missing: NDArray[np.bool]) -> Iterator[Finding]:
     """Find a column that tells the target by itself."""
     target = table.target
     if target is None:

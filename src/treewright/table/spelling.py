@@ -12,10 +12,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
-__all__ = ["MISSING_MARKS", "Ambiguous", "Spelling", "is_missing_mark", "names_a_key", "recognise"]
+__all__ = [
+    "MISSING_MARKS",
+    "Ambiguous",
+    "Spelling",
+    "is_missing_mark",
+    "names_a_key",
+    "recognise",
+]
 
 MISSING_MARKS = frozenset(
     {"", "?", "-", "--", ".", "na", "n/a", "#n/a", "nan", "null", "nil"}
@@ -135,15 +142,32 @@ _WHAT = {
     "datetime": "points in time",
     "time": "times of day",
 }
+_ORDERS = {"day first": ("dmy",), "month first": ("mdy",)}
+"""The kinds that decide how a date is written, and the order they stand for."""
 _NAMES = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
-def is_missing_mark(text: str) -> bool:
-    """Return whether a text is what people write for a missing value."""
-    return text.strip().lower() in MISSING_MARKS
+def is_missing_mark(text: str, *, among_numbers: bool = False) -> bool:
+    """Return whether a text is what people write for a missing value.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    among_numbers : bool, default=False
+        Whether the other values are numbers: there 'unknown' is a mark too.
+
+    Returns
+    -------
+    bool
+    """
+    marks = MARKS_AMONG_NUMBERS if among_numbers else MISSING_MARKS
+    return text.strip().lower() in marks
 
 
-def recognise(labels: Iterable[object], name: str = "") -> Spelling | Ambiguous | None:
+def recognise(
+    labels: Iterable[object], name: str = "", kind: str = ""
+) -> Spelling | Ambiguous | None:
     """Return how all texts of a column spell values of one sort.
 
     Parameters
@@ -152,6 +176,8 @@ def recognise(labels: Iterable[object], name: str = "") -> Spelling | Ambiguous 
         The distinct known texts, marks of missing values left out.
     name : str, default=''
         The column's name: a name such as 'zip' or 'phone' keeps digits text.
+    kind : {'', 'numeric', 'date', 'day first', 'month first'}, default=''
+        What the caller asks for; '' asks for nothing.
 
     Returns
     -------
@@ -170,7 +196,12 @@ def recognise(labels: Iterable[object], name: str = "") -> Spelling | Ambiguous 
     texts = [label.strip() for label in labels if isinstance(label, str)]
     if not texts:
         return None
-    return _as_times(texts) or _as_dates(texts) or _as_numbers(texts, name)
+    if kind in _ORDERS:
+        return _as_dates(texts, _ORDERS[kind])
+    dates = None if kind == "numeric" else _as_times(texts) or _as_dates(texts)
+    if dates is not None or kind == "date":
+        return dates
+    return _as_numbers(texts, "" if kind else name, asked=bool(kind))
 
 
 # -- numbers ---------------------------------------------------------------------------
@@ -242,11 +273,14 @@ def _body_pattern(decimal: str, thousands: str) -> re.Pattern[str]:
     return re.compile(rf"[1-9]\d{{0,2}}(?:{mark}\d{{3}})+{end}|{plain}")
 
 
-_MARKS = ((".", ""), (".", ","), (",", ""), (",", "."), (",", " "), (".", " "))
-_MARKS += ((".", "'"), (",", "'"))
+_MARKS = [(".", ""), (".", ","), (",", ""), (",", ".")]
+_MARKS += [(",", " "), (".", " "), (".", "'"), (",", "'")]
+"""Decimal mark and mark of thousands, in the order in which they are tried."""
 
 
-def _as_numbers(texts: Sequence[str], name: str) -> Spelling | None:
+def _as_numbers(
+    texts: Sequence[str], name: str, *, asked: bool = False
+) -> Spelling | None:
     parts = [_split_number(text) for text in _spread(texts, 20)]
     if None in parts:
         return None
@@ -256,7 +290,7 @@ def _as_numbers(texts: Sequence[str], name: str) -> Spelling | None:
         return None
     unit = _common_unit({part.unit for part in whole})
     bodies = [part.body for part in whole]
-    if unit is None or (not unit and _are_codes(bodies, name)):
+    if unit is None or (not asked and not unit and _are_codes(bodies, name)):
         return None
     for decimal, thousands in _MARKS:
         pattern = _body_pattern(decimal, thousands)
@@ -328,13 +362,18 @@ _MONTHS = {
     )
     for month in names.split()
 }
-_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<part>[.,]\d{1,9})?)?(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
+_CLOCK = (
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<part>[.,]\d{1,9})?)?"
+    r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
+)
 _ZONE = r"(?:\s?(?P<zone>Z|UTC|[-+]\d{2}:?\d{2}))?"
 _DATES = {
     "ymd": r"(?P<a>\d{4})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<c>\d{1,2})",
     "ym": r"(?P<a>\d{4})-(?P<b>\d{2})",
     "xxy": r"(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<c>\d{4}|\d{2})",
-    "dmony": r"(?P<a>\d{1,2})[- ](?P<month>[A-Za-z]{3,9})\.?[- ,]{1,2}(?P<c>\d{4}|\d{2})",
+    "dmony": (
+        r"(?P<a>\d{1,2})[- ](?P<month>[A-Za-z]{3,9})\.?[- ,]{1,2}(?P<c>\d{4}|\d{2})"
+    ),
     "mondy": r"(?P<month>[A-Za-z]{3,9})\.? (?P<b>\d{1,2}),? (?P<c>\d{4})",
 }
 _FORMS = {
@@ -356,11 +395,13 @@ def _parse_time(text: str) -> float | None:
     return None if clock is None else float(clock / _MICROSECOND)
 
 
-def _as_dates(texts: Sequence[str]) -> Spelling | Ambiguous | None:
+def _as_dates(
+    texts: Sequence[str], asked: Sequence[str] = ("ymd", "dmy", "mdy")
+) -> Spelling | Ambiguous | None:
     matches = list(_dates_of(texts))
     if len(matches) < len(texts):
         return None
-    orders = [order for order in ("ymd", "dmy", "mdy") if _all_dates(texts, order)]
+    orders = [order for order in asked if _all_dates(texts, order)]
     if not orders:
         return None
     if len(orders) > 1 and _differ(texts, orders):
