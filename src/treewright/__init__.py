@@ -28,6 +28,7 @@ _HOME = {
     "gain_ratio": "growing.impurity",
     "grow": "api",
     "impurity": "growing.impurity",
+    "inspect": "table.inspect",
     "plot_confusion": "plots",
     "plot_importance": "plots",
     "plot_pruning": "plots",

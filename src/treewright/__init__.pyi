@@ -29,3 +29,4 @@ from treewright.plots import plot_reliability as plot_reliability
 from treewright.plots import plot_tree as plot_tree
 from treewright.reporting import report as report
 from treewright.table.as_table import as_table as as_table
+from treewright.table.inspect import inspect as inspect

@@ -148,7 +148,7 @@ def test_kinds_numeric_reads_text_as_numbers():
     assert numbers.stored_as == "text"
 
 
-@pytest.mark.parametrize("bad", ["ten", "nan", "1_000", "1,5", ""])
+@pytest.mark.parametrize("bad", ["ten", "1_000", "1;5"])
 def test_kinds_numeric_refuses_text_that_is_no_number(bad):
     words = rf"'a' is numeric but 1 value is not a number \(first: '{bad}', row 1\)"
     with pytest.raises(ColumnError, match=words):

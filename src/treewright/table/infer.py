@@ -25,10 +25,12 @@ from treewright.table.raw import (
     factorize,
     freeze,
     parse_number,
+    spelled_numbers,
     to_codes,
     to_numbers,
 )
 from treewright.table.schema import KINDS, Feature
+from treewright.table.spelling import Ambiguous, Spelling, is_missing_mark, recognise
 
 __all__ = [
     "FEWEST_ROWS_TO_SET_ASIDE",
@@ -42,6 +44,9 @@ __all__ = [
 
 FEWEST_ROWS_TO_SET_ASIDE = 50
 """In a smaller table a category that occurs once proves nothing."""
+
+DATE_KINDS = ("date", "day first", "month first")
+"""Values of `kinds` that read text as dates."""
 
 Wanted: TypeAlias = str | tuple[Label, ...] | None
 """The caller's wish for a column: a kind, an order of categories, or None."""
@@ -121,6 +126,8 @@ def settle(raw: RawColumn, wanted: Wanted = None) -> tuple[Column, Feature]:
     """
     if isinstance(wanted, tuple):
         return _ordinal(raw, _BY_KINDS, wanted)
+    if wanted in DATE_KINDS:
+        return _date(raw, wanted)
     kind, reason = (wanted, _BY_KINDS) if wanted else infer_kind(raw)
     if kind == "numeric":
         return _numeric(raw, reason)
@@ -210,15 +217,16 @@ def _unknown_column(key: Any, names: Sequence[str], option: str) -> str:
 
 
 def _checked_kind(name: str, kind: Any) -> Wanted:
-    if isinstance(kind, str) and kind in KINDS:
+    if isinstance(kind, str) and kind in (*KINDS, *DATE_KINDS):
         return kind
     if isinstance(kind, list | tuple | np.ndarray) and len(kind) > 0:
         order = tuple(as_label(label) for label in kind)
         if len(set(order)) == len(order):
             return order
     raise OptionError(
-        f"kinds[{name!r}] must be 'numeric', 'categorical', 'ordinal', or a list of "
-        f"different categories from lowest to highest; got {kind!r}."
+        f"kinds[{name!r}] must be 'numeric', 'categorical', 'ordinal', 'date' (or 'day "
+        "first', 'month first'), or a list of different categories from lowest to "
+        f"highest; got {kind!r}."
     )
 
 
@@ -256,16 +264,73 @@ def _mixed_error(raw: RawColumn) -> ColumnError:
 
 
 def _numeric(raw: RawColumn, reason: str) -> tuple[Column, Feature]:
-    values = to_numbers(raw)
     content = raw.content
     if content in ("text", "category"):
-        content = "text"
-    elif content not in _REASONS:
+        return _from_text(raw, reason, "numeric")
+    if content not in _REASONS:
         content = "float"
     return (
-        NumericColumn(raw.name, freeze(values), content),
+        NumericColumn(raw.name, freeze(to_numbers(raw)), content),
         Feature(raw.name, "numeric", content, reason=reason, timezone=raw.timezone),
     )
+
+
+def _date(raw: RawColumn, kind: str) -> tuple[Column, Feature]:
+    """Read dates: as they are, or spelled by text."""
+    if raw.content in ("date", "datetime"):
+        return _numeric(raw, _BY_KINDS)
+    if raw.content in ("text", "category"):
+        return _from_text(raw, _BY_KINDS, kind)
+    raise ColumnError(
+        f"kinds[{raw.name!r}] is {kind!r}, but the values are neither dates nor text. "
+        "Leave the column out of kinds, or convert it to dates."
+    )
+
+
+def _from_text(raw: RawColumn, reason: str, kind: str) -> tuple[Column, Feature]:
+    """Read numbers or dates that text spells; refuse what spells none."""
+    _, labels = to_codes(raw)
+    if kind == "numeric" and all(parse_number(x) is not None for x in labels):
+        values, spelling = to_numbers(raw), None
+    else:
+        spelling = _spelling_of(raw, labels, kind)
+        if spelling is None:
+            values = to_numbers(raw)  # raises, and names the first bad value
+        else:
+            values = spelled_numbers(raw, spelling)
+            reason = f"{reason} The text spells {spelling.words}."
+    stored = "text" if spelling is None else _STORED.get(spelling.what, "text")
+    column = NumericColumn(raw.name, freeze(values), stored)
+    return column, Feature(
+        raw.name, "numeric", stored, reason=reason, spelling=spelling
+    )
+
+
+def _spelling_of(
+    raw: RawColumn, labels: tuple[Label, ...], kind: str
+) -> Spelling | None:
+    known = [
+        x
+        for x in labels
+        if not (isinstance(x, str) and is_missing_mark(x, among_numbers=True))
+    ]
+    found = recognise(known, raw.name, kind)
+    if isinstance(found, Ambiguous):
+        raise ColumnError(
+            f"Column {raw.name!r} holds {found.words}. Pass "
+            f"kinds={{{raw.name!r}: {found.choices[0]!r}}} or {found.choices[1]!r}."
+        )
+    if found is None and kind != "numeric":
+        shown = ", ".join(repr(x) for x in known[:3])
+        raise ColumnError(
+            f"kinds[{raw.name!r}] is {kind!r}, but not all of its values are such "
+            f"dates: {shown}. Correct the values, or read the column as categories."
+        )
+    return found
+
+
+_STORED = {"date": "date", "datetime": "datetime", "time": "duration"}
+"""What dates and times that text spells are stored as."""
 
 
 def _categorical(

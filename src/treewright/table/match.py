@@ -19,6 +19,7 @@ from treewright.table.raw import (
     RawColumn,
     first_value,
     parse_number,
+    spelled_numbers,
     to_codes,
     to_numbers,
 )
@@ -229,6 +230,8 @@ def _encode(raw: RawColumn, feature: Feature, unseen: str) -> NDArray[Any]:
 
 
 def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
+    if feature.spelling is not None and raw.content in ("text", "category"):
+        return spelled_numbers(raw, feature.spelling)
     if raw.content != "empty":
         known = _known_if_other(raw, feature)
         if known is not None and known.any():

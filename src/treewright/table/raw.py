@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import ColumnError
 from treewright.table.column import FloatArray, IntArray, Label
+from treewright.table.spelling import Spelling, is_missing_mark
 
 __all__ = [
     "EXACT_INTEGERS",
@@ -28,6 +29,7 @@ __all__ = [
     "first_value",
     "freeze",
     "parse_number",
+    "spelled_numbers",
     "to_codes",
     "to_numbers",
 ]
@@ -192,6 +194,43 @@ def factorize(values: Iterable[Any]) -> tuple[IntArray, tuple[Label, ...]]:
     return codes, tuple(as_label(label) for label in labels)
 
 
+def spelled_numbers(raw: RawColumn, spelling: Spelling) -> NDArray[np.float64]:
+    """Return the numbers that the text of a column spells, NaN where missing.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        A column of text.
+    spelling : Spelling
+        How the text spells numbers. Marks of missing values are missing.
+
+    Returns
+    -------
+    ndarray of float64
+
+    Raises
+    ------
+    ColumnError
+        When a text spells no number.
+    """
+    codes, labels = to_codes(raw)
+    numbers = [_spelled(label, spelling) for label in labels]
+    if None in numbers:
+        bad = {label for label, n in zip(labels, numbers, strict=True) if n is None}
+        raise _not_numbers(raw, bad.__contains__, spelling.words)
+    out: NDArray[np.float64] = np.array([*numbers, np.nan], np.float64)[codes]
+    return out
+
+
+def _spelled(label: Label, spelling: Spelling) -> float | None:
+    if not isinstance(label, str):
+        return parse_number(label)
+    found = spelling.parse(label)
+    if found is None and is_missing_mark(label, among_numbers=True):
+        return math.nan
+    return found
+
+
 def parse_number(text: object) -> float | None:
     """Return the number that a label spells, or None, as for 'nan' and '1_000'."""
     if isinstance(text, str):
@@ -297,13 +336,17 @@ def _from_labels(
     return out
 
 
-def _not_numbers(raw: RawColumn, is_bad: Callable[[Any], bool]) -> ColumnError:
-    """Return the error for a column that must be numeric but holds other cells."""
+def _not_numbers(
+    raw: RawColumn, is_bad: Callable[[Any], bool], spelled: str = ""
+) -> ColumnError:
+    """Word the error for a column that should be numeric but holds other cells."""
     cells = raw.values.tolist()
     if raw.content == "category":
         cells = [raw.labels[code] if code >= 0 else None for code in cells]
     rows = [row for row, cell in enumerate(cells) if is_bad(cell)]
     are = "value is not a number" if len(rows) == 1 else "values are not numbers"
+    if spelled:
+        are = f"{'value spells' if len(rows) == 1 else 'values spell'} no {spelled}"
     return ColumnError(
         f"Column {raw.name!r} is numeric but {len(rows)} {are} "
         f"(first: {cells[rows[0]]!r}, row {rows[0]}). Pass "

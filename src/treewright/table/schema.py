@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from treewright.errors import TreeFormatError
 from treewright.table.column import Label
 from treewright.table.overview import overview
+from treewright.table.spelling import Spelling
 
 __all__ = ["KINDS", "PLAIN_NUMBERS", "Feature", "Schema", "Summary", "TargetInfo"]
 
@@ -76,6 +77,9 @@ class Feature:
         upper bound of interval i, and belongs to it. None: the column was not cut.
     float32 : bool
         Whether its numbers are rounded to float32 before they are compared.
+    spelling : Spelling or None
+        How text spells the numbers or dates of this column; None: it is not read
+        from text, or the text is a plain number such as '0.5'.
     """
 
     name: str
@@ -88,6 +92,7 @@ class Feature:
     summary: Summary | None = None
     cuts: tuple[float, ...] | None = None
     float32: bool = False
+    spelling: Spelling | None = None
 
     @property
     def kind_code(self) -> int:
@@ -303,6 +308,10 @@ def _feature_to_dict(feature: Feature) -> dict[str, Any]:
         out["cuts"] = [_number_out(cut) for cut in feature.cuts]
     if not feature.float32:
         del out["float32"]
+    if feature.spelling is None:
+        del out["spelling"]
+    else:
+        out["spelling"] = feature.spelling.to_dict()
     return out
 
 
@@ -318,6 +327,8 @@ def _feature_from_dict(data: Mapping[str, Any]) -> Feature:
         values["cuts"] = tuple(float(cut) for cut in values["cuts"])
         if len(values["labels"]) != len(values["cuts"]) + 1:
             raise ValueError("a column cut n times has n + 1 labels")
+    if values.get("spelling") is not None:
+        values["spelling"] = Spelling.from_dict(values["spelling"])
     return Feature(**values)
 
 

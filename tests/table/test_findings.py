@@ -1,0 +1,128 @@
+"""What is suspicious about a table is found, and clean tables give no finding."""
+
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import treewright as tw
+from treewright.table.findings import KINDS_OF_FINDINGS
+
+RNG = np.random.default_rng(0)
+N = 400
+CLEAN = pd.DataFrame(
+    {
+        "age": RNG.integers(18, 90, N),
+        "income": RNG.normal(3e4, 1e4, N).round(2),
+        "town": RNG.choice(["Rome", "Bonn", "Lyon"], N),
+    }
+)
+CLASS = pd.Series(np.where(RNG.random(N) < 0.4, "yes", "no"), name="bought")
+
+
+def kinds_of(X, y=CLASS):
+    return {(each.kind, each.column) for each in tw.inspect(X, y).findings}
+
+
+def with_column(values):
+    return CLEAN.assign(new=values)
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("penguins", "species"), ("german_credit", "class"), ("carseats", "Sales")],
+)
+def test_clean_tables_give_no_finding(name, target):
+    frame = pd.read_csv(files("treewright") / "data" / f"{name}.csv")
+    found = tw.inspect(frame.drop(columns=target), frame[target])
+    assert found.findings == ()
+    assert "nothing suspicious" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (CLASS.to_numpy(), "leak"),
+        ((CLASS == "yes").astype(float).to_numpy() * 3, "leak"),
+        (np.where(CLASS == "yes", 1.0, np.nan), "leak"),
+        (np.full(N, 7.5), "constant"),
+        (np.full(N, "a"), "constant"),
+        (np.full(N, np.nan), "all_missing"),
+        (np.arange(N)[::-1], "running_number"),
+        ([f"name {i}" for i in range(N)], "tells_rows_apart"),
+        ([f"t{i // 3}" for i in range(N)], "many_categories"),
+        ([f"${i:,}" for i in range(900, 900 + N)], "spelled"),
+        (["01/02/2019", "03/04/2019"] * (N // 2), "ambiguous"),
+        (["?", "a", "b", "c"] * (N // 4), "missing_marks"),
+    ],
+)
+def test_a_suspicious_column_is_found(values, kind):
+    assert (kind, "new") in kinds_of(with_column(values))
+
+
+def test_unknown_is_a_mark_among_numbers_and_a_category_among_words():
+    numbers = [f"{i}.5" for i in range(N - 1)] + ["unknown"]
+    assert ("missing_marks", "new") in kinds_of(with_column(numbers))
+    words = ["unknown", "a", "b", "none"] * (N // 4)
+    assert kinds_of(with_column(words)) == set()
+
+
+def test_a_number_that_follows_the_target_is_a_leak():
+    y = CLEAN["income"] * 1.19
+    assert ("leak", "income") in kinds_of(CLEAN, y)
+    assert kinds_of(CLEAN.drop(columns="income"), y) == set()
+
+
+def test_a_table_joined_with_itself_has_copies():
+    twice = pd.concat([CLEAN, CLEAN], ignore_index=True)
+    y = pd.concat([CLASS, CLASS], ignore_index=True)
+    (found,) = tw.inspect(twice, y).findings
+    assert found.kind == "copies"
+    assert f"{N} of {2 * N} rows" in found.words
+    # Few different values explain copies.
+    few = CLEAN[["town"]]
+    assert kinds_of(pd.concat([few] * 2, ignore_index=True), y) == set()
+
+
+def test_the_target_is_looked_at():
+    names = [f"n{i}" for i in range(N)]
+    assert ("target_like_names", None) in kinds_of(CLEAN, names)
+    spelled = [str(i % 30) for i in range(N)]
+    assert ("target_spells_numbers", None) in kinds_of(CLEAN, spelled)
+    assert ("rare_class", None) in kinds_of(CLEAN, ["once"] + ["a", "b", "c"] * 133)
+
+
+def test_indexes_that_disagree_are_found():
+    shuffled = CLASS.sample(frac=1, random_state=0)
+    assert ("index", None) in kinds_of(CLEAN, shuffled)
+
+
+def test_small_tables_and_plain_arrays_give_none():
+    X = with_column(np.full(N, 7.5))
+    assert tw.inspect(X[:49], CLASS[:49]).findings == ()
+    assert tw.inspect(X[["age", "new"]].to_numpy(float), CLASS).findings == ()
+
+
+def test_an_intake_is_a_value_that_prints():
+    found = tw.inspect(with_column(np.full(N, 7.5)), CLASS)
+    assert [each.kind for each in found.findings] == ["constant"]
+    assert str(found).splitlines()[1].startswith("  new  every known value is")
+    assert list(found.to_pandas().columns) == ["kind", "column", "words", "advice"]
+    assert "<td>constant</td>" in found._repr_html_()
+    assert found.to_dict()["findings"][0]["column"] == "new"
+    assert found.of("leak") == []
+
+
+def test_hostile_names_stay_text_in_html():
+    X = CLEAN.assign(**{"<script>": 1.0})
+    assert "<script>" not in tw.inspect(X, CLASS)._repr_html_()
+
+
+def test_the_most_serious_come_first():
+    X = CLEAN.assign(flat=1.0, leak=CLASS)
+    ranks = [
+        list(KINDS_OF_FINDINGS).index(f.kind) for f in tw.inspect(X, CLASS).findings
+    ]
+    assert ranks == sorted(ranks)
+    assert len(ranks) == 2
