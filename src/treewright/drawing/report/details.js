@@ -11,7 +11,7 @@ function showDetails(node) {
   const parts = [head, conditionList(node), figuresTable(node)];
   if (!end) parts.push(...splitParts(node));
   else parts.push(endWords(node));
-  parts.push(foldWords(node));
+  parts.push(collapseText(node));
   box.replaceChildren(...parts.filter(Boolean));
 }
 
@@ -128,9 +128,9 @@ function endWords(node) {
   return el("p", { class: "small", text: `Why it ends here: ${T.reasons[stopReason[node]]}` });
 }
 
-function foldWords(node) {
-  if (size[node] === 1 || fold[node] >= path.leaves.length) return null;
-  const alpha = path.alpha[fold[node]];
+function collapseText(node) {
+  if (size[node] === 1 || collapsesAt[node] >= path.leaves.length) return null;
+  const alpha = path.alpha[collapsesAt[node]];
   const price = alpha === null ? "at no cost" : `at α = ${general(real(alpha), 3)}`;
-  return el("p", { class: "small muted", text: `Pruning collapses this node ${price}, in the tree with ${count(path.leaves[fold[node]], "leaf", "leaves")}.` });
+  return el("p", { class: "small muted", text: `Pruning collapses this node ${price}, in the tree with ${count(path.leaves[collapsesAt[node]], "leaf", "leaves")}.` });
 }

@@ -91,7 +91,7 @@ const nodesTo = (node) => {
 // -- the pruning path -------------------------------------------------------------
 
 const path = data.path;
-const fold = spread(Int32Array, path.fold, isInner, 1 << 30);
+const collapsesAt = spread(Int32Array, path.collapses_at, isInner, 1 << 30);
 
 // What the reader has chosen: the size of the tree, the collapsed nodes, the selected
 // node, the path of a row. `step` 0 is the whole tree.
@@ -102,7 +102,7 @@ const state = {
   highlighted: new Set(),
   matches: new Set(),
 };
-const isEnd = (i) => size[i] === 1 || fold[i] <= state.step;
+const isEnd = (i) => size[i] === 1 || collapsesAt[i] <= state.step;
 const isOpen = (i) => !isEnd(i) && !state.closed[i];
 
 let leavesBefore = null;

@@ -231,7 +231,7 @@ def path_of(
         "leaves": leaves,
         "risk": [_number(x) for x in risk],
         "test": [_number(x) for x in test_error],
-        "fold": collapses_at[tree.split_kind != LEAF].tolist(),
+        "collapses_at": collapses_at[tree.split_kind != LEAF].tolist(),
         "kind": path.kind,
     }
 

@@ -1,5 +1,5 @@
 // The size of the tree: the error of every pruned tree as curves, and a slider that
-// folds the tree to each of them.
+// prunes the tree to each of them.
 
 const chart = byId("curve"), slider = byId("step");
 const asShown = (x) => (story.unit === "root" ? Math.sqrt(Math.max(x, 0)) : x);
