@@ -113,7 +113,7 @@ def test_the_record_says_whether_its_table_holds_the_tree_taken():
         starts = f"the table starts with {record.n_leaves[0]} of the "
         assert (starts in words) == (record.n_leaves[0] < record.n_leaves_before)
     assert record.chosen < 0
-    assert "none of them" in record._repr_html_()
+    assert "is not among them" in record._repr_html_()
 
 
 def test_given_validation_rows_leave_all_rows_for_training():

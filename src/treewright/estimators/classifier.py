@@ -314,8 +314,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         -------
         float64 array of rows x classes
             In the order of `classes_`; each row sums to 1. With `priors`, the shares
-            are adjusted to them. `costs` do not change the shares, so `predict` need
-            not return the class with the largest share.
+            are adjusted to them. `costs` do not change their meaning, so `predict`
+            need not return the class with the largest share.
         """
         return self.tree_.predict_proba(X, n_jobs=self.n_jobs)
 

@@ -131,7 +131,7 @@ def _class_risks(tree: TreeData) -> NodeRisks:
     exact = units is not None and whole_costs
     if units is not None and exact and costs is not None:
         exact = float(units[0].sum()) * float(costs.max()) < 2.0**61
-    # Each weight was rounded to a unit, so ties (in thirds of a row, say) are inexact.
+    # Each weight was rounded to a unit, so ties in thirds of a row are inexact.
     dearest = 1.0 if costs is None else float(costs.max())
     slack = float(tree.n_rows[0]) * _ROUNDING * dearest
     if units is None or not exact:
