@@ -230,13 +230,14 @@ def _settled(table: Table, options: GrowOptions) -> GrowOptions:
     if options.missing == "error":
         check_no_missing(table)
     is_class = isinstance(table.target, ClassTarget)
-    options = options.for_task("class" if is_class else "number")
+    # A generator is drawn from once, so that the tree can record the seed.
+    seed = _seed(options.random_state)
+    options = options.for_task("class" if is_class else "number", random_state=seed)
     if isinstance(table.target, NumericTarget):
         find(str(options.criterion)).check_target(table.target.values, table.weights)
     if options.method == "id3":
         _check_no_numbers(table)
-    # A generator is drawn from once, so that the tree can record the seed.
-    return replace(options, random_state=_seed(options.random_state))
+    return options
 
 
 def _info(table: Table) -> TargetInfo:
