@@ -37,6 +37,15 @@ auto with_threshold_search(const NodeView<Rows>& view, const NodeCost& cost, con
         return CountEntropy(cost, rows, stats, left, *problem.n_log_n);
       });
     }
+    if (criterion == Criterion::misclassification) {
+      return search(
+          [&](const int64_t* left) { return CountMisclassification(cost, rows, stats, left); });
+    }
+  }
+  if constexpr (std::is_same_v<Rows, WeightedRows>) {
+    if (criterion == Criterion::gini && problem.layout.classes() > 2) {
+      return search([&](const int64_t* left) { return WeightedGini(cost, rows, stats, left); });
+    }
   }
   if constexpr (std::is_same_v<Rows, NumberRows>) {
     if (coarse.shift >= 0) {

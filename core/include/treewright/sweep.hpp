@@ -9,6 +9,7 @@
 // the better the score it has to beat.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -178,6 +179,61 @@ class ManyClassGini {
   SmallArray<simd::TwoSides, 16> counts_;  // rows of each class
 };
 
+// Any number of classes, Gini, unequal weights: O(1) per row. The cost of a side of weight W and
+// class weights c is B / W, B = sum of c (W - c). A row of weight w and class k that moves to the
+// left adds 2 w (W_L - c_L) to B there and takes 2 w (W_R - c_R) off on the right. Weights are
+// integers whose sum has at most 53 bits, so B is exact in 128.
+class WeightedGini {
+ public:
+  static constexpr bool kCheap = false;
+
+  WeightedGini(const NodeCost& cost, const WeightedRows& rows, const int64_t* node,
+               const int64_t* left)
+      : rows_(rows), cost_(cost), counts_(2 * size_t(cost.layout().classes())) {
+    for (const int word : {kRows, kWeight}) {
+      left_[word] = left[word];
+      right_[word] = node[word] - left[word];
+    }
+    for (int k = 0; k < cost.layout().classes(); ++k) {
+      int64_t* count = counts_.data() + 2 * k;
+      count[0] = left[kFirst + k];
+      count[1] = node[kFirst + k] - left[kFirst + k];
+      pairs_left_ += int128(count[0]) * (left_[kWeight] - count[0]);
+      pairs_right_ += int128(count[1]) * (right_[kWeight] - count[1]);
+    }
+  }
+
+  void add(Entry e) {
+    const uint32_t row = rows_.row(e);
+    const int64_t weight = rows_.weights[row], share = rows_.shares ? rows_.shares[row] : 1;
+    int64_t* count = counts_.data() + 2 * rows_.labels[row];
+    pairs_left_ += 2 * int128(weight) * (left_[kWeight] - count[0]);
+    pairs_right_ -= 2 * int128(weight) * (right_[kWeight] - count[1]);
+    count[0] += weight;
+    count[1] -= weight;
+    left_[kRows] += share;
+    right_[kRows] -= share;
+    left_[kWeight] += weight;
+    right_[kWeight] -= weight;
+  }
+  double score() const {
+    return -(real(pairs_left_) / real(left_[kWeight]) + real(pairs_right_) / real(right_[kWeight]));
+  }
+  double gain(double score) const { return cost_.gain(-score) / cost_.share(); }
+  // The score is off by a few roundings, the exact cost by one for each class.
+  double margin(const NodeCost& cost) const {
+    return (kTie + 0x1p-50 * (cost.layout().classes() + 4)) * cost.impurity();
+  }
+  bool allowed(const SplitLimits& limits) const { return limits.allows(left_, right_); }
+
+ private:
+  WeightedRows rows_;
+  const NodeCost& cost_;
+  int64_t left_[kFirst] = {}, right_[kFirst] = {};  // rows and weight of each side
+  int128 pairs_left_ = 0, pairs_right_ = 0;         // B of each side
+  StatBlock counts_;                                // by class: weight on the left, on the right
+};
+
 // Table of n log2 n for whole n in fixed point: sums of it are exact, whatever the order.
 class NLogN {
  public:
@@ -238,6 +294,62 @@ class CountEntropy {
   const NodeCost& cost_;
   int64_t sum_ = 0;
   StatBlock counts_;
+};
+
+// Misclassification, unit weights: a side of n rows costs n less its largest class. The largest
+// class of the left only grows. On the right, counts only fall: the largest class stays the largest
+// until it falls below the second largest as it was when both were found; then all classes are
+// looked at again.
+class CountMisclassification {
+ public:
+  static constexpr bool kCheap = true;
+  CountMisclassification(const NodeCost& cost, const CountedRows& rows, const int64_t* node,
+                         const int64_t* left)
+      : rows_(rows),
+        n_(node[kRows]),
+        cost_(cost),
+        classes_(cost.layout().classes()),
+        counts_(2 * size_t(cost.layout().classes())) {
+    for (int k = 0; k < classes_; ++k) {
+      int64_t* count = counts_.data() + 2 * k;
+      count[0] = left[kFirst + k];
+      count[1] = node[kFirst + k] - left[kFirst + k];
+      most_left_ = std::max(most_left_, count[0]);
+    }
+    find_right();
+  }
+
+  void add(Entry e) {
+    const auto k = static_cast<int>(rows_.label(e));
+    int64_t* count = counts_.data() + 2 * k;
+    most_left_ = std::max(most_left_, ++count[0]);
+    if (--count[1] < second_right_ && k == top_right_) {
+      find_right();
+    }
+  }
+  double score() const { return real(most_left_ + counts_.data()[2 * top_right_ + 1]); }
+  double gain(double score) const { return (cost_.node_cost() - real(n_) + score) / real(n_); }
+  double score_of(double gain) const { return gain * real(n_) - cost_.node_cost() + real(n_); }
+  double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
+
+ private:
+  void find_right() {
+    top_right_ = 0;
+    second_right_ = 0;
+    for (int k = 1; k < classes_; ++k) {
+      const int64_t count = counts_.data()[2 * k + 1], top = counts_.data()[2 * top_right_ + 1];
+      second_right_ = std::max(second_right_, std::min(count, top));
+      top_right_ = count > top ? k : top_right_;
+    }
+  }
+
+  CountedRows rows_;
+  int64_t n_;
+  const NodeCost& cost_;
+  int classes_;
+  int64_t most_left_ = 0, second_right_ = 0;
+  int top_right_ = 0;
+  StatBlock counts_;  // by class: rows on the left, on the right
 };
 
 // Squared error, unit weights, on the node's coarse image (see target.hpp), in 32 bits. With sums
