@@ -113,7 +113,12 @@ def test_unusable_targets_are_refused():
     refused(X4, ["a", "b", "c", "d"], "must hold numbers", "'a'", **regressor)
     refused(X4, [1.0, np.inf, 2.0, 3.0], "y contains infinity", "row 1", **regressor)
     refused(
-        X4, [1, -2, 3, 4], "counts", "row 1 has -2", criterion="poisson", **regressor
+        X4,
+        [1, -2, 3, 4],
+        "counts",
+        "row 1 of the target has -2",
+        criterion="poisson",
+        **regressor,
     )
     refused(X4, [0, 0, 0, 0], "sum above 0", criterion="poisson", **regressor)
 

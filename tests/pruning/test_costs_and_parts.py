@@ -109,7 +109,7 @@ def test_priors_weigh_the_validation_rows():
     X_val, y_val = rows_of(7)
     cut = tw.TreeClassifier(prune="validation", priors=PRIORS, costs=COSTS)
     cut.fit(X, y, X_val=X_val, y_val=y_val)
-    scale = np.array(PRIORS) / (np.bincount(y) / len(y))
+    scale = np.array(PRIORS) / (np.bincount(y_val) / len(y_val))
     after = mean_cost(y_val, cut.predict(X_val), weights=scale[y_val])
     assert f"{after:.4g} after" in cut.pruning_.words
 
