@@ -12,9 +12,12 @@ from treewright.table.table import Table
 from treewright.tree.data import LEAF, MULTIWAY, STOP_CODES, THRESHOLD, TreeData
 from treewright.tree.edit import with_values
 
-__all__ = ["J48"]
+__all__ = ["AVERAGE_SLACK", "J48", "MANY_CATEGORIES"]
 
-_MANY = 0.3  # categories per row from which the average gain leaves a column out
+MANY_CATEGORIES = 0.3
+"""Categories per row from which the average gain leaves a column out."""
+AVERAGE_SLACK = 1e-3
+"""A column may compete whose gain is this far below the average."""
 
 
 class J48(Habits):
@@ -30,7 +33,7 @@ class J48(Habits):
         return {
             "tenth_of_class_per_side": True,
             "count_allowed_cuts": True,
-            "average_slack": 1e-3,
+            "average_slack": AVERAGE_SLACK,
             "not_averaged": _not_averaged(table),
         }
 
@@ -48,7 +51,7 @@ def _not_averaged(table: Table) -> list[bool]:
     columns = [table.schema.features[i] for i in table.usable]
     weights = table.weights
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    most = _MANY * n_rows
+    most = MANY_CATEGORIES * n_rows
     many = [f.kind == "categorical" and len(f.labels or ()) >= most for f in columns]
     return [False] * len(many) if all(many) else many
 

@@ -36,7 +36,7 @@ NEARLY = 1 - 1e-9  # this share of a limit reaches it: parts of rows are rounded
 
 
 @dataclass(frozen=True)
-class Rules:
+class SplitLimits:
     """The rows and the weight that every branch must have.
 
     Only `min_branch_weight` is required of two branches, not of all. A divided row
@@ -116,7 +116,7 @@ def offers_of(
     columns: Sequence[tuple[Levels, str]],
     impurity: Number,
     target: Target,
-    rules: Rules,
+    rules: SplitLimits,
     charged: Collection[int] = (),
 ) -> list[Offer]:
     """List the candidates of each column.
@@ -164,7 +164,7 @@ def best_gain(
 
 
 def groupings(
-    found: Groupings, tie: Fraction, target: Target, rules: Rules
+    found: Groupings, tie: Fraction, target: Target, rules: SplitLimits
 ) -> list[Candidate]:
     """List the groupings that compete: the prefixes where they suffice, else all.
 

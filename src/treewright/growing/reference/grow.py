@@ -27,7 +27,7 @@ from treewright.growing.reference.choose import (
     TIE,
     Choice,
     Offer,
-    Rules,
+    SplitLimits,
     best_gain,
     enough_rows,
     offers_of,
@@ -151,10 +151,10 @@ class Grower:
         self.min_split = max(2, _count(options.min_samples_split, total.n_rows))
         self.rules = self._rules()
 
-    def _rules(self) -> Rules:
+    def _rules(self) -> SplitLimits:
         options, scale = self.options, self.target.weight_scale
         is_j48 = options.conventions == "j48"
-        return Rules(
+        return SplitLimits(
             min_rows=_count(options.min_samples_leaf, self.total.n_rows),
             min_weight=options.min_weight_fraction_leaf
             * float(Fraction(self.total.weight, scale)),

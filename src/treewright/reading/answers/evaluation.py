@@ -64,7 +64,8 @@ class Evaluation:
         The same error if all rows get the root's answer, as without a tree.
     training_error : float
         The same error of the tree on its training rows. Each part of a divided row
-        counts separately, in the node where it ends.
+        counts separately, in the node where it ends. A tree grown with
+        ``class_weight`` weighs its training rows by it, but not the new rows.
     """
 
     tree: TreeData

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TableError, nearest_name
+from treewright.growing.habits.j48 import AVERAGE_SLACK, MANY_CATEGORIES
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
@@ -23,7 +24,7 @@ from treewright.reading.why.candidates import (
     said_of,
     shortened,
 )
-from treewright.reading.why.rules import Rules
+from treewright.reading.why.split_limits import SplitLimits
 from treewright.reading.why.text import lines
 from treewright.reading.why.threshold_table import can_sweep, swept
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
@@ -39,8 +40,6 @@ __all__ = ["Why", "why"]
 
 _TIE = 1e-12
 _SAME_GAIN = 1e-7
-_J48_SLACK = 1e-3  # J48 admits a gain this far below the average
-_J48_MANY = 0.3  # J48 leaves columns with more categories per row out of the average
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ def why(
     chosen = None if split is None else judged(rows, split)
     if chosen is not None:
         notes += _other_gain(tree, node, here, chosen)
-    rules = Rules.of(tree, rows, lightest)
+    rules = SplitLimits.of(tree, rows, lightest)
     if chosen is not None:
         chosen = _charged(tree, rows, rules, chosen)
     if column is not None:
@@ -271,7 +270,7 @@ def _number(tree: TreeData, column: str) -> int:
 
 
 def _best_of_each(
-    tree: TreeData, rows: NodeRows, rules: Rules
+    tree: TreeData, rows: NodeRows, rules: SplitLimits
 ) -> tuple[list[Candidate], Candidate | None]:
     """Return each column's best allowed split, best first; and the best refused one."""
     if _core_applies(tree, rows):
@@ -315,7 +314,7 @@ def _by_core(
 
 
 def _by_hand(
-    tree: TreeData, rows: NodeRows, rules: Rules
+    tree: TreeData, rows: NodeRows, rules: SplitLimits
 ) -> tuple[list[Candidate], list[Candidate]]:
     """Return the best candidate of every column, and the best that is allowed."""
     free, kept = [], []
@@ -359,18 +358,18 @@ def _least_worth(tree: TreeData, rows: NodeRows, found: Sequence[Candidate]) -> 
     small slack from it.
     """
     tie = _TIE * rows.branch("", np.arange(len(rows.y))).impurity
-    is_j48 = _is_j48(tree)
+    is_j48, most = _is_j48(tree), MANY_CATEGORIES * tree.n_rows[0]
     many = {
         column
         for column in tree.schema.usable
-        if is_j48 and tree.schema.label_counts[column] >= _J48_MANY * tree.n_rows[0]
+        if is_j48 and tree.schema.label_counts[column] >= most
     }
     if len(many) == len(tree.schema.usable):
         many = set()
     counted = [e.worth for e in found if e.worth > tie and e.split.column not in many]
     if not counted:
         return 0.0
-    return math.fsum(counted) / len(counted) - max(_J48_SLACK * is_j48, tie)
+    return math.fsum(counted) / len(counted) - max(AVERAGE_SLACK * is_j48, tie)
 
 
 def _is_j48(tree: TreeData) -> bool:
@@ -378,7 +377,7 @@ def _is_j48(tree: TreeData) -> bool:
 
 
 def _charged(
-    tree: TreeData, rows: NodeRows, rules: Rules, candidate: Candidate
+    tree: TreeData, rows: NodeRows, rules: SplitLimits, candidate: Candidate
 ) -> Candidate:
     """Return the candidate with the charge that C4.5 subtracts from its gain.
 

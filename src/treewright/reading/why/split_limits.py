@@ -10,14 +10,14 @@ from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_of
 
-__all__ = ["Rules"]
+__all__ = ["SplitLimits"]
 
 _ROUNDING = 2.2e-16
 _NEARLY = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SplitLimits:
     """The limits that a split of this node must meet."""
 
     min_rows: int
@@ -30,7 +30,7 @@ class Rules:
     lightest: float  # 0: no limit
 
     @classmethod
-    def of(cls, tree: TreeData, rows: NodeRows, lightest: float) -> Rules:
+    def of(cls, tree: TreeData, rows: NodeRows, lightest: float) -> SplitLimits:
         """Return the limits of a tree; `lightest` is the smallest weight of any row."""
         options = tree.options
         divides = options.get("missing") == "fractional"
