@@ -103,6 +103,7 @@ def test_the_formula_for_many_sets_is_that_for_one(name):
     assert np.allclose(criterion.of_shares(shares), one_by_one, atol=1e-14)
     mean = (shares * criterion.of_row(shares)).sum(axis=1)
     assert np.allclose(mean, one_by_one, atol=1e-14)
+    assert criterion.of_shares(np.zeros((1, 4))).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("name", names("number"))

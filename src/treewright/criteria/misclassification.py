@@ -26,8 +26,9 @@ class Misclassification(ClassCriterion):
         return 1.0 - max(w / total for w in weights.values())
 
     def of_shares(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return 1 - max p."""
-        return np.asarray(1.0 - shares.max(axis=1))
+        """Return 1 - max p; 0 for a set without rows."""
+        largest = shares.max(axis=1)
+        return np.where(largest > 0, 1.0 - largest, 0.0)
 
     def formula(self, numbers: Working) -> str:
         """Return 1 - max p with the numbers filled in."""

@@ -109,7 +109,7 @@ class Intake:
 
     def __str__(self) -> str:
         """A short table: one line a finding."""
-        size = f"{self.n_rows:,} rows, {self.n_columns} columns"
+        size = self._size()
         if not self.findings:
             return f"{size}: nothing suspicious"
         n = len(self.findings)
@@ -134,10 +134,14 @@ class Intake:
             for each in self.findings
         )
         head = "".join(f"<th>{name}</th>" for name in Finding._fields)
-        size = f"{self.n_rows:,} rows, {self.n_columns} columns"
+        size = self._size()
         if not rows:
             return f"<p>{size}: nothing suspicious</p>"
         return f"<p>{size}</p><table><tr>{head}</tr>{rows}</table>"
+
+    def _size(self) -> str:
+        columns = f"{self.n_columns} column{'s' * (self.n_columns != 1)}"
+        return f"{self.n_rows:,} rows, {columns}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as JSON-able values."""

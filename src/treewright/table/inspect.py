@@ -36,7 +36,7 @@ def inspect(X: Any, y: Any = None, kinds: Mapping[Any, Any] | None = None) -> In
     >>> import treewright as tw
     >>> prices = {"price": [f"${n:,}" for n in range(900, 1100)]}
     >>> print(tw.inspect(prices))
-    200 rows, 1 columns: 1 finding
+    200 rows, 1 column: 1 finding
       price  '$1,000', '$1,001', '$1,002' spell amounts of money in $ with commas \
 for thousands. kinds={'price': 'numeric'} reads them; as text each is a category.
     """

@@ -401,6 +401,8 @@ def _as_dates(
     matches = list(_dates_of(texts))
     if len(matches) < len(texts):
         return None
+    if len({found["zone"] is None for _, found in matches}) > 1:
+        return None  # local times and times of a zone cannot be compared
     orders = [order for order in asked if _all_dates(texts, order)]
     if not orders:
         return None
@@ -458,9 +460,9 @@ def _parse_date(text: str, order: str) -> float | None:
 
 def _day(form: str, found: re.Match[str], order: str) -> date | None:
     if form in ("ymd", "ym"):
-        if order == "mdy" or order == "dmy":
+        if order != "ymd":
             return None
-        year, month, day = int(found["a"]), int(found["b"]), 1
+        year, month = int(found["a"]), int(found["b"])
         day = int(found["c"]) if form == "ymd" else 1
     elif form == "xxy":
         if order == "ymd":

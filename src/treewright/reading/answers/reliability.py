@@ -51,8 +51,11 @@ def reliability(
     -------
     Reliability
     """
+    own = np.ones(len(promised)) if weights is None else weights
+    # A row of weight 0 is left out: a group of such rows has no share.
     order = np.argsort(promised, kind="stable")
-    p, hit = promised[order], came_true[order].astype(np.float64)
+    order = order[own[order] > 0]
+    p, hit, own = promised[order], came_true[order].astype(np.float64), own[order]
     n = len(p)
     # A group may end only after the last row with the same predicted share.
     ends = np.append(np.flatnonzero(np.diff(p) > 0) + 1, n)
@@ -64,11 +67,9 @@ def reliability(
             start = end
     starts = np.array([0, *cuts[:-1]])
     counts = np.diff([0, *cuts])
-    own = np.ones(n) if weights is None else weights[order]
     total = np.add.reduceat(own, starts)
-    total = np.where(total > 0, total, 1.0)
-    effective = total**2 / np.maximum(np.add.reduceat(own**2, starts), 1e-300)
+    effective = total**2 / np.add.reduceat(own**2, starts)
     observed = np.add.reduceat(own * hit, starts) / total
-    low, high = wilson(observed, np.where(weights is None, counts, effective))
+    low, high = wilson(observed, effective)
     mean = np.add.reduceat(own * p, starts) / total
     return Reliability(mean, observed, low, high, counts)
