@@ -201,13 +201,14 @@ void init_router(PyRouter* self, const nb::dict& arrays, const Vector<double>& w
 
 NodeEvidence evidence_of(const nb::dict& arrays) {
   const auto matrix = [&](const char* name) { return nb::cast<Matrix>(arrays[name], false); };
-  const Matrix value = matrix("value"), quartiles = matrix("quartiles");
+  const Matrix value = matrix("value"), quartiles = matrix("quartiles"), answer = matrix("answer");
   NodeEvidence evidence;
   evidence.n_rows = read<int64_t>(arrays, "n_rows");
   evidence.weight = read<double>(arrays, "weight");
   evidence.weight_squared = read<double>(arrays, "weight_squared");
   evidence.value = {value.data(), value.size()};
   evidence.width = static_cast<int64_t>(value.shape(1));
+  evidence.answer = {answer.data(), answer.size()};
   evidence.variance = read<double>(arrays, "variance");
   evidence.quartiles = {quartiles.data(), quartiles.size()};
   evidence.impurity = read<double>(arrays, "impurity");

@@ -264,6 +264,24 @@ void check_kind_of_answer(const NodeEvidence& evidence, size_t n_nodes, int32_t 
   need_length("quartiles", evidence.quartiles.size() / 3, n, because);
 }
 
+// Probabilities of the classes, or a number.
+void check_own_answer(size_t node, const NodeEvidence& evidence) {
+  if (evidence.answer.empty()) {
+    return;
+  }
+  constexpr double kRounding = 1e-9;
+  const auto width = size_t(evidence.width);
+  double total = 0.0;
+  for (const double answer : evidence.answer.subspan(node * width, width)) {
+    need(std::isfinite(answer), node, "answer", answer, "finite");
+    need(evidence.label[0] < 0 || (answer >= 0.0 && answer <= 1.0), node, "answer", answer,
+         "from 0 to 1, being the probability of a class");
+    total += answer;
+  }
+  need(evidence.label[0] < 0 || std::abs(total - 1.0) <= kRounding, node, "the sum of its answer",
+       total, "1, being probabilities of classes");
+}
+
 void check_answer(size_t node, const NodeEvidence& evidence) {
   const int32_t label = evidence.label[node];
   if (evidence.label[0] < 0) {
@@ -321,6 +339,9 @@ void check_evidence(const NodeEvidence& evidence, const TreeShape& tree, const K
   need_length("weight", evidence.weight.size(), n, because);
   need_length("weight_squared", evidence.weight_squared.size(), n, because);
   need_length("value", evidence.value.size(), n * size_t(evidence.width), "a row per node");
+  if (!evidence.answer.empty()) {
+    need_length("answer", evidence.answer.size(), evidence.value.size(), "as many as value has");
+  }
   need_length("impurity", evidence.impurity.size(), n, because);
   need_length("gain", evidence.gain.size(), n, because);
   need_length("risk", evidence.risk.size(), n, because);
@@ -335,6 +356,7 @@ void check_evidence(const NodeEvidence& evidence, const TreeShape& tree, const K
   for (size_t node = 0; node < n; ++node) {
     check_numbers(node, evidence);
     check_answer(node, evidence);
+    check_own_answer(node, evidence);
     const int reason = evidence.stop_reason[node];
     if (static_cast<SplitKind>(tree.split_kind[node]) != SplitKind::leaf) {
       need(reason == 0, node, "stop_reason", reason, "0 at an inner node");

@@ -23,7 +23,7 @@ from treewright.reading.answers.answer import (
     MANY_ROWS,
     answers,
     answers_of_matrix,
-    class_shares,
+    class_probabilities,
     classes,
 )
 from treewright.reading.answers.evaluation import Evaluation, evaluate_rows
@@ -341,8 +341,8 @@ class Tree:
     def predict_proba(
         self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Return the share of every class where each row ends; see `apply`."""
-        return class_shares(self.data, self._ends(X, unseen, n_jobs))
+        """Return the probability of every class for each row; see `apply`."""
+        return class_probabilities(self.data, self._ends(X, unseen, n_jobs))
 
     def decision_path(
         self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None

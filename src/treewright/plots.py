@@ -23,7 +23,11 @@ from treewright.errors import OptionError, nearest_name
 from treewright.model import Tree, as_tree
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning, leaves_words
-from treewright.reading.answers.answer import answers, class_numbers, class_shares
+from treewright.reading.answers.answer import (
+    answers,
+    class_numbers,
+    class_probabilities,
+)
 from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
 from treewright.reading.answers.permutation import permutation_importance
 from treewright.reading.answers.reliability import reliability
@@ -224,7 +228,7 @@ def plot_reliability(
     tree = _with_classes(as_tree(tree), "Reliability")
     _at_least_one("groups", groups)
     rows = NewRows.read(tree.data, X, y)
-    codes, shares = rows.y, class_shares(tree.data, rows.ends(tree.data))
+    codes, shares = rows.y, class_probabilities(tree.data, rows.ends(tree.data))
     if label is None and shares.shape[1] != 2:
         answered = shares.argmax(axis=1)
         promised, came_true = shares.max(axis=1), codes == answered

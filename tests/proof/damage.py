@@ -32,8 +32,10 @@ from treewright.model import Tree
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
 from treewright.table.as_table import as_table
+from treewright.tree.answer import plain_answers
 from treewright.tree.check import check
 from treewright.tree.data import TreeData
+from treewright.tree.edit import with_values
 from treewright.tree.route import route
 
 BATCH = 5_000
@@ -65,6 +67,7 @@ def trees() -> list[tuple[TreeData, Columns]]:
     ):
         made.append(_grown(table, y, **more))
     made.append(_grown(table, numbers, missing="surrogate"))
+    made += [with_values(tree, answer=plain_answers(tree)) for tree in made[-2:]]
     return [(tree, _rows(tree)) for tree in made]
 
 

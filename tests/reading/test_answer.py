@@ -4,7 +4,12 @@ import pytest
 import treewright as tw
 from tree.build import build, leaf, schema_of, threshold
 from treewright.errors import OptionError
-from treewright.reading.answers.answer import answers, class_shares, classes
+from treewright.reading.answers.answer import (
+    answers,
+    class_probabilities,
+    class_shares,
+    classes,
+)
 from treewright.tree.edit import with_values
 
 
@@ -47,9 +52,9 @@ def test_a_node_that_no_weight_reached_takes_all_classes_alike():
     assert class_shares(empty, np.array([1])).tolist() == [[0.5, 0.5]]
 
 
-def test_numbers_have_no_class_shares():
+def test_numbers_have_no_class_probabilities():
     with pytest.raises(OptionError, match="answers numbers"):
-        class_shares(stump(()), np.array([0]))
+        class_probabilities(stump(()), np.array([0]))
 
 
 def test_siblings_that_answer_differently_say_so():

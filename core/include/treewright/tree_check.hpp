@@ -30,6 +30,7 @@ struct NodeEvidence {
   std::span<const double> weight, weight_squared;
   std::span<const double> value;  // width entries per node
   int64_t width = 1;
+  std::span<const double> answer;     // width entries per node, or none
   std::span<const double> variance;   // numbers only
   std::span<const double> quartiles;  // numbers only: three per node
   std::span<const double> impurity, gain, risk;

@@ -21,6 +21,7 @@ from treewright.drawing.shown import Shown, each_shown
 from treewright.drawing.visible_nodes import Folded
 from treewright.reading.answers.answer import class_shares
 from treewright.tree import wording
+from treewright.tree.answer import node_answers
 from treewright.tree.data import TreeData
 
 __all__ = [
@@ -245,9 +246,9 @@ class Scale:
 def scale_of(tree: TreeData, nodes: Sequence[int] | np.ndarray) -> Scale:
     """Return the range that the strips of these nodes show."""
     seen = np.concatenate(
-        [tree.value[nodes, 0], tree.quartiles[nodes].ravel()]
+        [node_answers(tree)[nodes, 0], tree.quartiles[nodes].ravel()]
         if len(tree.quartiles)
-        else [tree.value[nodes, 0]]
+        else [node_answers(tree)[nodes, 0]]
     )
     seen = seen[np.isfinite(seen)]
     if not len(seen):
@@ -286,7 +287,7 @@ def _strip(
 ) -> Iterator[Mark]:
     middle = y + _BAR / 2
     yield Box(x, middle - 0.75, room, 1.5, "track")
-    value = float(tree.value[node, 0])
+    value = float(node_answers(tree)[node, 0])
     ink = RAMP_INKS[min(int(scale.at(value) * len(RAMP_INKS)), len(RAMP_INKS) - 1)]
     if len(tree.quartiles) and np.isfinite(tree.quartiles[node]).all():
         q1, median, q3 = (x + scale.at(q) * room for q in tree.quartiles[node].tolist())

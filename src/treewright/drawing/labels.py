@@ -14,6 +14,7 @@ from treewright.reading.answers.answer import (
     number_words,
 )
 from treewright.tree import wording
+from treewright.tree.answer import node_answers
 from treewright.tree.data import (
     ALL_BRANCHES,
     LEAF,
@@ -62,12 +63,12 @@ def _class_names(tree: TreeData) -> list[str]:
 
 
 def answer(tree: TreeData, node: int) -> str:
-    """Return the answer of a node; for a class, with its share."""
+    """Return the answer of a node; for a class, with its probability."""
     if not tree.is_classifier:
-        return number_words(tree, float(tree.value[node, 0]))
+        return number_words(tree, float(node_answers(tree)[node, 0]))
     label = int(tree.label[node])
-    share = float(class_shares(tree, np.array([node]))[0, label])
-    return f"{class_names(tree)[label]} ({wording.percent(share)})"
+    probability = float(node_answers(tree)[node, label])
+    return f"{class_names(tree)[label]} ({wording.percent(probability)})"
 
 
 def spread(tree: TreeData, node: int) -> float:

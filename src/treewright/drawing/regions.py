@@ -16,6 +16,7 @@ from treewright.drawing.palette import LIGHT, RAMP_INKS
 from treewright.table.schema import Feature
 from treewright.table.show import show_value
 from treewright.tree import wording
+from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, THRESHOLD, TreeData
 from treewright.tree.route import route
 
@@ -228,8 +229,8 @@ def _paint_numbers(
 
     ramp = ["#dbe9f5", *(LIGHT[ink] for ink in RAMP_INKS)]
     colours = LinearSegmentedColormap.from_list("treewright", ramp)
-    values = tree.value[nodes, 0]
-    ends = tree.value[tree.split_kind == LEAF, 0]
+    answer = node_answers(tree)[:, 0]
+    values, ends = answer[nodes], answer[tree.split_kind == LEAF]
     low, high = float(ends.min()), float(ends.max())
     painted = ax.pcolormesh(
         x.edges, y.edges, values, cmap=colours, vmin=low, vmax=high, rasterized=True

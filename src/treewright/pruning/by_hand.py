@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError
+from treewright.tree.answer import node_answers
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
 from treewright.tree.route import divides_rows
@@ -107,12 +108,9 @@ def simplify(tree: TreeData, keep: str = "proba") -> TreeData:
 
 
 def _answers(tree: TreeData, keep: str) -> NDArray[np.float64]:
-    if not tree.is_classifier:
-        return tree.value
-    if keep == "class" and not divides_rows(tree):
+    if tree.is_classifier and keep == "class" and not divides_rows(tree):
         return tree.label[:, None].astype(np.float64)
-    total = tree.value.sum(axis=1, keepdims=True)
-    return np.asarray(tree.value / np.where(total > 0, total, 1.0))
+    return node_answers(tree)
 
 
 def _facts(tree: TreeData) -> Iterator[NodeFacts]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.table.table import ClassTarget
+from treewright.tree.answer import node_answers
 from treewright.tree.costs import answer_by_cost, cost_matrix
 from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_of
@@ -29,7 +30,7 @@ class _Mixed:
         self.tree, self.rows = tree, rows
         self.row, self.share = ends.rows, ends.shares
         self.at = ends.nodes.astype(np.int64)
-        self.answers = _answers(tree)
+        self.answers = node_answers(tree)
         self.mix = ends.total(self.answers)
         n = ends.n_rows
         self.weights = np.ones(n) if rows.weights is None else rows.weights
@@ -153,13 +154,3 @@ def divided_cuts(
             mixed.at[parts], mixed.mix[there], mixed.loss[there] = node, mix, loss
     after = float(mixed.weights @ mixed.loss)
     return np.array(cut[::-1], dtype=np.int64), before, after
-
-
-def _answers(tree: TreeData) -> NDArray[np.float64]:
-    """Return the class shares, or the number, of every node."""
-    if not tree.is_classifier:
-        return np.ascontiguousarray(tree.value[:, :1])
-    total = tree.value.sum(axis=1, keepdims=True)
-    shares = np.full_like(tree.value, 1.0 / tree.value.shape[1])
-    np.divide(tree.value, total, out=shares, where=total > 0)
-    return shares

@@ -19,6 +19,9 @@ from treewright.tree.route import Ends, decision_path
 
 __all__ = ["refit_tree"]
 
+_PLAIN = np.empty((0, 0))
+"""No answers apart from the evidence."""
+
 
 def refit_tree(
     tree: TreeData,
@@ -66,7 +69,7 @@ def refit_tree(
         with np.errstate(over="ignore", invalid="ignore"):
             y = tree.in_units(target.values)
             specific = _of_numbers(tree, nodes, y, own, sums[:, 1])
-    refitted = with_values(tree, **common, **specific)
+    refitted = with_values(tree, **common, **specific, answer=_PLAIN)
     gain = _gain(tree, growth_weight(refitted), refitted.impurity)
     return with_values(refitted, gain=gain)
 

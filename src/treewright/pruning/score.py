@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table, Target
+from treewright.tree.answer import node_answers
 from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_by_node, loss_of, number_criterion
 from treewright.tree.new_rows import NewRows
@@ -161,7 +162,7 @@ def loss_at_nodes(
     ends = rows.ends(tree)
     assert not isinstance(ends, Ends)
     if not _core_has_loss(tree):
-        y, own, answers = rows.y, rows.own_weights, tree.value[:, 0]
+        y, own, answers = rows.y, rows.own_weights, node_answers(tree)[:, 0]
         loss = own * loss_of(tree).of_numbers(y, answers[ends])
         ended = np.bincount(ends, loss, minlength=tree.n_nodes).astype(np.float64)
         return loss_by_node(tree, ends, y, own, answers), ended
@@ -204,7 +205,7 @@ def _core_arguments(
             "loss": 0,
         }
     return common | {
-        "value": np.ascontiguousarray(tree.in_units(tree.value[:, 0])),
+        "value": np.ascontiguousarray(tree.in_units(node_answers(tree)[:, 0])),
         "costs": _NO_NUMBERS,
         "row_label": _NO_CODES,
         "row_value": tree.in_units(target.values),

@@ -19,6 +19,7 @@ FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
     "n,k": lambda shape, n: len(shape) == 2 and shape[0] == n and shape[1] >= 1,
     "n or 0": lambda shape, n: shape in ((n,), (0,)),
     "n or 0,3": lambda shape, n: shape in ((n, 3), (0, 3)),
+    "n or 0,k": lambda shape, n: len(shape) == 2 and shape[0] in (n, 0),
 }
 
 
@@ -30,6 +31,8 @@ def settled(
     wanted = metadata["shape"]
     if metadata.get("optional") and not array.size and wanted.startswith("n"):
         array = np.zeros(n + wanted.endswith("+1"), array.dtype)
+    if wanted == "n or 0,k" and not array.size:
+        array = np.empty((0, 0), array.dtype)
     if not FITS[wanted](array.shape, n):
         raise TreeFormatError(
             f"{name} must have the shape ({wanted}) with n = {n} nodes; "

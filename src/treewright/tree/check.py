@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import TreeFormatError
+from treewright.tree.costs import cost_matrix
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 
 __all__ = ["check"]
@@ -40,6 +41,7 @@ def check(tree: TreeData) -> None:
         _check_spread,
         _check_costs,
         _check_sums,
+        _check_labels,
     ):
         part(tree)
 
@@ -103,6 +105,18 @@ def _check_sums(tree: TreeData) -> None:
     rows = _sum_of_children(tree, tree.n_rows)
     ok = ~once | (rows <= tree.n_rows) & (stops | (rows == tree.n_rows))
     _need(ok, "n_rows of its children", rows, "its own in total")
+
+
+def _check_labels(tree: TreeData) -> None:
+    """Check that each label has the least expected cost by the node's answer."""
+    if not tree.is_classifier or not len(tree.answer):
+        return
+    costs = cost_matrix(tree)
+    expected = tree.answer @ costs if costs is not None else 1.0 - tree.answer
+    own = expected[np.arange(tree.n_nodes), tree.label]
+    spare = _ROUNDING * expected.max(axis=1)
+    ok = own <= expected.min(axis=1) + spare
+    _need(ok, "label", tree.label, "the class of least expected cost by its answer")
 
 
 def _sum_of_children(tree: TreeData, array: NDArray[Any]) -> NDArray[Any]:

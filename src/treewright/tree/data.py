@@ -66,9 +66,9 @@ Kept = TypeVar("Kept")
 def _array(dtype: type, shape: str = "n") -> Any:
     """Declare an array field with its type and its shape, a key of `FITS`."""
     metadata = {"dtype": np.dtype(dtype), "shape": shape}
-    if not shape.startswith("n or 0"):
+    if " or 0" not in shape:
         return field(metadata=metadata)
-    width = (3,) if shape.endswith("3") else ()
+    width = {"3": (3,), "k": (0,)}.get(shape[-1], ())
     return field(default_factory=lambda: np.empty((0, *width)), metadata=metadata)
 
 
@@ -125,7 +125,8 @@ class TreeData:
     label : int32 array of n
         Class that the node answers; -1 for a numeric target.
     risk : float64 array of n
-        r(t): cost of answering here, per unit of weight.
+        r(t): least cost of one answer for the node's training rows, per unit of
+        weight.
     stop_reason : int8 array of n
         Index into `STOP_REASONS`; 0 at inner nodes.
     proven : bool array of n
@@ -157,6 +158,10 @@ class TreeData:
     surrogate_categories, surrogate_category_branch : int32 array, optional
         Codes of the surrogate's categories, ascending, and the branch of each. A
         surrogate cannot place a category that it does not list.
+    answer : float64 array of n x k, or empty
+        What a node answers, where that differs from its own evidence: the
+        probability of each of the k classes, or the number (k = 1). Empty: the
+        shares, or the means, of `value`. `treewright.tree.answer` reads it.
     schema : Schema
         The columns and the target of the training table.
     made_by : mapping, optional
@@ -206,6 +211,7 @@ class TreeData:
     surrogate_category_of: NDArray[np.int32] = _filled(np.int32, "any")
     surrogate_categories: NDArray[np.int32] = _filled(np.int32, "any")
     surrogate_category_branch: NDArray[np.int32] = _filled(np.int32, "any")
+    answer: NDArray[np.float64] = _array(np.float64, "n or 0,k")
     schema: Schema
     made_by: Mapping[str, Any] = field(default_factory=dict)
     extras: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -252,8 +258,8 @@ class TreeData:
         ----------
         arrays : mapping of str to array
             Every array of `TreeData.array_names`, and no other. `variance` and
-            `quartiles` may be left out for classification, and `n_missing` and the
-            surrogates for a tree that has none.
+            `quartiles` may be left out for classification, and `n_missing`, the
+            surrogates and `answer` for a tree that has none.
         schema : Schema
             The columns and the target.
         made_by, extras : mapping, optional

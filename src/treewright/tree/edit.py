@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TreeFormatError, nearest_name
+from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, STOP_CODES, STOP_HERE, TreeData
 from treewright.tree.walk import checked_node, path
 
@@ -85,7 +86,8 @@ def replace(
     Notes
     -----
     If only one of the two trees has an extra array, the nodes of the other get NaN,
-    -1, False or "".
+    -1, False or "". If only one has answers of its own, the nodes of the other
+    keep theirs: their shares, or their means.
     """
     node = checked_node(tree, node)
     _check_same_table(tree, subtree)
@@ -299,6 +301,8 @@ def _gathered(
         if name in TreeData.per_node_names or name in ("variance", "quartiles"):
             pool = np.concatenate([getattr(tree, name) for tree in trees])
             arrays[name] = pool[take] if len(pool) else pool
+    if any(len(tree.answer) for tree in trees):
+        arrays["answer"] = np.concatenate([node_answers(tree) for tree in trees])[take]
     for start_name, names in _RAGGED.items():
         lengths = np.concatenate([np.diff(getattr(tree, start_name)) for tree in trees])
         first = np.concatenate([[0], np.cumsum(lengths)])[:-1]

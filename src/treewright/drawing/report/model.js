@@ -44,6 +44,10 @@ const risk = reals(T.risk);
 const label = isClass ? Int32Array.from(T.label) : null;
 const isMedian = target.answer === "median";
 const mean = isClass ? null : reals(T.mean);
+// What nodes answer where that differs from their evidence: a number each, or the
+// probability of every class, node by node.
+const ownAnswer = T.answer ? reals(T.answer) : null;
+const numberOf = (node) => (ownAnswer || mean)[node];
 const variance = isClass ? null : reals(T.variance);
 const quartiles = isClass ? null : T.quartiles.map(reals);
 const categoryStart = starts(T.category_count);
@@ -136,6 +140,8 @@ const classShares = (node, of = value) => {
   for (const w of out) total += w;
   return out.map((w) => (total > 0 ? w / total : 1 / out.length));
 };
+const probabilities = (node) =>
+  ownAnswer ? ownAnswer.slice(node * classes.length, (node + 1) * classes.length) : classShares(node);
 const confidence = (node) => {
   let total = 0, own = 0;
   for (let e = value.start[node]; e < value.start[node + 1]; e++) {

@@ -93,9 +93,10 @@ def _categories_of(tree: TreeData) -> dict[str, Any]:
 
 
 def _answers_of(tree: TreeData) -> dict[str, Any]:
+    own = {"answer": _exact(tree.answer.ravel())} if len(tree.answer) else {}
     if tree.is_classifier:
-        return {"label": tree.label.tolist(), "value": _sparse(tree.value)}
-    return {
+        return {"label": tree.label.tolist(), "value": _sparse(tree.value)} | own
+    return own | {
         "mean": _exact(tree.value[:, 0]),
         "finer": list(finer_answers(tree).items()),
         "variance": _rounded(tree.variance),

@@ -7,7 +7,7 @@ const listing = { nodes: [], order: "rows", rising: false, shown: PAGE, text: ""
 
 const ruleColumns = () => [
   { key: "rule", name: "Rule" },
-  { key: "answer", name: "Answer", value: (i) => (isClass ? label[i] : mean[i]) },
+  { key: "answer", name: "Answer", value: (i) => (isClass ? label[i] : numberOf(i)) },
   isClass ? { key: "sure", name: "Confidence", value: confidence, number: true } : null,
   { key: "rows", name: "Rows", value: (i) => endedIn(i)[0], number: true },
   test ? { key: "test", name: "Test rows", value: (i) => testRows[i], number: true } : null,

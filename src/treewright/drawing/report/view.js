@@ -36,7 +36,7 @@ function readInks() {
 
 function inkOf(node) {
   if (isClass) return target.inks[label[node]];
-  const part = (mean[node] - scale.low) / (scale.high - scale.low || 1);
+  const part = (numberOf(node) - scale.low) / (scale.high - scale.low || 1);
   return `r${Math.min(Math.max(Math.floor(part * 8), 0), 7)}`;
 }
 
@@ -70,8 +70,8 @@ function relayout(anchor = -1, animate = true) {
 function readScale() {
   let low = Infinity, high = -Infinity;
   for (const node of plan.nodes) {
-    low = Math.min(low, quartiles[0][node], mean[node]);
-    high = Math.max(high, quartiles[2][node], mean[node]);
+    low = Math.min(low, quartiles[0][node], numberOf(node));
+    high = Math.max(high, quartiles[2][node], numberOf(node));
   }
   scale = { low, high };
 }
@@ -294,7 +294,7 @@ function markCards() {
 function moreWords(node) {
   const answer = isClass
     ? `answers ${cut(classes[label[node]], 100)}, ${percent(confidence(node))};`
-    : `answers ${figures(mean[node])};`;
+    : `answers ${figures(numberOf(node))};`;
   if (isEnd(node)) return "is the answer;";
   const hidden = isOpen(node) ? "" : ` ${count(leavesBelow(node), "leaf", "leaves")} folded;`;
   return `is asked here; ${answer}${hidden}`;
@@ -355,5 +355,5 @@ function strip(node) {
   return el("div", { class: "strip" },
     el("i", { class: "box", style: { left: at(q1), width: `calc(max(${((q3 - q1) / span) * 100}%, 2px))`, background: `var(--${inkOf(node)})` } }),
     el("i", { class: "median", style: { left: at(q2) } }),
-    el("i", { class: "dot", style: { left: at(mean[node]) } }));
+    el("i", { class: "dot", style: { left: at(numberOf(node)) } }));
 }

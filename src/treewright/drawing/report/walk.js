@@ -97,15 +97,15 @@ function answerOf(ends) {
   if (ends.length === 1) {
     const node = ends[0][0];
     return isClass
-      ? { cls: label[node], shares: classShares(node) }
-      : { number: mean[node], shares: null };
+      ? { cls: label[node], shares: probabilities(node) }
+      : { number: numberOf(node), shares: null };
   }
   if (!isClass) {
-    return { number: ends.reduce((sum, [i, s]) => sum + mean[i] * s, 0), shares: null };
+    return { number: ends.reduce((sum, [i, s]) => sum + numberOf(i) * s, 0), shares: null };
   }
   const shares = new Float64Array(classes.length);
   for (const [node, part] of ends) {
-    classShares(node).forEach((share, k) => (shares[k] += share * part));
+    probabilities(node).forEach((share, k) => (shares[k] += share * part));
   }
   return { cls: classByCost(shares), shares };
 }

@@ -230,7 +230,7 @@ function missingWords(node) {
 // The answer of a node as short text.
 const finer = new Map(T.finer || []);
 const answerNumber = (x) => finer.get(x) ?? figures(x);
-const answerWords = (node) => (isClass ? classes[label[node]] : answerNumber(mean[node]));
+const answerWords = (node) => (isClass ? classes[label[node]] : answerNumber(numberOf(node)));
 
 // The condition that leads to a node, without "≤"; for search and screen readers.
 const conditionTo = (node) =>

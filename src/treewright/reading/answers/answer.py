@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.tree import wording
+from treewright.tree.answer import node_answers, plain_answers
 from treewright.tree.costs import answer_by_cost, cost_matrix
 from treewright.tree.data import TreeData
 from treewright.tree.route import Ends, divides_rows, ends_of_matrix, route_answers
@@ -18,8 +19,10 @@ __all__ = [
     "answers",
     "answers_of_matrix",
     "class_numbers",
+    "class_probabilities",
     "class_shares",
     "classes",
+    "evidence_words",
     "finer_answers",
     "middle_of",
     "number_words",
@@ -63,7 +66,7 @@ def answers(
     """
     if isinstance(ends, Ends):
         if not tree.is_classifier:
-            return ends.total(tree.value[:, 0])
+            return ends.total(node_answers(tree)[:, 0])
         labels = classes(tree) if names is None else names
         return labels.take(class_numbers(tree, ends))
     if names is not None:
@@ -76,7 +79,7 @@ def class_numbers(
 ) -> NDArray[np.int32]:
     """Return the number of the class predicted for each row; see `answers`."""
     if isinstance(ends, Ends):
-        return answer_by_cost(class_shares(tree, ends), cost_matrix(tree))[0]
+        return answer_by_cost(class_probabilities(tree, ends), cost_matrix(tree))[0]
     return tree.label.take(ends)
 
 
@@ -120,15 +123,34 @@ def number_words(tree: TreeData, value: float) -> str:
     return finer_answers(tree).get(value) or wording.figures(value)
 
 
+def evidence_words(tree: TreeData, node: int) -> str:
+    """Return the evidence that a node's answer differs from; "" if it does not.
+
+    "mean of 6 rows 13.9, drawn towards 11.2", or "95% of 20 rows" for a class.
+    """
+    if not len(tree.answer):
+        return ""
+    n = int(tree.n_rows[node])
+    rows = f"{n:,} row{'s' * (n != 1)}"
+    if tree.is_classifier:
+        share = float(plain_answers(tree)[node, tree.label[node]])
+        return f"{wording.percent(share)} of {rows}"
+    mean, above = float(tree.value[node, 0]), int(tree.parent[node])
+    if above < 0 or mean == tree.answer[node, 0]:
+        return ""
+    towards = number_words(tree, float(tree.answer[above, 0]))
+    return f"mean of {rows} {wording.figures(mean)}, drawn towards {towards}"
+
+
 def finer_answers(tree: TreeData) -> dict[float, str]:
     """Return the text of sibling answers that look the same with four figures."""
     return tree.keep("finer_answers", _finer_answers)
 
 
-def class_shares(
+def class_probabilities(
     tree: TreeData, ends: NDArray[np.integer[Any]] | Ends
 ) -> NDArray[np.float64]:
-    """Return the share of every class in the training weight where each row ended.
+    """Return the probability of every class that the tree answers for each row.
 
     Parameters
     ----------
@@ -147,8 +169,26 @@ def class_shares(
             "Class probabilities need a tree that answers classes; this one answers "
             "numbers. Use predict."
         )
-    shares = tree.keep("class_shares", _class_shares)
-    return ends.total(shares) if isinstance(ends, Ends) else shares.take(ends, axis=0)
+    return _at(node_answers(tree), ends)
+
+
+def class_shares(
+    tree: TreeData, ends: NDArray[np.integer[Any]] | Ends
+) -> NDArray[np.float64]:
+    """Return the share of every class in the training weight where each row ended.
+
+    The parameters are those of `class_probabilities`. The shares are the evidence
+    for the probabilities.
+    """
+    return _at(plain_answers(tree), ends)
+
+
+def _at(
+    of_nodes: NDArray[np.float64], ends: NDArray[np.integer[Any]] | Ends
+) -> NDArray[np.float64]:
+    if isinstance(ends, Ends):
+        return ends.total(of_nodes)
+    return of_nodes.take(ends, axis=0)
 
 
 def _classes(tree: TreeData) -> NDArray[Any]:
@@ -164,24 +204,14 @@ def _classes(tree: TreeData) -> NDArray[Any]:
 
 def _answers(tree: TreeData) -> NDArray[Any]:
     if not tree.is_classifier:
-        return tree.value[:, 0]
+        return node_answers(tree)[:, 0]
     return np.asarray(classes(tree)[tree.label])
-
-
-def _class_shares(tree: TreeData) -> NDArray[np.float64]:
-    total = tree.value.sum(axis=1, keepdims=True)
-    # In a node that no weight reached, all classes are equally likely.
-    even = 1.0 / tree.value.shape[1]
-    shares = np.full_like(tree.value, even)
-    np.divide(tree.value, total, out=shares, where=total > 0)
-    shares.flags.writeable = False
-    return shares
 
 
 def _finer_answers(tree: TreeData) -> dict[float, str]:
     if tree.is_classifier:
         return {}
-    nodes, value = np.arange(1, tree.n_nodes), tree.value[:, 0]
+    nodes, value = np.arange(1, tree.n_nodes), node_answers(tree)[:, 0]
     other = np.minimum(nodes + tree.subtree_size[1:], tree.n_nodes - 1)
     one, two = value[nodes], value[other]
     near = (tree.parent[other] == tree.parent[nodes]) & (one != two)

@@ -17,6 +17,7 @@ from treewright.pruning.score import loss_at_steps
 from treewright.reading.answers.answer import answers, class_numbers, classes
 from treewright.reading.answers.interval import Z, wilson
 from treewright.table.table import ClassTarget, Target
+from treewright.tree.answer import node_answers
 from treewright.tree.costs import cost_matrix
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
@@ -358,14 +359,15 @@ def _number_error_by_node(
     own: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the mean loss of each node's answer."""
+    answer = node_answers(tree)[:, 0]
     if isinstance(tree.criterion, SquaredError):  # variance + bias^2
-        moved = tree.in_units(seen.value[:, 0]) - tree.in_units(tree.value[:, 0])
+        moved = tree.in_units(seen.value[:, 0]) - tree.in_units(answer)
         moved = moved**2
         return np.where(seen.weight > 0, seen.variance + moved, np.nan)
     if isinstance(ends, Ends):
         at, y, own = ends.nodes, y[ends.rows], own[ends.rows] * ends.shares
     else:
         at = ends
-    loss = loss_by_node(tree, at, y, own, tree.value[:, 0])
+    loss = loss_by_node(tree, at, y, own, answer)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(seen.weight > 0, loss / seen.weight, np.nan)

@@ -12,6 +12,7 @@ from treewright.errors import OptionError, nearest_name
 from treewright.reading.answers.answer import answers, middle_of
 from treewright.reading.answers.interval import Z, wilson
 from treewright.tree import wording
+from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.walk import children
 
@@ -25,10 +26,12 @@ class Evidence(NamedTuple):
     rows: NDArray[np.int64]
     weight: NDArray[np.float64]
     share: NDArray[np.float64]
+    probability: NDArray[np.float64]
     confidence: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     lift: NDArray[np.float64]
+    mean: NDArray[np.float64]
     std: NDArray[np.float64]
 
 
@@ -42,24 +45,27 @@ def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
         passed_on = tree.weight[below].sum()
         weight[place] = max(weight[place] - passed_on, 0.0) if rows[place] else 0.0
     undefined = np.full(len(nodes), np.nan)
-    sure = low = high = lift = std = undefined
+    likely = sure = low = high = lift = mean = std = undefined
     with np.errstate(all="ignore"):
         share = weight / tree.weight[0] if tree.weight[0] > 0 else 0.0 * weight
         effective = (tree.weight[nodes] / np.sqrt(tree.weight_squared[nodes])) ** 2
         if tree.is_classifier:
             values, label = tree.value[nodes], tree.label[nodes]
+            likely = node_answers(tree)[nodes, label]
             sure = values[np.arange(len(nodes)), label] / values.sum(axis=1)
             low, high = wilson(sure, effective)
             lift = sure / (tree.value[0, label] / tree.value[0].sum())
         else:
-            std = tree.standard_deviation[nodes]
+            mean, std = tree.value[nodes, 0], tree.standard_deviation[nodes]
             # The standard error gives an interval for a mean, not for a median.
             half = undefined
             if middle_of(tree) == "mean":
                 half = Z * std / np.sqrt(np.where(effective > 1, effective - 1, np.nan))
-            low, high = tree.value[nodes, 0] - half, tree.value[nodes, 0] + half
+            low, high = mean - half, mean + half
     predicted = answers(tree, nodes)
-    return Evidence(predicted, rows, weight, share, sure, low, high, lift, std)
+    return Evidence(
+        predicted, rows, weight, share, likely, sure, low, high, lift, mean, std
+    )
 
 
 def class_of(tree: TreeData, label: Any) -> int:

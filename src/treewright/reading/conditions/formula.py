@@ -35,6 +35,7 @@ from treewright.reading.conditions.condition import (
 from treewright.reading.conditions.evidence import class_of
 from treewright.reading.conditions.path_conditions import answer_nodes, walked
 from treewright.tree import wording
+from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.new_rows import read_columns
 from treewright.tree.route import divides_rows
@@ -216,7 +217,7 @@ def _of_class(tree: TreeData, wanted: int, prediction: Any) -> Formula:
 
 def _of_numbers(tree: TreeData) -> Formula:
     groups: dict[float, list[dict[int, Condition]]] = {}
-    values, number = np.unique(tree.value[:, 0], return_inverse=True)
+    values, number = np.unique(node_answers(tree)[:, 0], return_inverse=True)
     for node, conditions in _regions(tree, number):
         groups.setdefault(float(values[number[node]]), []).append(conditions)
     terms = []

@@ -32,6 +32,7 @@ from treewright.reading.conditions.path_conditions import (
     walked,
 )
 from treewright.tree import wording
+from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.new_rows import read_columns
 from treewright.tree.route import divides_rows
@@ -42,7 +43,18 @@ if TYPE_CHECKING:
 __all__ = ["Rule", "Rules"]
 
 _MOST, _LONGEST = 12, 60
-_NUMBERS = ("node", "rows", "weight", "share", "confidence", "lift", "std", "length")
+_NUMBERS = (
+    "node",
+    "rows",
+    "weight",
+    "share",
+    "probability",
+    "confidence",
+    "lift",
+    "mean",
+    "std",
+    "length",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,8 @@ class Rule:
         Training rows that end here.
     weight, share : float
         Weight of these rows, and its share of the total weight.
+    probability : float or None
+        Classes: the probability of the predicted class, as `predict_proba` gives it.
     confidence : float or None
         Classes: the share of the predicted class in the node.
     interval : tuple of float
@@ -70,6 +84,9 @@ class Rule:
         answers medians (``criterion="absolute_error"``) has none: both ends are NaN.
     lift : float or None
         Classes: confidence divided by the share of that class in all rows.
+    mean : float or None
+        Numbers: mean (or median) of the target in the node, from which the
+        prediction may be drawn towards the node above.
     std : float or None
         Numbers: standard deviation of the target in the node.
     """
@@ -80,9 +97,11 @@ class Rule:
     rows: int
     weight: float
     share: float
+    probability: float | None
     confidence: float | None
     interval: tuple[float, float]
     lift: float | None
+    mean: float | None
     std: float | None
     _tree: TreeData
 
@@ -149,8 +168,9 @@ class Rule:
             "interval": [_plain(end) for end in self.interval],
         }
         if self._tree.is_classifier:
-            return made | {"confidence": self.confidence, "lift": _plain(self.lift)}
-        return made | {"std": _plain(self.std)}
+            sure = {"probability": self.probability, "confidence": self.confidence}
+            return made | sure | {"lift": _plain(self.lift)}
+        return made | {"mean": _plain(self.mean), "std": _plain(self.std)}
 
     def __str__(self) -> str:
         """The text, followed by rows, share and interval in brackets."""
@@ -160,13 +180,19 @@ class Rule:
         if self.confidence is not None:
             sure = wording.percent(self.confidence)
             between = f"{wording.percent(low)} to {wording.percent(high)}"
-            return f"{self.text()}  ({rows}; confidence {sure}, {between})"
+            likely = ""
+            if len(self._tree.answer) and self.probability is not None:
+                likely = f"probability {wording.percent(self.probability)}, "
+            return f"{self.text()}  ({rows}; {likely}confidence {sure}, {between})"
         if middle_of(self._tree) == "median":
             return f"{self.text()}  ({rows}; median)"
+        mean = ""
+        if self.mean is not None and self.mean != self.prediction:
+            mean = f"{wording.figures(self.mean)}, "
         if math.isnan(low):
-            return f"{self.text()}  ({rows})"
+            return f"{self.text()}  ({rows}{mean and f'; mean {mean[:-2]}'})"
         between = f"{wording.figures(low)} to {wording.figures(high)}"
-        return f"{self.text()}  ({rows}; mean {between})"
+        return f"{self.text()}  ({rows}; mean {mean}{between})"
 
     def __repr__(self) -> str:
         """The same as the text."""
@@ -267,9 +293,11 @@ class Rules(Sequence[Rule]):
             rows=int(known.rows[place]),
             weight=float(known.weight[place]),
             share=float(known.share[place]),
+            probability=float(known.probability[place]) if is_class else None,
             confidence=float(known.confidence[place]) if is_class else None,
             interval=(float(known.low[place]), float(known.high[place])),
             lift=float(known.lift[place]) if is_class else None,
+            mean=None if is_class else float(known.mean[place]),
             std=None if is_class else float(known.std[place]),
             _tree=tree,
         )
@@ -336,8 +364,8 @@ class Rules(Sequence[Rule]):
         Parameters
         ----------
         key : str, default='rows'
-            'rows', 'weight', 'share', 'confidence', 'lift', 'std', 'length' (number
-            of splits on the path), 'prediction' or 'node'.
+            'rows', 'weight', 'share', 'probability', 'confidence', 'lift', 'mean',
+            'std', 'length' (number of splits on the path), 'prediction' or 'node'.
         descending : bool, default=True
             Whether the largest come first. Ties keep the order of the tree.
 
@@ -360,7 +388,9 @@ class Rules(Sequence[Rule]):
     def _values(self, key: str) -> NDArray[Any]:
         tree, nodes = self._tree, self._nodes
         if key == "prediction":
-            return tree.label[nodes] if tree.is_classifier else tree.value[nodes, 0]
+            if tree.is_classifier:
+                return tree.label[nodes]
+            return np.asarray(node_answers(tree)[nodes, 0])
         if key in ("node", "length"):
             return nodes if key == "node" else np.asarray(tree.depth[nodes])
         values: NDArray[Any] = getattr(self._known, key)
@@ -404,8 +434,8 @@ class Rules(Sequence[Rule]):
             "weight": known.weight,
             "share": known.share,
         }
-        names = ("confidence", "low", "high", "lift")
-        for name in names if tree.is_classifier else ("std", "low", "high"):
+        names = ("probability", "confidence", "low", "high", "lift")
+        for name in names if tree.is_classifier else ("mean", "std", "low", "high"):
             columns[name] = getattr(known, name)
         columns["length"] = tree.depth[nodes]
         index = pandas.Index(nodes, name="node")
@@ -470,7 +500,7 @@ def _answers_are(
 ) -> NDArray[np.bool_]:
     if tree.is_classifier:
         return np.asarray(tree.label[nodes] == class_of(tree, prediction))
-    return np.asarray(tree.value[nodes, 0] == prediction)
+    return np.asarray(node_answers(tree)[nodes, 0] == prediction)
 
 
 def _column(tree: TreeData, name: str | None) -> int | None:

@@ -9,12 +9,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
 from treewright.reading.answers.answer import (
     answers,
+    class_probabilities,
     class_shares,
     classes,
+    evidence_words,
     middle_of,
     number_words,
 )
@@ -23,6 +26,7 @@ from treewright.reading.conditions.path_conditions import surrogates_of
 from treewright.reading.one_row.change import Change, rows_between, smallest_change
 from treewright.reading.one_row.row import OneRow, ends_of, read_row, turn_at
 from treewright.tree import wording
+from treewright.tree.answer import plain_answers
 from treewright.tree.data import (
     ALL_BRANCHES,
     LEAF,
@@ -70,7 +74,8 @@ class Step:
     next : int
         The node reached.
     shares : tuple of float
-        Class shares at that node; for numbers the answer alone.
+        Class shares of the training rows at that node; for numbers their mean (or
+        median) alone.
     sentence : str
         The step as a sentence.
     """
@@ -99,8 +104,10 @@ class Explanation:
     node : int
         Where the row ends; for a divided row, where its largest part ends.
     shares : tuple of float
-        Class shares there (for a divided row, averaged over its parts); for numbers
-        the answer alone.
+        Class shares of the training rows there (for a divided row, averaged over its
+        parts); for numbers their mean (or median) alone.
+    probabilities : tuple of float
+        The probability of each class, as `predict_proba` gives it; empty for numbers.
     steps : tuple of Step
         The path, from the root.
     changes : tuple of Change or None
@@ -115,6 +122,7 @@ class Explanation:
     prediction: Any
     node: int
     shares: tuple[float, ...]
+    probabilities: tuple[float, ...]
     steps: tuple[Step, ...]
     changes: tuple[Change, ...] | None
     other: Any
@@ -128,6 +136,7 @@ class Explanation:
             "prediction": self.prediction,
             "node": self.node,
             "shares": list(self.shares),
+            "probabilities": list(self.probabilities),
             "steps": [_as_dict(step) for step in self.steps],
             "changes": None
             if self.changes is None
@@ -169,7 +178,7 @@ def explain(
     ends = ends_of(tree, one)
     node = ends[0][0]
     steps = _steps(tree, one, node)
-    answer, shares = _answer(tree, ends)
+    answer, shares, probabilities = _answer(tree, ends)
     changes, other, note = None, None, ""
     if change:
         changes, other, note = _change(tree, one, answer, to, kept)
@@ -177,6 +186,7 @@ def explain(
         prediction=answer,
         node=node,
         shares=shares,
+        probabilities=probabilities,
         steps=tuple(steps),
         changes=changes,
         other=other,
@@ -271,11 +281,7 @@ def _margin_text(feature: Any, margin: float | None, share: float | None) -> str
 
 
 def _node_shares(tree: TreeData, node: int) -> tuple[float, ...]:
-    values = tree.value[node].tolist()
-    if not tree.is_classifier:
-        return (values[0],)
-    total = sum(values)
-    return tuple(v / total if total > 0 else 1 / len(values) for v in values)
+    return tuple(plain_answers(tree)[node].tolist())
 
 
 # The answer -------------------------------------------------------------------------
@@ -283,18 +289,19 @@ def _node_shares(tree: TreeData, node: int) -> tuple[float, ...]:
 
 def _answer(
     tree: TreeData, ends: Sequence[tuple[int, float]]
-) -> tuple[Any, tuple[float, ...]]:
-    if len(ends) == 1:
-        node = ends[0][0]
-        return _plain(answers(tree, np.array([node]))[0]), _node_shares(tree, node)
+) -> tuple[Any, tuple[float, ...], tuple[float, ...]]:
+    """Return the answer, the evidence for it, and the probabilities of classes."""
     # In preorder, the order in which `predict` sums.
     nodes, parts = zip(*sorted(ends), strict=True)
     rows = np.zeros(len(nodes), np.int64)
-    divided = Ends(1, rows, np.array(nodes, np.int32), np.array(parts))
-    answer = _plain(answers(tree, divided)[0])
+    where: NDArray[np.int32] | Ends = np.array(nodes, np.int32)
+    if len(nodes) > 1:
+        where = Ends(1, rows, np.array(nodes, np.int32), np.array(parts))
+    answer = _plain(answers(tree, where)[0])
+    shares = tuple(class_shares(tree, where)[0].tolist())
     if not tree.is_classifier:
-        return answer, (answer,)
-    return answer, tuple(class_shares(tree, divided)[0].tolist())
+        return answer, shares, ()
+    return answer, shares, tuple(class_probabilities(tree, where)[0].tolist())
 
 
 def _change(
@@ -371,7 +378,7 @@ def _lines(
 ) -> list[str]:
     target = tree.schema.target
     name = wording.cut(wording.name("y" if target is None else target.name), 60)
-    lines = [f"{name} = {_answer_text(tree, answer)}"]
+    lines = [f"{name} = {_answer_text(tree, answer)}{_beside(tree, ends)}"]
     lines.append(f"   start: {_evidence_text(tree, 0, _node_shares(tree, 0))}")
     for number, step in enumerate(steps, 1):
         now = _evidence_text(tree, step.next, step.shares)
@@ -384,6 +391,18 @@ def _lines(
         reason = STOP_REASONS[int(tree.stop_reason[node])].sentence
         lines.append(f"      Leaf {node}. {reason}")
     return lines
+
+
+def _beside(tree: TreeData, ends: Sequence[tuple[int, float]]) -> str:
+    """Return the probability of the answer, or the mean that it was drawn from."""
+    if len(ends) > 1 or not len(tree.answer):
+        return ""
+    node = ends[0][0]
+    beside = evidence_words(tree, node)
+    if tree.is_classifier:
+        probability = float(tree.answer[node, tree.label[node]])
+        beside = f"probability {wording.percent(probability)}; {beside}"
+    return f" ({beside})" if beside else ""
 
 
 def _evidence_text(tree: TreeData, node: int, shares: tuple[float, ...]) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright.errors import pandas_for_frames
 from treewright.reading.answers.answer import answers, class_shares, classes
 from treewright.reading.text.missing import surrogate_splits
+from treewright.tree.answer import node_answers
 from treewright.tree.data import SPLIT_KINDS, STOP_REASONS, TreeData
 from treewright.tree.split import Split, Threshold, splits_of
 
@@ -36,8 +37,9 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
         the condition of its branch), its split (`split`, `feature`,
         `threshold`, `missing_route`, `n_missing`, `gain`, `proven`), its evidence
         (`n_rows`, `weight`, `share`, `answer`, `impurity`, `risk`, `weighted_risk`; for
-        classes `confidence` and one column ``weight of ...`` per class, for
-        numbers `variance`, `q1`, `median`, `q3`), `stop_reason`, and the extra
+        classes `probability` and `confidence`, the share, of the answer and one
+        column ``weight of ...`` per class, for numbers `variance`, `q1`, `median`,
+        `q3`, and `mean` if answers differ from means), `stop_reason`, and the extra
         arrays of one dimension as ``extra ...``.
     """
     pandas = pandas_for_frames()
@@ -80,12 +82,15 @@ def _spread(tree: TreeData) -> dict[str, Any]:
     """Return the columns about the target beyond the answer."""
     if not tree.is_classifier:
         q1, median, q3 = tree.quartiles.T
-        return {"variance": tree.variance, "q1": q1, "median": median, "q3": q3}
+        mean = {"mean": tree.value[:, 0]} if len(tree.answer) else {}
+        return mean | {"variance": tree.variance, "q1": q1, "median": median, "q3": q3}
     every = np.arange(tree.n_nodes)
     weights = {
         f"weight of {label}": tree.value[:, k] for k, label in enumerate(classes(tree))
     }
-    return {"confidence": class_shares(tree, every)[every, tree.label], **weights}
+    sure = class_shares(tree, every)[every, tree.label]
+    likely = node_answers(tree)[every, tree.label]
+    return {"probability": likely, "confidence": sure, **weights}
 
 
 def _splits(tree: TreeData) -> Iterator[tuple[Split | None, str]]:
@@ -145,6 +150,8 @@ def _nodes(tree: TreeData) -> Iterator[dict[str, Any]]:
         "risk": tree.risk,
         "weighted_risk": tree.weighted_risk,
     }
+    if tree.is_classifier and len(tree.answer):
+        common |= {"probabilities": tree.answer}
     if not tree.is_classifier:
         common |= {"variance": tree.variance, "quartiles": tree.quartiles}
     columns = [_listed(array) for array in common.values()]

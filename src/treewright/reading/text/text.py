@@ -21,6 +21,7 @@ from treewright.reading.answers.answer import (
 )
 from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.tree import wording
+from treewright.tree.answer import node_answers
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import Split, splits_of
 
@@ -103,9 +104,11 @@ def _count(n: int, one: str, many: str = "") -> str:
 
 def _headings(tree: TreeData) -> tuple[str, ...]:
     share = "share" if _weights_are_equal(tree) else "weight share"
+    own = len(tree.answer) > 0
     if tree.is_classifier:
-        return ("rows", share, "class", "confidence")
-    return ("rows", share, middle_of(tree), "std")
+        sure = ("probability", "confidence") if own else ("confidence",)
+        return ("rows", share, "class", *sure)
+    return ("rows", share, *(("answer",) if own else ()), middle_of(tree), "std")
 
 
 def _weights_are_equal(tree: TreeData) -> bool:
@@ -140,17 +143,19 @@ def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
     counts = [str(n) for n in tree.n_rows[shown].tolist()]
     shares = _percents(tree.share[shown])
     if not tree.is_classifier:
-        means = [number_words(tree, m) for m in tree.value[shown, 0].tolist()]
+        said = [number_words(tree, x) for x in node_answers(tree)[shown, 0].tolist()]
+        means = [wording.figures(m) for m in tree.value[shown, 0].tolist()]
         spreads = [wording.figures(s) for s in tree.standard_deviation[shown].tolist()]
-        return [counts, shares, means, spreads]
+        return [counts, shares, said, *([means] if len(tree.answer) else []), spreads]
     names = [_short(wording.value(c), _LONGEST_LABEL) for c in classes(tree)]
     labels = tree.label[shown]
-    sure = class_shares(tree, shown)[np.arange(len(shown)), labels]
+    each = np.arange(len(shown))
+    likely = [tree.answer[shown, labels]] if len(tree.answer) else []
     return [
         counts,
         shares,
         [names[label] for label in labels.tolist()],
-        _percents(sure),
+        *map(_percents, [*likely, class_shares(tree, shown)[each, labels]]),
     ]
 
 
