@@ -156,7 +156,7 @@ struct PyRouter {
   }
 };
 
-// One array of a tree, read where it lies: not converted, and kept alive by the dict.
+// One array of a tree, read in place: not converted, and kept alive by the dict.
 template <class T>
 std::span<const T> read(const nb::dict& arrays, const char* name) {
   try {

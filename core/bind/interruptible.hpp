@@ -1,4 +1,4 @@
-// interruptible.hpp: long work that Ctrl-C can end, with progress for whoever asks.
+// interruptible.hpp: long work that Ctrl-C can stop and that reports its progress.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,9 +16,9 @@ namespace treewright::bind {
 
 namespace nb = nanobind;
 
-// Runs work(control) without the interpreter lock. Large work runs on a thread of its own
-// while this one looks for signals and reports progress(done share) ten times a second; a
-// signal, or an exception of progress, stops the work and is raised when it has wound down.
+// Runs work(control) without the interpreter lock. Large work runs in a thread of its own, while
+// this thread checks for signals and calls progress(share done) ten times a second. A signal, or an
+// exception of progress, stops the work and is raised once the work has ended.
 template <class Work>
 void run_interruptible(bool large, const nb::object& progress, Control& control, const Work& work) {
   if (!large) {
@@ -47,7 +47,7 @@ void run_interruptible(bool large, const nb::object& progress, Control& control,
     try {
       worker = start_thread(run);
     } catch (const std::system_error&) {
-      run();  // the system gives no thread: do it here, deaf to signals
+      run();  // the system refuses a thread: work here, without checking for signals
     }
     std::unique_lock lock(mutex);
     while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {

@@ -1,4 +1,5 @@
-// module.cpp: the Python module treewright._core. No logic: unpack, unlock, compute, hand over.
+// module.cpp: the Python module treewright._core. No logic: unpacks arguments, releases the lock,
+// calls a kernel.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -9,9 +9,11 @@
 namespace treewright {
 namespace {
 
-constexpr int kClassOrderings = 32;  // at most: the heaviest classes against the rest
+// How far the heuristic for many levels goes. These limits change trees, so they are part of the
+// definition; they were not tuned.
+constexpr int kClassOrderings = 32;  // at most this many classes against the rest, heaviest first
 constexpr int kExchangeRounds = 20;
-constexpr int kPowerSteps = 40;
+constexpr int kPowerSteps = 40;  // of the iteration for the first principal component
 
 // Sorts levels by compare(a, b) < 0, then by category.
 template <class Compare>
@@ -43,10 +45,11 @@ std::vector<int32_t> SumCost::order_by_number() const {
   }
   return sorted_levels(levels_, [&](int32_t a, int32_t b) {
     const double one = mean[size_t(a)], other = mean[size_t(b)];
-    if (std::abs(one - other) > 1e-14 * (std::abs(one) + std::abs(other))) {
+    constexpr double kRounding = 1e-14;  // more than the relative error of two means
+    if (std::abs(one - other) > kRounding * (std::abs(one) + std::abs(other))) {
       return one - other;
     }
-    // Too close for rounded numbers to tell.
+    // Too close to compare rounded means: compare the exact ratios.
     return double(
         compare_ratios(get_sum(stats(a)), stats(a)[kWeight], get_sum(stats(b)), stats(b)[kWeight]));
   });

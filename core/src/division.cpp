@@ -10,10 +10,11 @@
 namespace treewright {
 namespace {
 
-// RowNumbering::branch of a row that stays at the node, and of the i-th divided row: kDivided - i.
+// Values of RowNumbering::branch: kStays for a row that stays at the node, kDivided - i for the
+// i-th divided row.
 constexpr int32_t kStays = -1;
 constexpr int32_t kDivided = -2;
-// The part of a divided row that is too light to count.
+// Stands for a part of a divided row that is too light to count.
 constexpr uint32_t kNoRow = std::numeric_limits<uint32_t>::max();
 
 }  // namespace

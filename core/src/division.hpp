@@ -52,7 +52,7 @@ class NodeDivision {
   void divide_column(size_t column, int64_t known, int worker, int64_t* known_of_children) const;
   // Divides columns first to last - 1, in none of which anything is missing.
   void divide_complete_columns(size_t first, size_t last, int worker) const;
-  // Clears the bits for the next division; say whether the columns have been divided.
+  // Clears the bits for the next division. `divided`: whether the columns have been divided.
   void clear_sides(bool columns_divided) const;
 
  private:
@@ -95,9 +95,9 @@ int32_t branch_of(const NodeView<Rows>& view, const Candidate& split, Entry e, b
   return placed ? split.branches[size_t(found - split.categories.begin())] : split.missing_route;
 }
 
-// The first known entry above the threshold of a split. A split that a search has found tells it by
-// the number of its rows on the left, if whole rows are counted and the search has seen all of
-// them.
+// The first known entry above the threshold of a split. For a split that a search has found, this
+// is the number of its rows on the left, if statistics count whole rows and the search has seen all
+// of them.
 template <class Rows>
 int64_t cut_of(const NodeView<Rows>& view, const Candidate& split, const ColumnRange& range) {
   if (!split.left.empty() && view.problem.share_unit == 1 &&

@@ -13,7 +13,7 @@
 namespace treewright {
 namespace {
 
-// A gain that only rounding keeps below its threshold is enough.
+// A gain that is below its threshold only by rounding still passes.
 constexpr double kNearly = 1.0 - 1e-12;
 
 // Returns freed memory to the system: the allocator keeps small pieces, and a large tree has very
@@ -468,7 +468,7 @@ NodeList Frontier::list_from(int32_t id) const {
 
 // Grows each of these nodes to the end, in a list of its own.
 void Frontier::grow_subtrees(std::vector<OpenNode> roots, Team& team) {
-  // Large subtrees first, so that no thread is left with one at the end.
+  // Large subtrees first, so that no thread starts one while all others are finished.
   std::stable_sort(roots.begin(), roots.end(), [&](OpenNode a, OpenNode b) {
     return list_.nodes[size_t(a.id)].n_rows > list_.nodes[size_t(b.id)].n_rows;
   });
@@ -509,6 +509,7 @@ void Frontier::grow_subtree(NodeSource& source, NodeList& list, OpenNode root) {
 FlatTree Frontier::tree() const { return lay_out(list_, facts_, options_.criterion, subtrees_); }
 
 FlatTree Frontier::take_tree() {
+  // Freed memory is returned to the system once for this many nodes. Not measured.
   constexpr size_t kNodesToFree = 200'000;
   size_t n_freed = 0;
   return lay_out(list_, facts_, options_.criterion, subtrees_, [&](size_t subtree) {

@@ -14,8 +14,8 @@ namespace {
 
 // ---- cut by cut ----
 
-// Both sides of the cut share a register: the left one in the low half, the right one, with
-// its sign turned, in the high half. A row then adds (1, 1) to the rows and to its class.
+// Both sides of the cut share a register: the left side in the low half, the negated right side in
+// the high half. Moving a row to the left then adds (1, 1) to the rows and to its class.
 // over(rows) gives 1 / left and 1 / right of the next cut, both positive.
 template <class Over>
 [[gnu::always_inline]] inline void each_cut(const Entry* entries, int64_t end,
@@ -66,9 +66,9 @@ template <class Over>
 // Most cuts are far from the best one. With D_k = l_k - m t_k, where m rows are on the left, l_k of
 // them of class k, and t_k is the share of the class in the node, the gain of a cut, times n, is
 // |D|^2 (1 / m + 1 / (n - m)). Along a stretch both l_k and m only grow, so D_k lies between
-// (l_k before - t_k m after) and (l_k after - t_k m before), which bounds |D|. Only a stretch that
-// may hold a better cut than the best so far is looked at cut by cut; of all others the classes are
-// counted, eight rows at a time.
+// (l_k before - t_k m after) and (l_k after - t_k m before), which bounds |D|. A stretch is
+// searched cut by cut only if this bound allows a better cut than the best so far. In all other
+// stretches the classes are just counted, eight rows at a time.
 
 constexpr int kBits = 6;  // for the rows of a class in a stretch
 static_assert(kStretch < 1 << kBits);
@@ -144,10 +144,10 @@ class LeftCounts {
       sum =
           _mm256_add_pd(sum, _mm256_max_pd(_mm256_mul_pd(least, least), _mm256_mul_pd(most, most)));
     }
-    // The numbers are below 2^26, so D is off by less than 2^-25; the sum is 8 at the least.
+    // The numbers are below 2^26, so the error of D is below 2^-25; the sum is at least 8.
     return sum_of_lanes(sum) * (1 + 1e-6);
   }
-  // Writes where the sweep stood before `counted` was added.
+  // Writes the state of the sweep before `counted` was added.
   TREEWRIGHT_TARGET void write(const Counted& counted, TwoSides* counts, int classes,
                                ManyClassState& state) const {
     double b_left = 0.0, b_right = 0.0;
@@ -157,7 +157,7 @@ class LeftCounts {
       for (int k = 0; k < n_of(v) && label_of(v) + k < classes; ++k) {
         TwoSides& count = counts[label_of(v) + k];
         const double minus_right = left[k] - (count.left - count.minus_right);
-        // In one piece, as it will be read.
+        // One store, because it will be read by one load.
         _mm_storeu_pd(&count.left, _mm_setr_pd(left[k], minus_right));
         b_left += left[k] * (state.rows.left - left[k]);
         b_right += minus_right * (state.rows.minus_right - minus_right);
@@ -180,7 +180,7 @@ class LeftCounts {
   }
   TREEWRIGHT_TARGET static __m256i unpack(const Counted& counted, int v) {
     const int first = v % kVectorsOfWord * 4 * kBits;
-    // What lies behind the last class of a word is shifted out.
+    // The bits after the last class of a word are shifted out.
     const auto shift = [&](int k) { return k < n_of(v) ? first + k * kBits : 64; };
     const __m256i shifts = _mm256_setr_epi64x(shift(0), shift(1), shift(2), shift(3));
     return _mm256_and_si256(_mm256_srlv_epi64(counted.words[v / kVectorsOfWord], shifts),
@@ -200,10 +200,10 @@ TREEWRIGHT_TARGET void each_stretch(const Entry* entries, int64_t end, const Man
   while (state.i + kStretch <= end) {
     const double m = state.rows.left, m_after = m + kStretch;
     const auto counted = Left::count(entries + state.i, node.label_mask);
-    // 1 / m + 1 / (n - m) = n / (m (n - m)) is largest at one of the ends.
+    // 1 / m + 1 / (n - m) is convex, so it is largest at one end of the stretch.
     const double product = std::min(m * (n - m), m_after * (n - m_after));
     const double most = left.add(counted, m) * n;
-    // Not "most > ...": no best yet, times a product of 0, is not a number.
+    // Not "most > ...": -infinity (no best yet) times 0 is NaN, and must lead to a search.
     if (!(most <= (2 * state.best + node.cost) * product)) {
       left.write(counted, counts, node.classes, state);
       each_cut(entries, state.i + kStretch, node, counts, state);

@@ -69,7 +69,7 @@ class NumberMeasure {
     const Problem& problem = view_.problem;
     number_.scale = Quantiser(minimum, maximum, problem.options.criterion != Criterion::poisson);
     const Quantiser::Images images = number_.scale.images();
-    // The rows of a whole table are taken in their own order: jumping among them takes far longer.
+    // The rows of a whole table are read in row order: random access takes far longer.
     const bool whole = numbering_.global == nullptr && n_ == problem.weights.n_rows;
     int128 sum = 0;
     for (int64_t i = 0; i < n_; ++i) {
@@ -119,7 +119,7 @@ class NumberMeasure {
   // The smallest value whose cumulative weight reaches a quarter, half, three quarters; the mean of
   // two neighbours if it is reached exactly.
   void set_quartiles() {
-    // Parts of divided rows are rounded: nearly reached is reached.
+    // Parts of divided rows are rounded, so nearly half counts as half.
     const auto slack = static_cast<int128>(view_.problem.divides_rows() ? 4e-9 * weight() : 0.0);
     int64_t below = 0, i = 0;  // weight of the rows before i
     for (int q = 1; q <= 3; ++q) {

@@ -136,7 +136,8 @@ void offer_column(const NodeView<Rows>& view, const NodeCost& cost, size_t colum
       }
     }
     if (problem.views[column].kind == Kind::categorical) {
-      // These gains are exact, and a grouping of many levels takes long to write down.
+      // These gains are exact, so only the groupings that can win are built: building one of many
+      // levels takes long.
       const double exact = view.node.best[column] - 2 * cost.tolerance();
       const Levels levels = levels_of(view, visible.range, column);
       const SumCost groups(visible.cost, levels);
@@ -156,8 +157,8 @@ void offer_column(const NodeView<Rows>& view, const NodeCost& cost, size_t colum
   });
 }
 
-// How far gains of thresholds may be off. (A score below 0 is that of a charged grouping, which is
-// exact; no threshold comes near it.)
+// The largest error of the gain of a threshold. (A score below 0 belongs to a charged grouping,
+// which is exact; no threshold is close to it.)
 template <class Rows>
 double margin_of(const NodeView<Rows>& view, const NodeCost& cost, double best) {
   return with_threshold_search(view, cost, view.stats(), view.problem.limits, view.node.coarse,
@@ -243,7 +244,7 @@ void set_missing_route(const GrowOptions& options, Candidate& split) {
 }
 
 // Why no split is allowed. A column tells the rows apart if it has two values, or known and missing
-// rows; its most uneven splits show which limit stood in the way.
+// rows; its most uneven splits show which limit forbade them.
 template <class Rows>
 StopReason why_no_split(const NodeView<Rows>& view) {
   const Problem& problem = view.problem;
@@ -386,7 +387,7 @@ Choice choose_split(const NodeView<Rows>& view) {
   if (options.gain_ratio) {
     winner = choose_by_ratio(view);
   }
-  // Where thresholds are charged, a node is not split for nothing.
+  // If thresholds are charged, a split without gain is refused.
   if (!winner && options.charge_cuts) {
     return {std::nullopt, StopReason::no_better_split};
   }

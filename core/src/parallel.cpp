@@ -12,9 +12,10 @@
 namespace treewright {
 namespace {
 
-// A thread that was asleep may be woken on the processor of whoever wakes it, and shares it for
-// many milliseconds while another is idle (seen on virtual machines). Most waits here are shorter
-// than this, so they are sat out awake; other threads may have the processor meanwhile.
+// The system may wake a sleeping thread on the processor of the thread that wakes it. The two then
+// share one processor for many milliseconds while another is idle (seen on virtual machines). Most
+// waits here are shorter than kAwake, so a thread first spins, yielding to other threads. The
+// limit was not tuned.
 constexpr std::chrono::milliseconds kAwake{2};
 
 template <class Condition>
@@ -28,7 +29,7 @@ void stay_awake_until(const Condition& condition) {
 }  // namespace
 
 std::thread start_thread(std::function<void()> work) {
-  // Above the sizes a thread keeps for itself when it frees them, far above what is needed.
+  // Larger than the blocks that a thread keeps after freeing them, and far more than is needed.
   constexpr size_t reserve_bytes = 1 << 14;
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
@@ -43,7 +44,7 @@ std::thread start_thread(std::function<void()> work) {
                       work = std::move(work)]() mutable {
     reserve.reset();
     try {
-      throw Interrupted();  // the first exception: allocates the thread's own state
+      throw Interrupted();  // the first exception allocates the thread's exception state
     } catch (const Interrupted&) {
     }
     is_ready.set_value();
@@ -62,9 +63,9 @@ Team::Team(int n_threads, const Control& control) : control_(control) {
       threads_.push_back(start_thread([this, worker] { serve(worker); }));
     }
   } catch (const std::system_error&) {
-    // The system gives no more threads: those that started do the work.
+    // The system refuses further threads: those that have started do the work.
   } catch (const std::bad_alloc&) {
-    // Nor the memory for one: likewise.
+    // There is no memory for another thread: the same.
   }
 }
 

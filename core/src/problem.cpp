@@ -42,8 +42,8 @@ void Problem::set_limits() {
   if (options.min_branch_weight > 0.0) {
     limits.min_branch_weight = units_of_at_least(options.min_branch_weight * kNearlyWeight);
   } else if (divides_rows() && !options.charge_cuts) {
-    // Otherwise a row with many missing values would be followed into ever smaller parts. If
-    // nothing is missing, every branch has a whole row, so this forbids nothing.
+    // Without this limit, a row with many missing values would be divided into ever smaller parts.
+    // If nothing is missing, every branch has a whole row, so the limit forbids nothing.
     int64_t lightest = weights.total;
     for (const int64_t weight : weights.unequal) {
       lightest = weight > 0 ? std::min(lightest, weight) : lightest;

@@ -11,10 +11,11 @@ namespace treewright {
 namespace {
 
 constexpr int64_t kChunk = 4096;  // rows per piece of work
-// Rows that go down as one batch. Of fewer, too many would walk on in groups that are half empty;
-// the values of more would leave the core's own cache between two visits.
+// Rows that walk down as one batch. In smaller batches too many groups of kTogether rows would be
+// half empty; the values of larger batches would leave the core's cache between two steps. These
+// three sizes were chosen by reasoning, not measured one by one.
 constexpr int64_t kBlock = 1024;
-constexpr int kTogether = 8;  // rows walked side by side, to hide the memory's latency
+constexpr int kTogether = 8;  // rows that walk side by side, to hide the latency of memory
 
 // Columns of a row-major or column-major float matrix.
 template <class T>
@@ -35,7 +36,7 @@ struct Columns {
   int32_t code(int32_t feature, int64_t row) const { return views[feature].code(row); }
 };
 
-// Columns some of which are not there: these count as missing.
+// Columns of which some are absent. The values of an absent column count as missing.
 struct SomeColumns {
   const ColumnView* views;
   double value(int32_t feature, int64_t row) const {
@@ -101,7 +102,7 @@ Router::Router(const TreeShape& tree)
     const auto at = static_cast<size_t>(node);
     const auto kind = static_cast<SplitKind>(tree.split_kind[at]);
     if (kind == SplitKind::leaf) {
-      // A leaf reads the root's column, which is sure to be there.
+      // A leaf reads the column of the root, which is always present.
       steps_.push_back({std::numeric_limits<double>::infinity(), static_cast<int32_t>(i),
                         2 * std::max(tree.feature[0], 0)});
       others.emplace_back();
@@ -270,8 +271,8 @@ void Router::route_block(const Source& source, int64_t begin, int64_t end, int32
   }
 }
 
-// Walks a row down from a node, dividing it where it must be, and calls visit(step, share)
-// wherever a part of it ends, in preorder.
+// Walks a row down from a node, divides it at splits that send its missing value to all branches,
+// and calls visit(step, share) for each part where it ends, in preorder.
 template <class Source, class Visit>
 void Router::for_each_end(const Source& source, int64_t row, size_t from, double share,
                           const Visit& visit) const {
@@ -305,8 +306,8 @@ inline int32_t Router::next(const Source& source, int32_t at, int64_t row) const
   return step.child + ((x > step.threshold) | ((x != x) & step.feature));
 }
 
-// Thresholds only. Rows go down side by side, one step each in turn, without branches; after a
-// few steps those that have arrived are left out.
+// For trees of thresholds only. Rows walk down side by side, one step each in turn, without branch
+// instructions. After every kSteps steps, rows that have reached a leaf are removed from the batch.
 template <class Source>
 void Router::route_thresholds(const Source& source, int64_t begin, int64_t end,
                               int32_t* node) const {
@@ -315,7 +316,7 @@ void Router::route_thresholds(const Source& source, int64_t begin, int64_t end,
   int32_t row[kBlock + kTogether];
   std::iota(row, row + (end - begin), 0);
   for (int64_t active = end - begin; active > 0;) {
-    std::fill_n(row + active, kTogether, 0);  // to make up the last group
+    std::fill_n(row + active, kTogether, 0);  // fills up the last group
     for (int64_t first = 0; first < active; first += kTogether) {
       int32_t here[kTogether];
       std::copy_n(at + first, kTogether, here);
@@ -337,7 +338,7 @@ void Router::route_thresholds(const Source& source, int64_t begin, int64_t end,
   }
 }
 
-// use(first row, nodes of this and the rows after it, how many) for one chunk after another.
+// Calls use(first row, end nodes of the rows from there on, number of rows) for each chunk.
 template <class Source, class Use>
 void Router::run(const Source& source, int64_t n_rows, int n_threads, const Control& control,
                  const Use& use) const {

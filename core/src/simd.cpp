@@ -15,16 +15,16 @@ namespace treewright::simd {
 #ifdef TREEWRIGHT_AVX2
 namespace {
 
-// The sums of all lanes up to and including each.
+// Prefix sums: lane i of the result is the sum of lanes 0 to i.
 TREEWRIGHT_TARGET inline __m256i running_sums(__m256i x) {
   x = _mm256_add_epi32(x, _mm256_slli_si256(x, 4));
   x = _mm256_add_epi32(x, _mm256_slli_si256(x, 8));
-  // So far within each half; the low half's total is added to the high one.
+  // Each half now holds its own prefix sums; add the total of the low half to the high half.
   const __m256i totals = _mm256_shuffle_epi32(x, 0xff);
   return _mm256_add_epi32(x, _mm256_permute2x128_si256(totals, totals, 0x08));
 }
 
-// Lanes 0, 2, 4, 6: all numbers of two vectors summed, the first's; lanes 1, 3, 5, 7: the second's.
+// The sum of all lanes of x in the even lanes, that of y in the odd lanes.
 TREEWRIGHT_TARGET inline __m256i sums_in_turn(__m256i x, __m256i y) {
   const __m256i pairs = _mm256_hadd_epi32(x, y);
   const __m256i halves = _mm256_hadd_epi32(pairs, pairs);
@@ -35,16 +35,17 @@ TREEWRIGHT_TARGET inline __m256 larger_of_two(__m256 x) {
   return _mm256_max_ps(x, _mm256_permute_ps(x, 0xb1));
 }
 
-// Eight cuts at a time, each scored D^2 (1 / n_L + 1 / n_R). values(where the entries are, the
-// entries) gives a number for each of eight rows, and distance(sums of them over the rows on the
-// left, rows on the left) is D, which grows with the sum and falls with the rows. No branch: a new
-// best comes too irregularly to be predicted. Fewer than eight at the end are taken too, unless the
-// numbers are looked up by row.
+// Scores eight cuts at a time; the score of a cut is D^2 (1 / n_L + 1 / n_R).
+//   values(pointer to eight entries, the entries)   one number for each of the eight rows
+//   distance(sum over the rows on the left, n_L)    D, which grows with the sum and falls with n_L
+// The loop has no branch on a new best: such a branch would be mispredicted too often. The last
+// entries, if fewer than eight, are scored too, unless the numbers are looked up by row.
 //
-// Most cuts are far from the best one. Along a stretch of rows the sum is at least what it was less
-// the negative numbers of the stretch, and at most what it was with the positive ones, which bounds
-// D. A stretch that cannot hold a better cut than the best so far is passed over. Long ones are
-// tried first where there are very many rows, since D then changes little from one row to the next.
+// Most cuts are far from the best one, so whole stretches of rows are skipped. Within a stretch,
+// the sum lies between (sum before + all negative numbers of the stretch) and (sum before + all
+// positive numbers). This bounds D. If no cut within the bound can beat the best score so far, the
+// stretch is skipped. Nodes of very many rows try long stretches first: there, D changes little
+// from row to row.
 template <bool looks_up, bool passes_over, class Values, class Distance>
 TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
                                          const Reciprocals& over, const Values& values,
@@ -73,8 +74,8 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
     best = _mm256_max_ps(best, _mm256_blendv_ps(none, score, differs));
     sum = _mm256_add_epi32(sum, _mm256_permutevar8x32_epi32(through, last));
   };
-  // Floats put D off by a share of 2^-22, and by n 2^-22 where a fraction is taken off; the slack
-  // is more than twice that.
+  // In floats, D has a relative error of 2^-22, and another error of n 2^-22 if a fraction of the
+  // mean is subtracted. The slack is more than twice that.
   const __m256 slack = _mm256_set1_ps(static_cast<float>(n) * 0x1p-20f);
   const __m256 wider = _mm256_set1_ps(1 + 0x1p-19f);
   const __m256 no_sign = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
@@ -86,7 +87,8 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
       all = _mm256_add_epi32(all, x);
       positive = _mm256_add_epi32(positive, _mm256_max_epi32(x, zero));
     }
-    // In turn: the least sum with all rows on the left, the largest one with those before.
+    // Even lanes: the smallest possible sum, with all rows of the stretch on the left. Odd lanes:
+    // the largest possible sum, with none of them on the left.
     const __m256i both = sums_in_turn(all, positive);
     const __m256i negative = _mm256_sub_epi32(both, _mm256_shuffle_epi32(both, 0xb1));
     const __m256i sums = _mm256_add_epi32(sum, _mm256_blend_epi32(negative, both, 0xaa));
@@ -94,7 +96,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
         _mm256_add_ps(_mm256_broadcastss_ps(_mm256_castps256_ps128(left)), to_its_end);
     const __m256 d = _mm256_and_ps(distance(sums, rows), no_sign);
     const __m256 most = _mm256_add_ps(_mm256_mul_ps(larger_of_two(d), wider), slack);
-    // 1 / n_L + 1 / n_R is largest at one of the ends.
+    // 1 / n_L + 1 / n_R is convex, so it is largest at one end of the stretch.
     const __m256 bound = _mm256_mul_ps(_mm256_mul_ps(most, most), larger_of_two(divided(rows)));
     if (_mm256_movemask_ps(_mm256_cmp_ps(bound, best, _CMP_LT_OQ)) == 0) {
       return false;
@@ -103,7 +105,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
     move_on(length);
     return true;
   };
-  // The entries, those before the first cut as if they did not differ: they are no cuts.
+  // Clears the "differs" bit of the entries before the first cut, so they are not scored as cuts.
   const auto from_first = [&](__m256i e) TREEWRIGHT_TARGET {
     return _mm256_andnot_si256(first_lanes(static_cast<int>(first - i)), e);
   };
@@ -136,7 +138,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
     if (!looks_up && i < end) {
       const auto rest = static_cast<int>(end - i);
       const __m256i there = first_lanes(rest);
-      // An entry that is not there is 0, which does not differ: it is no cut.
+      // Lanes past the end are loaded as 0. Their "differs" bit is clear, so they are not cuts.
       const __m256i e = _mm256_maskload_epi32(reinterpret_cast<const int*>(entries + i), there);
       take(from_first(e), _mm256_and_si256(values(nullptr, e), there), both_sides());
       move_on(rest);
@@ -153,14 +155,14 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   } else {
     sweep([&]() TREEWRIGHT_TARGET { return divided(left); });
   }
-  // The best of all lanes, in all lanes.
+  // The maximum of all lanes, in every lane.
   best = _mm256_max_ps(best, _mm256_permute2f128_ps(best, best, 1));
   best = _mm256_max_ps(best, _mm256_permute_ps(best, 0x4e));
   best = larger_of_two(best);
   state = {i, _mm256_cvtss_f32(left), _mm256_cvtsi256_si32(sum), _mm256_cvtss_f32(best)};
 }
 
-// Columns of few rows are not worth a bound; see kManyRows.
+// Computing the bound does not pay for columns of few rows; see kManyRows.
 template <bool looks_up, class Values, class Distance>
 TREEWRIGHT_TARGET inline void score_columns(std::span<SumColumn> columns, const Cuts& cuts,
                                             const Reciprocals& over, const Values& values,
@@ -197,7 +199,7 @@ TREEWRIGHT_TARGET void squared_error_avx2(std::span<SumColumn> columns, const Cu
     score_columns<false>(
         columns, cuts, over,
         [&](const Entry*, __m256i e) TREEWRIGHT_TARGET {
-          const __m256i high = _mm256_sll_epi32(e, off);  // without the row number
+          const __m256i high = _mm256_sll_epi32(e, off);  // drops the row number
           return _mm256_sub_epi32(_mm256_srl_epi32(high, back), means);
         },
         distance);
@@ -209,7 +211,7 @@ TREEWRIGHT_TARGET inline __m256i is_one(__m256i entries) {
   return _mm256_srai_epi32(_mm256_slli_epi32(entries, 30), 31);
 }
 
-// Few rows: n - t for a row of class 1, -t for any other; D is their sum.
+// Few rows: a row of class 1 adds n - t, any other row -t. The sum is D.
 TREEWRIGHT_TARGET void few_rows_gini_avx2(std::span<SumColumn> columns, const Cuts& cuts,
                                           int64_t n_ones, const Reciprocals& over) {
   const __m256i ns = _mm256_set1_epi32(static_cast<int32_t>(cuts.n));
@@ -221,7 +223,8 @@ TREEWRIGHT_TARGET void few_rows_gini_avx2(std::span<SumColumn> columns, const Cu
       [&](__m256i sums, __m256) TREEWRIGHT_TARGET { return _mm256_cvtepi32_ps(sums); });
 }
 
-// Many rows: their class is counted, and D = ones n - t left comes from doubles.
+// Many rows: the sum counts the rows of class 1, and D = ones n - t n_L is computed in doubles,
+// because n - t would overflow a sum in 32 bits.
 TREEWRIGHT_TARGET void many_rows_gini_avx2(std::span<SumColumn> columns, const Cuts& cuts,
                                            int64_t n_ones, const Reciprocals& over) {
   const __m256d ns = _mm256_set1_pd(static_cast<double>(cuts.n));

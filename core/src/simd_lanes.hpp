@@ -14,15 +14,15 @@ TREEWRIGHT_TARGET inline __m256i load(const Entry* entries) {
 TREEWRIGHT_TARGET inline void store(Entry* entries, __m256i x) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(entries), x);
 }
-// All bits set in the first n lanes; none where n is negative.
+// A mask of the first n lanes; empty if n is negative.
 TREEWRIGHT_TARGET inline __m256i first_lanes(int n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 TREEWRIGHT_TARGET inline void store_first(Entry* entries, int n, __m256i x) {
   _mm256_maskstore_epi32(reinterpret_cast<int*>(entries), first_lanes(n), x);
 }
-// table[entries[lane] >> shift] for eight lanes. Eight single loads: the processor's own gather
-// takes about twice as long where stores are under way (measured on Zen 3).
+// table[entries[lane] >> shift] for eight lanes. Eight single loads: the gather instruction takes
+// about twice as long while stores are pending (measured on Zen 3).
 TREEWRIGHT_TARGET inline __m256i look_up(const int32_t* table, const Entry* entries, int shift) {
   const auto four = [&](const Entry* e) TREEWRIGHT_TARGET {
     __m128i x = _mm_cvtsi32_si128(table[e[0] >> shift]);

@@ -13,7 +13,7 @@ namespace {
 // For every set of eight lanes, a byte per lane.
 using LaneTable = std::array<std::array<uint8_t, 8>, 256>;
 
-// The lanes of the set, in order (what follows them is never looked at).
+// The numbers of the lanes in the set, ascending. The bytes after them are never read.
 constexpr LaneTable kLanesOf = [] {
   LaneTable table{};
   for (unsigned set = 0; set < 256; ++set) {
@@ -49,7 +49,7 @@ struct BitsInMemory {
     return look_up(words, entries, shift);
   }
 };
-// The same for at most kRowsInRegisters rows: far fewer instructions.
+// The same for at most kRowsInRegisters rows, whose bits fit into two registers: no memory access.
 struct BitsInRegisters {
   __m256i low, high;
 
@@ -65,16 +65,16 @@ struct BitsInRegisters {
   }
 };
 
-// The "differs" bits of the dropped lanes run on to the next kept lane. Adding the set of
-// dropped lanes does it: a carry that starts anywhere in a run of dropped lanes comes out
-// at the kept lane that follows it (or at bit 8, for the next block).
+// Passes the "differs" bits of dropped lanes on to the next kept lane. One addition does this: a
+// carry that starts anywhere in a run of dropped lanes arrives at the kept lane after the run, or
+// at bit 8, which is kept in `pending` for the next block.
 inline unsigned carry(unsigned differs, unsigned dropped, Entry& pending) {
   const unsigned sum = (differs & dropped) + dropped + pending;
   pending = sum >> 8;
   return (differs | sum) & ~dropped;
 }
 
-// Rows that stay are moved to the front of the entries, the others to scratch.
+// Moves the rows that stay to the front of the entries and the other rows to scratch.
 template <class Bits>
 TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shift,
                                             const Bits& bits, Entry* scratch,
@@ -85,8 +85,8 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
   Entry* to_front = entries + state.front;
   Entry* to_behind = scratch + (state.i - state.front);
   Entry pending_front = state.pending_front, pending_behind = state.pending_behind;
-  // Divides the lanes of a block that are `taken`, the last ones. The rows that go behind are
-  // written, and something after them; the others are returned.
+  // Divides the `taken` lanes of a block, which are its last lanes. Writes the rows that go behind
+  // to scratch, followed by up to seven unused entries, and returns the rows that stay in front.
   struct Front {
     __m256i entries;
     int n;
@@ -98,7 +98,8 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
     const unsigned behind = lanes_with<0>(bit) & taken;
     const unsigned front = behind ^ taken;
     const unsigned differs = lanes_with<0>(e) & taken;
-    if (differs == taken) {  // as in most columns of floats: nothing is handed on within the block
+    if (differs ==
+        taken) {  // the usual case for floats: no bit has to be passed on within the block
       pending_front = behind >> 7;
       pending_behind = front >> 7;
     } else {
@@ -112,7 +113,7 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
     return Front{_mm256_permutevar8x32_epi32(e, lanes(kLanesOf, front)), std::popcount(front)};
   };
   const Entry *block = entries + state.i, *const stop = entries + end;
-  // Set aside, because others may be written over them before it is their turn.
+  // A copy of the last block: the loop may overwrite those entries before they are divided.
   alignas(__m256i) Entry last[kBlock];
   store(last, load(stop - kBlock));
   for (; block + kBlock <= stop; block += kBlock) {
@@ -143,7 +144,7 @@ TREEWRIGHT_TARGET inline void copy(const Entry* from, int64_t n, Entry* to) {
     store(to + i, load(from + i));
   }
   if (n >= kBlock) {
-    store(to + n - kBlock, load(from + n - kBlock));  // some of them once more
+    store(to + n - kBlock, load(from + n - kBlock));  // overlaps the block before
   } else {
     store_first(to, static_cast<int>(n), load(from));
   }

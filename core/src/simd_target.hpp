@@ -1,4 +1,5 @@
-// simd_target.hpp: whether there are vector instructions, and how a function asks for them.
+// simd_target.hpp: tells whether AVX2 can be used, and marks the functions that are compiled for
+// it.
 #pragma once
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))

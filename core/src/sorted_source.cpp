@@ -24,12 +24,13 @@ constexpr bool kSmallLimits = true;
 constexpr bool kSmallLimits = false;
 #endif
 
-// So many entries of a node stay in a core's first cache (32 KB) from their division to their
-// search, with as much scratch.
+// This many entries of a node, and as much scratch, stay in the first-level cache of a core (32 KB)
+// between division and search. Computed from the size of the cache, not measured.
 constexpr int64_t kNearEntries = 4096;
-// A subtree within these limits is grown at home. Fewer rows than the first are not worth a
-// numbering; more than the second do not fit into a core's second cache (512 KB: 4 to 20 bytes per
-// row are looked up by number, but a single bit if the class lies in the entry).
+// A subtree of a number of rows between these limits is grown at home. For fewer rows a numbering
+// of their own does not pay. More rows do not fit into the second-level cache of a core (512 KB: 4
+// to 20 bytes per row are looked up by number, but a single bit if the class lies in the entry).
+// Numbering subtrees was measured as a whole (benchmarks/README.md), the limits were not.
 constexpr int64_t kFewestHomeRows = kSmallLimits ? 16 : 1024;
 template <class Rows>
 constexpr int64_t kMostHomeRows = !std::is_same_v<Rows, CountedRows> ? 65'536
@@ -66,8 +67,7 @@ class SortedSource : public NodeSource {
   NodeView<Rows> view(OpenNode& node) { return {*problem_, numbering_, node}; }
   NodeView<Rows> view(int32_t handle) { return view(nodes_[size_t(handle)]); }
   int32_t allocate();
-  // Measures a node and reports it; whether it may be split, in which case it is ready for a
-  // search.
+  // Measures a node and reports it. Returns whether it may be split; it is then ready for a search.
   bool measure_and_report(OpenNode& node, Division& division, size_t child, const Judge& judge);
   void prepare_search(OpenNode& node);
 
@@ -429,7 +429,7 @@ void TableSource<Rows>::set_rows() {
   }
 }
 
-// Copies what is known about the rows, because parts of divided rows will be added.
+// Copies targets and weights of the rows, because parts of divided rows will be added.
 template <class Rows>
 void TableSource<Rows>::own_rows() {
   const size_t n = size_t(problem_->weights.n_rows);
@@ -461,7 +461,7 @@ void TableSource<Rows>::sum_root(OpenNode& root) const {
   }
 }
 
-// Regression with unit weights: the row numbers stay, the coarse image joins them.
+// Regression with unit weights: adds the coarse image to the entries; row numbers do not change.
 template <class Rows>
 void TableSource<Rows>::put_image_into_columns(OpenNode& root) {
   if constexpr (std::is_same_v<Rows, NumberRows>) {
@@ -510,7 +510,7 @@ void TableSource<Rows>::open_root(Division& division, const Judge& judge, Team& 
   });
 }
 
-// A table that is small already gains nothing from another numbering.
+// A small table gains nothing from another numbering.
 template <class Rows>
 int64_t TableSource<Rows>::home_rows(int n_threads) const {
   const int64_t rows = problem_->weights.rows;
@@ -521,7 +521,7 @@ int64_t TableSource<Rows>::home_rows(int n_threads) const {
 
 template <class Rows>
 void TableSource<Rows>::finish(Team& team) {
-  team.run(entries_.size(), [&](size_t c, int) { entries_[c] = {}; });  // this takes a while
+  team.run(entries_.size(), [&](size_t c, int) { entries_[c] = {}; });  // slow, so shared out
   numbering_ = {};
   nodes_.clear();
 }

@@ -1,12 +1,20 @@
-// How a column is sorted. Each row becomes one 64-bit item, sketch << 32 | row, where the sketch is
-// a monotone map of the value to 32 bits: unequal sketches are in the order of their values, equal
-// sketches may hide unequal ones (floats only near 0: see Shared). Items are dealt into 256 buckets
-// by the first eight bits of the sketch (more in a long column, and in a short one, whose buckets
-// then hold an item or two). A bucket fits the cache; one of more than a few items is radix-sorted
-// by the next sixteen bits, which leaves little out of order, and insertion by the full sketch and,
-// where that ties, by the value does the rest. A bucket in which insertion would be long (values
-// crowded by an outlier) is sketched again on its own range. Ties end in row order, so the result
-// is unique.
+// How a column is sorted:
+//
+// 1. Each row becomes one 64-bit item, sketch << 32 | row. The sketch is a monotone map of the
+// value
+//    to 32 bits. Unequal sketches are in the order of their values. Equal sketches may stand for
+//    unequal values (for float columns only near 0; see SharedSketches).
+// 2. Items are distributed over 256 buckets by the first eight bits of the sketch. A long column
+// has
+//    more buckets, so that each fits the cache; a short column has more buckets, so that each holds
+//    only one or two items.
+// 3. A bucket of more than kFewItems items is radix-sorted by the next sixteen bits.
+// 4. Insertion sort finishes the bucket, by the full sketch and, if sketches are equal, by the
+// value.
+//    If that takes too many steps (an outlier has crowded the other values into few sketches), the
+//    bucket gets new sketches for its own range.
+//
+// Equal values end in row order, so the result is unique.
 #include "treewright/sorted_table.hpp"
 
 #include <algorithm>
@@ -25,17 +33,19 @@ namespace {
 using Item = uint64_t;
 constexpr int kDigitBits = 8;
 constexpr int kBuckets = 1 << kDigitBits;
-constexpr int64_t kLong = int64_t(1) << 21;   // a column of more rows is dealt more finely
-constexpr int64_t kShort = int64_t(1) << 14;  // and so is one of at most so many
-constexpr int64_t kFewItems = 48;             // are sorted by insertion alone
-constexpr int kFewValues = 1 << 16;           // whole numbers of this range are counted, not sorted
+// These four limits follow from cache sizes and were not measured one by one; radix sorting as a
+// whole was not measured against another sort either.
+constexpr int64_t kLong = int64_t(1) << 21;   // a column of more rows has more buckets
+constexpr int64_t kShort = int64_t(1) << 14;  // a column of at most this many rows has more, too
+constexpr int64_t kFewItems = 48;             // a bucket of at most this many uses insertion only
+constexpr int kFewValues = 1 << 16;           // whole numbers of a smaller range: counting sort
 using Counts = std::array<uint32_t, kBuckets>;
 
 inline uint32_t row_of(Item item) { return static_cast<uint32_t>(item); }
 inline uint32_t sketch_of(Item item) { return static_cast<uint32_t>(item >> 32); }
 inline size_t digit(Item item, int shift) { return (item >> shift) % kBuckets; }
 
-// From counts to where each bucket starts.
+// Turns the counts of buckets into their start positions.
 template <class Array>
 void to_starts(Array& counts) {
   uint32_t position = 0;
@@ -48,7 +58,7 @@ void to_starts(Array& counts) {
 
 constexpr size_t kWidest = 4;  // columns copied at once
 
-// Scratch of one thread, kept between columns: new memory costs more than filling it.
+// Scratch memory of one thread, kept between columns: allocating it takes longer than filling it.
 struct Scratch {
   template <class T>
   using Copies = std::array<LargeVector<T>, kWidest>;
@@ -62,7 +72,8 @@ struct Range {
   T low, high;
   int64_t n_known;
 };
-// In lanes of their own, which the compiler turns into vectors; a comparison with NaN is false.
+// Minimum, maximum and number of known values. Independent lanes let the compiler use vector
+// instructions. NaN (missing) fails every comparison, so it changes neither limit.
 template <class T, class ValueAt>
 Range<T> range_of(int64_t n, const ValueAt& value_at) {
   constexpr int64_t kLanes = 32 / sizeof(T);
@@ -104,8 +115,8 @@ bool few_whole_numbers(const T* values, int64_t n_rows, const Range<T>& range) {
   });
 }
 
-// Sketches that unequal values may share: those from the first to the last.
-struct Shared {
+// The sketches, from first to last, that may stand for unequal values.
+struct SharedSketches {
   uint32_t first = 0, last = std::numeric_limits<uint32_t>::max();
   bool has(uint32_t sketch) const { return sketch - first <= last - first; }
 };
@@ -114,8 +125,8 @@ struct Shared {
 class Sketch {
  public:
   Sketch(double low, double high)
-      // Halved, so that the range of the largest floats does not overflow; infinities are
-      // clamped, which keeps the map monotone.
+      // Values are halved, so that high - low cannot overflow. Infinities are clamped, which keeps
+      // the map monotone.
       : bottom_(std::max(low, -kLargest) / 2), finite_(low >= -kLargest && high <= kLargest) {
     const double top = std::min(high, kLargest) / 2;
     scale_ = top > bottom_ ? std::min(4294967040.0 / (top - bottom_), 1e300) : 0.0;
@@ -124,13 +135,14 @@ class Sketch {
     if (!finite_) {
       x = std::clamp(x, -kLargest, kLargest);
     }
-    // Not negative, and below 2^32 because scale_ leaves room for rounding.
+    // At least 0, and below 2^32 because scale_ leaves room for rounding.
     return Item(static_cast<uint64_t>(static_cast<int64_t>((x / 2 - bottom_) * scale_))) << 32 |
            row;
   }
-  // The sketches that unequal numbers of so many bits may share. Neighbours far from 0 lie more
-  // than two units of the sketch apart, of which rounding takes off far less than one.
-  Shared shared(double low, double high, int bits) const {
+  // The sketches that may stand for unequal floats with this many bits of mantissa. Neighbouring
+  // floats far from 0 are more than two units of the sketch apart, and rounding changes that by far
+  // less than one unit.
+  SharedSketches shared(double low, double high, int bits) const {
     if (scale_ == 0.0) {
       return {};
     }
@@ -156,10 +168,10 @@ class Sorter {
     scratch_.items.resize(size_t(range.n_known));
     top_shift_ = 64 - top_bits(range.n_known);
     int64_t begin = 0;
-    for (const uint32_t end : deal(n_rows, range)) {
+    for (const uint32_t end : distribute(n_rows, range)) {
       if (end > begin) {
         control_.check();
-        const Shared of_column = shared_;
+        const SharedSketches of_column = shared_;
         finish_bucket(begin, end);
         write(begin, end, entries);
         shared_ = of_column;
@@ -181,7 +193,7 @@ class Sorter {
     return x < y || (x == y && row_of(a) < row_of(b));
   }
 
-  // A bucket of a long column still fits the cache; one of a short column holds few items.
+  // Buckets of a long column must fit the cache; those of a short column should hold few items.
   static int top_bits(int64_t n) {
     if (n > kLong) {
       return kDigitBits + 2;
@@ -190,8 +202,8 @@ class Sorter {
     return n > kShort ? kDigitBits : std::max(kDigitBits, bits);
   }
 
-  // Returns where each bucket ends.
-  std::vector<uint32_t> deal(int64_t n_rows, const Range<T>& range) {
+  // Distributes the items over the buckets. Returns the end of each bucket.
+  std::vector<uint32_t> distribute(int64_t n_rows, const Range<T>& range) {
     const Sketch sketch(double(range.low), double(range.high));
     shared_ = sketch.shared(double(range.low), double(range.high), std::numeric_limits<T>::digits);
     const bool all_known = range.n_known == n_rows;
@@ -209,14 +221,14 @@ class Sorter {
         items[starts[item >> top_shift_]++] = item;
       }
     }
-    return starts;  // each has moved to the bucket's end
+    return starts;  // each has advanced to the end of its bucket
   }
 
   // Sorts items[begin, end) by two digits of the sketch; other is scratch.
   void radix_sort(int64_t begin, int64_t end, int low_shift) {
     const int high_shift = low_shift + kDigitBits;
     const int64_t n = end - begin;
-    // Always the same start of other, so that it stays in the cache.
+    // Always uses the first n items of `other`, so that they stay in the cache.
     scratch_.other.resize(std::max(scratch_.other.size(), size_t(n)));
     Item *items = scratch_.items.data() + begin, *other = scratch_.other.data();
     Counts low{}, high{};
@@ -256,7 +268,7 @@ class Sorter {
       std::sort(items + begin, items + end, [this](Item a, Item b) { return less(a, b); });
     }
   }
-  // Gives up, with everything still there, when it takes too many steps.
+  // Returns false if it takes too many steps; all items are then still there, partly sorted.
   bool insertion_sort(int64_t begin, int64_t end) {
     Item* const items = scratch_.items.data();
     int64_t steps = kBuckets * kBuckets / 4 + 4 * (end - begin);
@@ -278,7 +290,7 @@ class Sorter {
     return true;
   }
 
-  // Within a bucket unequal sketches mean unequal values; only equal ones need a look.
+  // Unequal sketches mean unequal values. Values are read only if equal sketches may be shared.
   void write(int64_t begin, int64_t end, Entry* entries) const {
     const Item* items = scratch_.items.data();
     entries[begin] = row_of(items[begin]) << 1 | kDiffers;
@@ -293,12 +305,12 @@ class Sorter {
   const T* values_;
   Scratch& scratch_;
   const Control& control_;
-  int top_shift_ = 0;  // of the digit that items are dealt by
-  Shared shared_;      // only for these is the value looked up, which takes long
+  int top_shift_ = 0;      // of the bits that select the bucket
+  SharedSketches shared_;  // the values are read only for these, because that is slow
 };
 
-// Rows by a small whole number: one pass to count, one to place. slot(row) is below n_slots;
-// the last slot is for missing rows.
+// Sorts rows by a small whole number, slot(row) < n_slots: one pass counts, one pass places. The
+// last slot holds the missing rows.
 template <class Slot>
 void counting_sort(int64_t n_rows, size_t n_slots, const Slot& slot, Entries& entries,
                    int64_t& n_known) {
@@ -326,7 +338,7 @@ void counting_sort(int64_t n_rows, size_t n_slots, const Slot& slot, Entries& en
   }
 }
 
-// Codes may be many (one per row) but are below 2^31.
+// There may be one code per row, but all are below 2^31.
 void sort_codes(const ColumnView& view, int64_t n_rows, Entries& entries, int64_t& n_known) {
   int32_t largest = -1;
   for (int64_t row = 0; row < n_rows; ++row) {
@@ -342,7 +354,7 @@ void sort_codes(const ColumnView& view, int64_t n_rows, Entries& entries, int64_
       entries, n_known);
 }
 
-// Known rows ascending, then the missing ones as they came.
+// Known rows ascending, then the missing rows in row order.
 template <class T>
 void sort_floats(const T* values, int64_t n_rows, Scratch& scratch, const Control& control,
                  Entries& entries, int64_t& n_known) {
@@ -375,8 +387,8 @@ void sort_floats(const T* values, int64_t n_rows, Scratch& scratch, const Contro
   }
 }
 
-// A few columns of a row-major table, copied at a time, so that each cache line is read once per
-// group and not once per column. Columns that lie in one piece are read in place.
+// Copies a few columns of a row-major table at a time, so that each cache line is read once per
+// group and not once per column. Contiguous columns are read in place.
 template <class T>
 std::array<const T*, kWidest> read_group(const std::vector<ColumnView>& views, size_t first,
                                          size_t last, int64_t n_rows, Scratch& scratch) {
@@ -425,7 +437,8 @@ SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int
   SortedTable table;
   table.n_rows = n_rows;
   table.columns.resize(views.size());
-  // Groups of neighbouring columns of one storage, ever smaller, so that threads end together.
+  // Groups of neighbouring columns of one storage type. They get smaller towards the end, so that
+  // all threads finish at about the same time.
   struct Range {
     size_t first, last;
   };
@@ -475,12 +488,12 @@ Summary SortedTable::summary(size_t column) const {
   if (sorted.n_known == 0) {
     return summary;
   }
-  // Zero added, so that the order of -0.0 and 0.0, which are equal, does not show.
+  // Adding 0.0 turns -0.0 into 0.0: the two are equal, and their order must not show.
   const auto at = [&](int64_t i) {
     return sorted.view.value(sorted.entries[size_t(i)] >> 1) + 0.0;
   };
   for (int q = 0; q <= 4; ++q) {
-    // The inverse of the distribution; the mean of two neighbours where it jumps.
+    // The inverse of the distribution function; at a jump, the mean of the two neighbours.
     const int64_t four_times = q * sorted.n_known;
     const int64_t i = std::min(four_times / 4, sorted.n_known - 1);
     const bool between = four_times % 4 == 0 && q != 0 && q != 4;

@@ -6,12 +6,12 @@
 namespace treewright {
 namespace {
 
-// An adjusted agreement below this is rounding.
+// An adjusted agreement below this may be a rounding error, so it makes no surrogate.
 constexpr double kWorthwhile = 1e-10;
 
 // How well a column imitates a split.
 struct Agreement {
-  int64_t matches = -1;  // the weight that it sends the same way; -1: no surrogate
+  int64_t matches = -1;  // the weight that goes to the same branch; -1: no surrogate
   double agree = 0.0, adjust = 0.0;
   std::array<int64_t, 2> known{};  // weight of the rows known to both, by branch of the split
   int32_t larger = 0;              // the heavier branch among the rows that agreement is a share of
@@ -67,8 +67,8 @@ Agreement SurrogateSearch<Rows>::agreement(size_t column) const {
   return result;
 }
 
-// The weight that the best cut sends the same way; -1 if there is none. Cuts lie between
-// neighbouring values of all rows, those included that the split does not place.
+// The weight that the best cut sends to the same branch as the split; -1 if there is no cut. Cuts
+// lie between neighbouring values of all rows, including rows that the split does not place.
 template <class Rows>
 int64_t SurrogateSearch<Rows>::best_cut(const ColumnRange& range,
                                         const Agreement& agreement) const {
@@ -136,7 +136,7 @@ int64_t SurrogateSearch<Rows>::best_categories(const ColumnRange& range, size_t 
   return enough ? matches : -1;
 }
 
-// The split that agrees so much: the first such cut, straight before flipped.
+// The first cut that agrees this much; at the same cut, unflipped before flipped.
 template <class Rows>
 Surrogate SurrogateSearch<Rows>::surrogate(size_t column, const Agreement& agreement) const {
   const ColumnRange range = view_.column(column);

@@ -1,4 +1,4 @@
-// The tables that sweeps look up instead of dividing and taking logarithms.
+// Tables of reciprocals and of n log n, so that sweeps need no divisions and no logarithms.
 #include <cmath>
 
 #include "treewright/sweep.hpp"

@@ -59,9 +59,9 @@ class EntryTaker {
     }
   }
 
-  // Writes the entries of the rows that count behind the first `kept`; a row left out hands its
-  // "differs" bit to the next one. `to` may be where the entries lie, and has room for one more
-  // than will stay. Returns how many there are.
+  // Writes the entries of rows with positive weight after the first `kept` entries of `to`. A row
+  // that is left out passes its "differs" bit on to the next row. `to` may be the array that is
+  // read; it has room for one more entry than remains. Returns the new number of entries.
   size_t keep_present(std::span<const Entry> from, Entry* to, size_t kept, Entry& pending) const {
     for (const Entry e : from) {
       const uint32_t row = e >> 1;
@@ -82,7 +82,7 @@ class EntryTaker {
 };
 
 bool has_many_levels(std::span<const Entry> known) {
-  // The first entry may or may not differ from one before it; all others tell.
+  // The bit of the first entry has no meaning; all others are compared.
   const auto later = known.subspan(std::min<size_t>(1, known.size()));
   return std::count_if(later.begin(), later.end(), [](Entry e) { return (e & kDiffers) != 0; }) >=
          kFewLevels;
@@ -98,7 +98,7 @@ std::vector<Entries> take_entries(const SortedTable& table, SortedTable* to_cons
   std::vector<Entries> entries(n_columns + (problem.number() ? 1 : 0));
   std::vector<int64_t> n_known(n_columns);
   team.run(entries.size(), [&](size_t task, int) {
-    const size_t c = entries.size() - 1 - task;  // the target, which takes longest, first
+    const size_t c = entries.size() - 1 - task;  // the target first, because it takes longest
     if (c < n_columns) {
       n_known[c] = taker.take_column(c, to_consume, entries[c]);
     } else {

@@ -68,7 +68,7 @@ Quantiser::Quantiser(double minimum, double maximum, bool centre_it)
     : center(centre_it ? minimum / 2 + maximum / 2 : 0.0), centered(centre_it) {
   const double reach = std::max(maximum / 2 - center / 2, center / 2 - minimum / 2);
   if (reach > 0.0) {
-    // reach is half of the largest distance from the centre: below 2^60 after scaling.
+    // reach is half of the largest distance from the centre; after scaling it is below 2^60.
     exponent = 59 - std::ilogb(reach);
   }
 }

@@ -37,7 +37,7 @@ class LinkHeaps {
     put_below(a, b);
     return a;
   }
-  // The heap without its top: pairs are merged on the way out, all pairs on the way back.
+  // The heap without its top: merges pairs from left to right, then all pairs from right to left.
   int32_t without_top(int32_t top) {
     pairs_.clear();
     int32_t next = below_[size_t(top)];
@@ -85,12 +85,12 @@ class LinkHeaps {
     below_[size_t(top)] = heap;
   }
 
-  std::vector<int32_t> below_, beside_;  // first of those below; next of those beside
+  std::vector<int32_t> below_, beside_;  // first child of a link; next sibling of a link
   std::vector<int32_t> pairs_;
 };
 
-// The link of one node, given the heap of all links below it; the ones that are stronger
-// than the node's own are taken off: the node goes first.
+// The link of one node, given the heap of all links below it. Links that are stronger than the
+// link of the node are removed from the heap, because the node collapses before them.
 Link settle(const RiskTree& tree, size_t node, LinkHeaps& heaps, int32_t& heap) {
   int128 below = tree.stopped[node];
   int64_t n_children = 0;
@@ -99,7 +99,7 @@ Link settle(const RiskTree& tree, size_t node, LinkHeaps& heaps, int32_t& heap) 
     below += tree.risk[child];
     ++n_children;
   }
-  // One branch only saves no leaf; the node is then as good as its branch.
+  // Collapsing a node with one branch removes no leaf, so the node counts like its branch.
   Link own{tree.risk[node] - below, std::max<int64_t>(1, n_children - 1)};
   while (heap != kNone && weaker(own, heaps.link[size_t(heap)])) {
     own.cost += heaps.link[size_t(heap)].cost;
@@ -109,8 +109,8 @@ Link settle(const RiskTree& tree, size_t node, LinkHeaps& heaps, int32_t& heap) 
   return own;
 }
 
-// Groups the links that really happen into steps, and notes the step's alpha at each node.
-// risk is that of the whole tree.
+// Groups the links that take effect into steps and records the alpha of the step at each node.
+// `risk` is the risk of the whole tree.
 void lay_out_steps(const RiskTree& tree, const LinkHeaps& heaps, std::vector<int32_t>& order,
                    int128 risk, double slack, double share, PruningSteps& steps) {
   std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
@@ -167,7 +167,7 @@ PruningSteps weakest_links(const RiskTree& tree, double slack, double share) {
   heaps.visit(heap[0], [&](int32_t node) { order.push_back(node); });
   lay_out_steps(tree, heaps, order, risk, slack, share, steps);
 
-  // A node that was taken off its heap goes with the node above that outdid it.
+  // A node whose link was removed from its heap collapses together with the node above it.
   std::vector<size_t> open;  // inner nodes on the way to this one
   for (size_t node = 0; node < n; ++node) {
     while (!open.empty() && node >= open.back() + size_t(tree.subtree_size[open.back()])) {

@@ -35,17 +35,17 @@ struct Levels {
   std::vector<int64_t> sizes;  // rows of each level
 };
 
-// A column of at most so many categories in all the rows is never charged.
+// A column of at most this many categories, over all rows, is never charged.
 constexpr int kFewLevels = 12;
 // What the best threshold of a number gains from noise alone, in units of impurity / weight.
 constexpr double kChanceOfNumber = 6.0;
 
-// What a grouping of these levels pays where columns compete, because the best of so many
-// groupings gains something from noise alone. Each level has a mean of its own to fit, so noise
-// gains at most impurity / weight by each, were all levels of one size: in general
-// m = (sum of sqrt(weight of a level))^2 / weight of all of them in the place of their number.
-// The charge is (m - kChanceOfNumber) impurity / weight of the node, so that noise in such a
-// column competes with noise in a number on equal terms. unit: the weight that is counted as 1.
+// The charge that is subtracted from the gain of a grouping when columns compete, because the best
+// of many groupings gains something from noise alone. Each of k levels of one size has a mean of
+// its own to fit, so noise gains at most k impurity / weight. For levels of different sizes, m =
+// (sum of sqrt(weight of a level))^2 / (weight of all levels) takes the place of k. The charge is
+// (m - kChanceOfNumber) impurity / weight of the node, so that noise in such a column competes with
+// noise in a number on equal terms. unit: the weight that counts as 1.
 double charge_of_levels(const NodeCost& cost, const Levels& levels, double unit);
 
 // Which levels go left: 1 or 0 by position. `positions` are the levels in the order of the cost.

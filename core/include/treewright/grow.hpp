@@ -1,4 +1,4 @@
-// grow.hpp: options in, tree out; and the Grower for those who go step by step.
+// grow.hpp: options in, tree out; and Grower, which grows a tree step by step.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ class Grower {
   virtual void grow_all() = 0;
   // The tree so far; open nodes are leaves.
   virtual FlatTree tree() const = 0;
-  // The same, giving memory back on the way: the grower is of no use afterwards.
+  // The same, but frees memory on the way; the grower must not be used afterwards.
   virtual FlatTree take_tree() = 0;
 };
 

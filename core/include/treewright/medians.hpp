@@ -15,7 +15,7 @@
 
 namespace treewright {
 
-// Sums of weights of divided rows are off by less than one part in so many.
+// The relative error of a sum of weights of divided rows is below 1 / kRoundedParts.
 constexpr int64_t kRoundedParts = 1'000'000'000;
 
 // The rows of a node by rank: value and weight.

@@ -1,4 +1,4 @@
-// node_source.hpp: who answers the frontier's questions about nodes.
+// node_source.hpp: the interface that answers the frontier's questions about nodes.
 //
 // The frontier (frontier.hpp) decides which node is split next, when to stop, and what the finished
 // tree looks like. It never sees a row. A source holds the rows and answers three questions:

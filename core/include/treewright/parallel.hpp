@@ -36,18 +36,19 @@ struct Control {
 };
 
 // Below this many entries (rows x columns) threads cost more than they save: waking one takes 10 to
-// 50 us, and a core divides and searches about 1e9 entries per second.
+// 50 us, and a core divides and searches about 1e9 entries per second. The limit follows from these
+// two figures; it was not tuned.
 constexpr int64_t kParallelWork = 100'000;
 
-// How many threads a table is worth; making a team takes longer than waking it.
+// The number of threads that pay for a table; creating a team takes longer than waking it.
 inline int threads_worth_it(int64_t n_rows, size_t n_columns, int n_threads) {
   return n_rows * static_cast<int64_t>(n_columns) >= 4 * kParallelWork ? n_threads : 1;
 }
 
-// A thread that can throw however little memory is left. The C library allocates what a
-// thread needs for its first exception only when it is thrown, and ends the process where
-// that fails; here the thread asks for it at once, out of memory set aside before it starts.
-// Returns when it has it. Throws system_error where the system gives no thread.
+// Starts a thread that can throw even if no memory is left. The C library allocates the exception
+// state of a thread at its first throw and ends the process if that fails. Here the thread throws
+// once at its start, from memory set aside before, and start_thread returns when that is done.
+// Throws system_error if the system refuses a thread.
 std::thread start_thread(std::function<void()> work);
 
 class Team {

@@ -12,12 +12,12 @@
 
 namespace treewright {
 
-// One bit per row number: does it go behind the rows that stay in front?
+// One bit per row number: set if the row goes behind those that stay in front.
 class Sides {
  public:
   explicit Sides(int64_t n_rows) {
-    // Looked up at random: better in one large page than in more small ones than a core has at
-    // hand.
+    // Bits are read in random order. One large page is faster than more small pages than a core
+    // can keep addresses of (64 entries in the first-level TLB).
     constexpr size_t kSmallPages = size_t(64) << 12;
     if (n_words(n_rows) * sizeof(uint64_t) > kSmallPages) {
       bits_.reserve(LargeAllocator<uint64_t>::kLargePage / sizeof(uint64_t));
@@ -51,8 +51,8 @@ struct Parts {
 
 // Entries [0, n) become the rows that stay in front, then those that go behind, each in their old
 // order (so known rows stay before missing ones). A row hands its "differs" bit to the next row on
-// the other side: a value that differed from the row before it still does. The fewer rows go
-// behind, the fewer are written twice.
+// the other side: a value that differed from the row before it still does. Only rows that go behind
+// are written twice.
 //
 // scratch needs room for n + simd::kBlock entries.
 inline Parts partition(Entry* entries, int64_t n_known, int64_t n, int shift, const Sides& sides,
@@ -80,7 +80,7 @@ inline Parts partition(Entry* entries, int64_t n_known, int64_t n, int shift, co
   return parts;
 }
 
-// The same for several columns without missing rows: for few rows this is faster than one by one.
+// The same for several columns without missing rows, which for few rows is faster than one by one.
 inline void partition_each(std::span<Entry* const> columns, int64_t n, int shift,
                            const Sides& sides, Entry* scratch) {
   if (!simd::partition_each(columns, n, shift, sides.words(), scratch)) {

@@ -1,9 +1,10 @@
 // simd.hpp: kernels in the processor's vector instructions (x86-64).
 //
-// Each goes as far as it can and says in its state how far it came; the plain loop of the
-// caller, which says what is meant, does the rest. On other processors it does nothing. The
-// results are the same either way. They take eight entries at a time (AVX2, if the processor has
-// it); many_class_gini counts eight and takes both sides of one cut at once (SSE2).
+// A kernel processes as many entries as it can and records in its state where it stopped. The plain
+// loop of the caller, which defines the result, processes the rest. On other processors a kernel
+// does nothing; the results are the same. The kernels process eight entries at a time (AVX2, if the
+// processor has it). many_class_gini counts eight rows at a time and scores both sides of one cut
+// at once (SSE2).
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,10 @@ namespace treewright::simd {
 
 constexpr int kBlock = 8;
 
-// So many rows are first looked at as one: most cuts are far from the best, and a bound over a
-// stretch shows it. It is not worked out for fewer than kManyRows, nor for a long stretch among
-// fewer than kVeryManyRows.
+// Most cuts are far from the best one, and one bound over a stretch of kStretch rows proves it for
+// all of them. Columns of fewer than kManyRows rows do without the bound, and columns of fewer than
+// kVeryManyRows without the bound over a long stretch. Skipping stretches was measured as a whole
+// (benchmarks/README.md); the four lengths were not measured one by one.
 constexpr int kStretch = 4 * kBlock, kManyRows = 8 * kStretch;
 constexpr int kLongStretch = 4 * kStretch, kVeryManyRows = 32 * kLongStretch;
 
@@ -28,21 +30,22 @@ struct PartitionState {
   int64_t i = 0, front = 0;
   Entry pending_front = 0, pending_behind = 0;
 };
-// The sides of so few rows are looked up in registers; there must be words for all of them.
+// A numbering of at most this many rows keeps the sides of all rows in two registers (2 x 256
+// bits). The array of sides must then have words for all of these rows.
 constexpr size_t kRowsInRegisters = 512;
-// May write up to kBlock entries behind the last one kept on either side.
+// May write up to kBlock unused entries after the last entry of either side.
 void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
                Entry* scratch, PartitionState& state);
-// All of several columns without missing rows; says whether it did.
+// Partitions whole columns without missing rows. Returns false, and does nothing, if it cannot.
 bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
                     std::span<const uint64_t> sides, Entry* scratch);
 
-// 1 / n for whole n up to a limit, and again in descending order, so that both sides of eight
-// cuts in a row are read in one piece each.
+// 1 / n for whole n up to a limit, in ascending and in descending order, so that eight neighbouring
+// cuts read 1 / n_L and 1 / n_R with one load each.
 class Reciprocals {
  public:
   explicit Reciprocals(int64_t largest);
-  // Whether a node of n rows can be served.
+  // Whether the table is long enough for a node of n rows.
   bool serves(int64_t n) const { return n <= largest_; }
   // 1 / i, 1 / (i + 1), ...
   const float* of(int64_t i) const { return ascending_.data() + i; }
@@ -53,15 +56,15 @@ class Reciprocals {
 
  private:
   int64_t largest_;
-  std::vector<float> ascending_, descending_;  // 1 / 0 is 0; a block more than that
+  std::vector<float> ascending_, descending_;  // 1 / 0 is 0; one block of padding
 };
 
-// Where a sweep that sums one number per row in 32 bits stands; see TwoClassGini and
+// The state of a sweep that sums one number per row in 32 bits; see TwoClassGini and
 // CoarseSquaredError in sweep.hpp.
 struct SumState {
   int64_t i = 0;      // the next cut is before entry i
-  float left = 0.0f;  // rows on the left of it: a whole number, so below kMostRows
-  int32_t sum = 0;    // over them
+  float left = 0.0f;  // rows on the left of the cut; a float is exact below kMostRows
+  int32_t sum = 0;    // of the numbers of these rows
   float best = 0.0f;  // best score so far
 };
 constexpr int64_t kMostRows = int64_t(1) << 24;
@@ -70,16 +73,17 @@ struct SumColumn {
   const Entry* entries;
   SumState state;
 };
-// The cuts to look at are those before entries first to end - 1, of a node of n rows.
+// The cuts to score: those before entries first to end - 1, in a node of n rows.
 struct Cuts {
   int64_t first, end, n;
 };
-// Both kernels take each column from where its state is, to the end if this says so. A table by row
-// is looked up in only while a whole block ends before it.
+// Both kernels continue each column at state.i. They reach the end of the column if this function
+// returns true; otherwise (no AVX2, or numbers looked up in a table by row) they stop before the
+// last incomplete block.
 bool takes_whole_columns(const int32_t* table_by_row);
 
-// The sum is of n - t (class 1) and -t (class 0) for a node of fewer rows than this, and of the
-// classes otherwise.
+// In a node of fewer rows than this, the sum adds n - t for class 1 and -t for class 0 (which fits
+// 32 bits). In a larger node it counts the rows of class 1.
 constexpr int64_t kSumsOfRows = int64_t(1) << 16;
 void two_class_gini(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_ones,
                     const Reciprocals& over);
@@ -90,11 +94,13 @@ struct Image {
 
   int32_t operator()(Entry e) const { return by_row ? by_row[e >> shift] : image_in(e, shift); }
 };
-// The sum is of image - mean.
+// The sum adds image - mean for each row.
 void squared_error(std::span<SumColumn> columns, const Cuts& cuts, const Image& image, int32_t mean,
                    float rest, const Reciprocals& over);
 
-// Where a Gini sweep over many classes stands; see ManyClassGini in sweep.hpp.
+// The state of a Gini sweep over many classes; see ManyClassGini in sweep.hpp. Nodes of up to
+// kRowsOfTable rows read 1 / n from a table (512 KB at most); larger nodes divide. The limit
+// follows from the cache, it was not measured.
 constexpr int64_t kMostRowsOfManyClasses = int64_t(1) << 26;
 constexpr int64_t kRowsOfTable = int64_t(1) << 16;
 struct TwoSides {
@@ -114,7 +120,7 @@ struct ManyClassNode {
   double cost;             // n^2 - sum of squared counts, over n
   const double* one_over;  // table of 1 / n, or null
 };
-// counts: rows of each class.
+// counts: rows of each class on both sides.
 void many_class_gini(const Entry* entries, int64_t end, const ManyClassNode& node, TwoSides* counts,
                      ManyClassState& state);
 

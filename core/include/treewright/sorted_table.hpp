@@ -1,7 +1,7 @@
 // sorted_table.hpp: every column sorted once. Knows no target.
 //
-// Built once, then shared by everything that grows trees on the same rows: rows are
-// left out or repeated by weights, never by copying. Four bytes per row and column.
+// Built once and shared by all trees that grow on the same rows. Weights leave rows out or repeat
+// them; rows are never copied. Memory: four bytes per row and column.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace treewright {
 
-// What a reader wants to know of a column: counts and quartiles of the known values.
+// The number of missing values of a column and the quartiles of the known ones.
 struct Summary {
   int64_t n_missing = 0;
   std::array<double, 5> quartiles{};  // minimum, q1, median, q3, maximum; NaN if none known
@@ -36,9 +36,9 @@ struct SortedTable {
   Summary summary(size_t column) const;
 };
 
-// Sorts all columns with a team of threads. Cost: O(rows) per column for ordinary data
-// (two radix passes over a monotone 32-bit sketch of the value, then short runs are
-// finished by exact comparison), O(rows log rows) at the worst.
+// Sorts all columns with a team of threads. Cost: O(rows) per column for ordinary data (two radix
+// passes over a monotone 32-bit sketch of the value, then insertion sort of short runs), and
+// O(rows log rows) in the worst case.
 SortedTable sort_table(const std::vector<ColumnView>& views, int64_t n_rows, int n_threads,
                        const Control& control);
 

@@ -1,4 +1,4 @@
-// statistics.hpp: what is known of a set of rows, as integers.
+// statistics.hpp: the sums over a set of rows, as integers.
 //
 // One concept for growing, folds and partitions of a table: an array of 64-bit words
 // that can be zeroed, added, subtracted and sent as bytes.

@@ -1,12 +1,14 @@
 // sweep.hpp: moving rows one by one from the right of a cut to its left.
 //
-// A sweep starts with the node's totals (and perhaps some rows already on the left, the
-// missing ones) and answers after each row: how good is the cut here? score() is any
-// number that grows with the gain (in the rows that are seen); gain() and score_of() convert. A
-// score may be off by rounding: the search keeps all cuts within margin() of the best and lets the
-// exact cost of criterion.hpp decide among them. A cheap sweep is scored at every row, and only
-// limits on the number of rows apply to it. A sweep that passes over rows (kPassesOver) is faster
-// the better the score it has to beat.
+// A sweep starts with the totals of the node, with no rows or the missing rows on the left. After
+// each row, score() rates the cut: any number that grows with the gain (over the visible rows) will
+// do; gain() and score_of() convert between the two. A score may have a rounding error. The search
+// keeps all cuts within margin() of the best and decides between them by the exact cost of
+// criterion.hpp.
+//
+//   kCheap        scored at every row, and only limits on the number of rows apply
+//   kPassesOver   skips stretches that cannot beat the best score, so a better score to beat makes
+//                 it faster
 #pragma once
 
 #include <algorithm>
@@ -35,7 +37,8 @@ class OneOver {
   std::vector<double> table_;
 };
 
-// D^2 (1 / n_L + 1 / n_R) in floats, the same in a sweep's plain loop as eight at a time.
+// D^2 (1 / n_L + 1 / n_R) in floats, with the same operations as the vector kernel, so that the
+// plain loop gives the same score.
 inline double score_of_distance(float d, float left, int64_t n, const simd::Reciprocals& over) {
   const auto all = static_cast<float>(n);
   const auto i = static_cast<int64_t>(left);
@@ -43,8 +46,8 @@ inline double score_of_distance(float d, float left, int64_t n, const simd::Reci
   return d * d * sides;
 }
 
-// A sweep that sums one number per row. Sweep::look_at_each takes the columns of a node as far as
-// the kernel goes.
+// A sweep that sums one number per row. Sweep::look_at_each calls the vector kernel for several
+// columns of a node.
 template <class Sweep>
 class SumSweep {
  public:
@@ -52,7 +55,7 @@ class SumSweep {
     simd::SumColumn column{entries, s_};
     column.state.i = i;
     column.state.best = static_cast<float>(best);
-    if (column.state.best > best) {  // what is not better must not seem so
+    if (column.state.best > best) {  // rounded up: a cut that is not better must not seem so
       column.state.best =
           std::nextafter(column.state.best, -std::numeric_limits<float>::infinity());
     }
@@ -67,8 +70,8 @@ class SumSweep {
 };
 
 // Two classes, Gini, unit weights. With n rows of which t are of class 1, and on the left
-// n_L with l of class 1, the gain is 2 D^2 / (n^2 n_L n_R), D = l n - t n_L. D is exact; floats
-// put the score, D^2 (1 / n_L + 1 / n_R), off by a share of 7 / 2^24 at most.
+// n_L with l of class 1, the gain is 2 D^2 / (n^2 n_L n_R), D = l n - t n_L. D is exact; the score,
+// D^2 (1 / n_L + 1 / n_R) in floats, has a relative error of at most 7 / 2^24.
 class TwoClassGini : public SumSweep<TwoClassGini> {
  public:
   static constexpr bool kCheap = true;
@@ -220,7 +223,7 @@ class WeightedGini {
     return -(real(pairs_left_) / real(left_[kWeight]) + real(pairs_right_) / real(right_[kWeight]));
   }
   double gain(double score) const { return cost_.gain(-score) / cost_.share(); }
-  // The score is off by a few roundings, the exact cost by one for each class.
+  // The score has a few rounding errors, the exact cost has one for each class.
   double margin(const NodeCost& cost) const {
     return (kTie + 0x1p-50 * (cost.layout().classes() + 4)) * cost.impurity();
   }
@@ -280,7 +283,7 @@ class CountEntropy {
   double score_of(double gain) const {
     return (gain * real(n_) - cost_.node_cost()) * real(int64_t(1) << NLogN::kFraction);
   }
-  // Each table entry is off by half a unit of its last place at most.
+  // The error of each table entry is at most half a unit of its last place.
   double margin(const NodeCost& cost) const {
     const double entries = 2.0 * cost.layout().classes() + 2.0;
     return kTie * cost.impurity() +
@@ -298,8 +301,8 @@ class CountEntropy {
 
 // Misclassification, unit weights: a side of n rows costs n less its largest class. The largest
 // class of the left only grows. On the right, counts only fall: the largest class stays the largest
-// until it falls below the second largest as it was when both were found; then all classes are
-// looked at again.
+// until its count falls below the count that the second largest had when both were found. Then all
+// classes are compared again.
 class CountMisclassification {
  public:
   static constexpr bool kCheap = true;
@@ -354,12 +357,12 @@ class CountMisclassification {
 
 // Squared error, unit weights, on the node's coarse image (see target.hpp), in 32 bits. With sums
 // around the node's mean the gain is D^2 / (n_L n_R), D = S_L - mean n_L. Sums of the image are
-// exact; what the square root of a gain, |D| / sqrt(n_L n_R), lacks comes from two sources:
-//   - the image drops less than one unit u of each y. D sums these around their mean, and so is
-//     off by at most n_L n_R / n units, the square root by u / 2;
-//   - floats: D is off by a share of 2^-23, and by less than 4 n 2^-24 units where the mean's
-//     fraction is taken off, the square root by 2^-9 u; the square, the two reciprocals, their
-//     sum and the product put the score off by a share of 2^-24 each.
+// exact; the error of the square root of a gain, |D| / sqrt(n_L n_R), has two sources:
+//   - the image drops less than one unit u of each y. D sums these errors around their mean, so its
+//     error is at most n_L n_R / n units, and that of the square root at most u / 2;
+//   - floats: D has a relative error of 2^-23, plus less than 4 n 2^-24 units from subtracting the
+//     fraction of the mean, which adds 2^-9 u to the error of the square root; the square, the two
+//     reciprocals, their sum and the product add a relative error of 2^-24 each to the score.
 class CoarseSquaredError : public SumSweep<CoarseSquaredError> {
  public:
   static constexpr bool kCheap = true;
@@ -385,7 +388,7 @@ class CoarseSquaredError : public SumSweep<CoarseSquaredError> {
   }
   double gain(double score) const { return score * unit_ * unit_ / real(n_); }
   double score_of(double gain) const { return gain * real(n_) / (unit_ * unit_); }
-  // How far gains may be off where the best one found is this.
+  // The largest error of a gain, if `best` is the best gain found.
   double margin(const NodeCost& cost, double best) const {
     constexpr double kShare = 0x1p-21;
     const double off = (0.5 + 0x1p-9) * unit_;

@@ -13,17 +13,17 @@
 
 namespace treewright {
 
-// A row's weight is units(row) * unit. Where all weights above 0 are equal, each such row
-// counts 1 (so a fold given by weights 0 and 1 is as fast as a table). Otherwise unit is a
-// power of two, chosen so that the total stays below 2^52; a positive weight too small for
-// that counts 1.
+// The weight of a row is units(row) * unit. If all positive weights are equal, each such row counts
+// 1 unit (so a fold, given by weights 0 and 1, is as fast as a table without weights). Otherwise
+// unit is a power of two, chosen so that the total stays below 2^52; a positive weight that is too
+// small for this unit counts 1.
 struct Weights {
   int64_t n_rows = 0;  // of the table
   int64_t rows = 0;    // of positive weight
   int64_t total = 0;   // in units
   double unit = 1.0;
   std::vector<int64_t> unequal;  // empty: all positive weights are equal
-  std::vector<uint8_t> present;  // empty: all rows, or unequal tells
+  std::vector<uint8_t> present;  // empty: all rows, or see `unequal`
 
   bool equal() const { return unequal.empty(); }
   int64_t units(size_t row) const {
@@ -34,14 +34,14 @@ struct Weights {
   }
 };
 Weights make_weights(const double* weights, int64_t n_rows);
-// The same weights, each row with a number of its own.
+// The same weights, listed row by row in `unequal`.
 Weights row_by_row(const Weights& weights);
-// The same weights in units so small that a row can be divided.
+// The same weights in the smallest possible units, so that a row can be divided into parts.
 Weights divisible(const Weights& weights);
 
 // The integer image of a number y within one node: round((y - center) * 2^exponent).
-// The range of the node fills 62 bits, so the image keeps every digit that matters there.
-// Counts are not centred; a count above 0 stays above 0.
+// The range of the node fills 62 bits, so the image keeps every significant digit. Counts
+// (Poisson) are not centred, and a count above 0 stays above 0.
 struct Quantiser {
   double center = 0.0;
   int exponent = 0;
@@ -50,7 +50,7 @@ struct Quantiser {
   Quantiser() = default;
   Quantiser(double minimum, double maximum, bool centre_it);
   int64_t operator()(double y) const { return images()(y); }
-  // The same for many y. 2^exponent may be too large for a double, its two factors never are.
+  // The same for many y. 2^exponent may overflow a double; its two factors never do.
   struct Images {
     double half_of_center, first, second;
     bool centered;
@@ -68,20 +68,21 @@ struct Quantiser {
   double real(double units, int power) const { return std::ldexp(units, -exponent * power); }
 };
 
-// A node whose range is shorter than this many units is measured on a scale of its own.
+// A node whose range is shorter than this many units gets a quantiser of its own, so that at least
+// 48 of the 62 bits are always in use. The limit is a choice of precision, not of speed.
 constexpr int64_t kShortRange = int64_t(1) << 48;
 
-// A coarse image of a node's target for a sweep in 32 bits: floor((y - lowest y) / 2^shift) of
-// the quantiser's units, the finest that is safe. The image itself fits 31 bits, and so do
-// sums of its distances from the mean: over any rows of a node they are at most half of
-// n times the standard deviation, and that is kept below 2^30.
+// A coarse image of the target of a node, for a sweep in 32 bits: floor((y - lowest y) / 2^shift),
+// y in units of the quantiser. `shift` is the smallest one that cannot overflow: the image fits 31
+// bits, and so does any sum of its distances from the mean (over any rows of the node, such a sum
+// is at most half of n times the standard deviation, which is kept below 2^30).
 struct CoarseImage {
-  int shift = -1;         // -1: there is none
-  bool in_entry = false;  // or in a table by row
-  bool rough = false;     // to be made finer before a split is chosen
+  int shift = -1;         // -1: no image
+  bool in_entry = false;  // otherwise in a table by row
+  bool rough = false;     // must be refined before a split is chosen
   int64_t sum = 0;        // of the image
   int32_t mean = 0;       // of the image, rounded down
-  float rest = 0;         // what rounding down has lost
+  float rest = 0;         // the fraction that rounding down removed
 
   CoarseImage() = default;
   void set_sum(int64_t the_sum, int64_t n_rows) {
@@ -94,17 +95,20 @@ struct CoarseImage {
                         std::ilogb(static_cast<double>(n_rows) * deviation) - 30})) {}
 };
 
-// A second image lies in the entries, in the bits that the row number leaves, and is read
-// without looking up. It is made for all rows of a numbering, so it is rough for a node of a
-// small range; below so many units of it to a deviation the node makes do without.
+// A second image lies in the entries, in the bits that the row number leaves free, so reading it
+// needs no look-up. It is made for all rows of a numbering, so it is rough for a node with a small
+// range. A node whose standard deviation is less than kFewestUnits units of this image uses the
+// table by row instead. Numberings that leave fewer than kFewestImageBits bits have no such image.
+// The image in the entries was measured as a whole (benchmarks/README.md), these limits were not.
 constexpr double kFewestUnits = 128;
 constexpr int kFewestImageBits = 10, kMostImageBits = 20;
 inline int32_t image_in(Entry e, int shift) {
   return static_cast<int32_t>((e & ((Entry(1) << shift) - 1)) >> 1);
 }
-// Beside so few row numbers the image is fine enough to choose a split by. Otherwise the columns
-// that may be the best by it are searched again with the node's own image. (They must be: before it
-// is split, a node may move to a smaller numbering, whose entries hold another image.)
+// A numbering of at most this many rows leaves enough bits for an image that can decide between
+// splits. In larger numberings, the columns that may be the best by the rough image are searched
+// again with the image of the node itself. (This must be done at once: a node may move to a smaller
+// numbering before it is split, and the entries there hold another image.)
 constexpr int64_t kFewRowNumbers = 512;
 
 struct Target {

@@ -52,7 +52,7 @@ inline double midpoint(double a, double b, bool rounded) {
   return (a <= plain && plain < b ? plain : t) + 0.0;
 }
 
-// A large node of a slow sweep takes long: it listens to Ctrl-C on the way.
+// A slow sweep over a large node takes long, so it checks for Ctrl-C on the way.
 inline void check_now_and_then(const Control& control, int64_t i) {
   if (i % 65536 == 0) {
     control.check();
@@ -79,7 +79,7 @@ double best_score(const ColumnRange& span, Sweep& sweep, int64_t already_left,
   }
   for (; i <= last; ++i) {
     if constexpr (Sweep::kCheap) {
-      // No branch: a new best comes too irregularly to be predicted.
+      // No branch on a new best: it would be mispredicted too often.
       constexpr double kPenalty[2] = {kNone, 0.0};
       best = std::max(best, sweep.score() + kPenalty[e[i] & kDiffers]);
     } else {
@@ -93,7 +93,9 @@ double best_score(const ColumnRange& span, Sweep& sweep, int64_t already_left,
   return best;
 }
 
-constexpr size_t kTogether = 16;  // columns of a node that are divided, or searched, at once
+// Columns of a small node that are divided, or searched, at once. Doing so was measured as a whole
+// (benchmarks/README.md), the number was not.
+constexpr size_t kTogether = 16;
 
 // What the search needs besides the sweep: how sweeps are made for this node.
 template <class Rows, class MakeSweep>
@@ -183,7 +185,7 @@ class ThresholdSearch {
         chooser.keep(std::move(candidate));
       }
     };
-    // A little less than asked for, to be safe from rounding.
+    // Slightly less than requested, to allow for rounding.
     const double at_first = (at_least - 0x1p-20 * std::abs(at_least)) / cost_.share();
     const auto reaches = [&](const auto& sweep) {
       if constexpr (requires { sweep.score_of(at_first); }) {
@@ -228,7 +230,7 @@ class ThresholdSearch {
     }
   }
 
-  // How far gains may be off where the best one found is this.
+  // The largest error of a gain, if `best` is the best gain found.
   double margin(double best) const {
     StatBlock empty(words());
     return margin(make_sweep_(empty.data()), best);
@@ -261,7 +263,7 @@ class ThresholdSearch {
     Sweep sweep = start(span, left);
     double best = kNone;
     if constexpr (requires { sweep.kPassesOver; }) {
-      // Cuts within twice the margin of the best are looked at again.
+      // Cuts within twice the margin of the best will be compared exactly.
       if (to_beat != kNone && span.n_rows >= simd::kManyRows) {
         best = sweep.score_of((to_beat - 3 * margin(sweep, to_beat)) / cost_.share());
       }
@@ -269,8 +271,8 @@ class ThresholdSearch {
     best = best_score(span, sweep, left[kRows], limits_, min_rows_, control_, best);
     return best == kNone ? kNone : sweep.gain(best) * cost_.share();
   }
-  // Moves the sweep over whole stretches in which no cut reaches this gain, ever longer ones;
-  // returns the first entry after them.
+  // Moves the sweep over whole stretches in which no cut reaches this gain; the stretches get
+  // longer as it succeeds. Returns the first entry after them.
   int64_t pass_over(const ColumnRange& span, int64_t i, Sweep& sweep, double at_least) const {
     if constexpr (requires(double best) { sweep.look_ahead(span.entries, i, i, i, best); }) {
       const double goal = sweep.score_of(at_least);
