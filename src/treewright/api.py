@@ -17,8 +17,9 @@ from treewright.errors import OptionError, TableError, memory_explained
 from treewright.growing.grow import grow as grow_data
 from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions
-from treewright.pruning.path import PruningPath, find_path
+from treewright.pruning.path import PruningPath, check_alpha, find_path
 from treewright.table.table import Table
+from treewright.tree.loss import loss_of
 
 __all__ = ["evaluate", "explain", "grow", "pruning_path", "simplify", "why"]
 
@@ -98,7 +99,9 @@ def pruning_path(
     >>> path.alpha.tolist(), path.n_leaves.tolist()
     ([0.0, 0.25], [3, 1])
     """
-    return find_path(as_tree(tree).data, risk, alpha_max, Tree)
+    data = as_tree(tree).data
+    alpha_max = loss_of(data).from_shown(check_alpha(alpha_max, "alpha_max"))
+    return find_path(data, risk, alpha_max, Tree).in_target_units()
 
 
 def _function_of(

@@ -17,7 +17,7 @@ from treewright.errors import OptionError, nearest_name
 from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.threads import n_threads
 from treewright.pruning.by_hand import collapse_by_hand, simplify
-from treewright.pruning.path import cost_complexity
+from treewright.pruning.path import check_alpha, cost_complexity
 from treewright.pruning.refit import refit_tree
 from treewright.reading.answers.answer import (
     MANY_ROWS,
@@ -44,6 +44,7 @@ from treewright.reading.why.why import Why, why
 from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
+from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows, checked_unseen, read_columns
 from treewright.tree.route import (
     Ends,
@@ -199,7 +200,7 @@ class Tree:
             raise OptionError(
                 f"kind must be 'error' or 'impurity'; got {kind!r}.{hint}"
             )
-        return cost_complexity(self.data, 0.0, kind)
+        return float(loss_of(self.data).shown(cost_complexity(self.data, 0.0, kind)))
 
     def cost_complexity(self, alpha: float, kind: str = "error") -> float:
         """Return R(T) + alpha x leaves, the cost-complexity of the tree.
@@ -215,7 +216,9 @@ class Tree:
         -------
         float
         """
-        return cost_complexity(self.data, alpha, kind)
+        loss = loss_of(self.data)
+        price = loss.from_shown(check_alpha(alpha))
+        return float(loss.shown(cost_complexity(self.data, price, kind)))
 
     # -- other trees --------------------------------------------------------------
 
@@ -413,7 +416,7 @@ class Tree:
             in each node (`to_pandas`).
         """
         rows = NewRows.read(self.data, X, y, sample_weight)
-        return evaluate_rows(self.data, rows)
+        return evaluate_rows(self.data, rows).in_target_units()
 
     # -- reading ------------------------------------------------------------------
 

@@ -23,19 +23,16 @@ from treewright.errors import OptionError, nearest_name
 from treewright.model import Tree, as_tree
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning, leaves_words
-from treewright.reading.answers.answer import (
-    answers,
-    class_numbers,
-    class_probabilities,
-)
+from treewright.reading.answers.answer import class_probabilities
 from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
 from treewright.reading.answers.permutation import permutation_importance
 from treewright.reading.answers.reliability import reliability
 from treewright.reading.conditions.evidence import class_of
 from treewright.table.match import match
 from treewright.tree import wording
+from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows
-from treewright.tree.route import Ends, columns_used
+from treewright.tree.route import columns_used
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,8 +103,8 @@ def plot_importance(
     """Draw the importance of each column.
 
     Without data: its share of the decrease of impurity in growing. With rows that were
-    not used for growing: how much the score drops when the values of the column are
-    shuffled; dots are single shuffles, the bar is their mean.
+    not used for growing: how much the error (see `Tree.evaluate`) rises when the
+    values of the column are shuffled; dots are single shuffles, the bar is their mean.
 
     Parameters
     ----------
@@ -152,22 +149,10 @@ def plot_importance(
 def _permuted(
     tree: Tree, X: Any, y: Any, repeats: int, seed: int
 ) -> tuple[NDArray[np.float64], str]:
-    data = tree.data
-    rows = NewRows.read(data, X, y)
-
-    def accuracy(ends: NDArray[np.int32] | Ends) -> float:
-        right = class_numbers(data, ends) == rows.y
-        return float(rows.own_weights @ right) / rows.total
-
-    def r_squared(ends: NDArray[np.int32] | Ends) -> float:
-        squares = (answers(data, ends) - rows.y) ** 2
-        return 1.0 - float(np.mean(squares)) / (float(rows.y.var()) or 1.0)
-
-    score, name = r_squared, "R²"
-    if data.is_classifier:
-        score, name = accuracy, "accuracy"
-    drop = permutation_importance(data, rows, score, repeats, seed)
-    return drop, f"drop of {name} on {rows.n_rows:,} rows when shuffled"
+    rows, loss = NewRows.read(tree.data, X, y), loss_of(tree.data)
+    rise = permutation_importance(tree.data, rows, repeats, seed)
+    words = f"rise of {loss.name}{loss.unit_text} on {rows.n_rows:,} rows"
+    return loss.shown(rise), f"{words} when shuffled"
 
 
 def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:

@@ -97,7 +97,7 @@ def test_importance_on_held_out_rows(birds):
     X, y = birds
     tree = penguins()
     ax = tw.plot_importance(tree, X, y, repeats=6)
-    assert any(said.startswith("drop of accuracy on 344 rows") for said in drawn(ax))
+    assert any(said.startswith("rise of error on 344 rows") for said in drawn(ax))
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names) == set(tree.columns_used)
     lengths = [bar.get_width() for bar in ax.patches]
@@ -119,7 +119,7 @@ def test_importance_for_numbers():
     known = [i for i, each in enumerate(y) if each is not None]
     X = {k: [v[i] for i in known] for k, v in columns.items()}
     ax = tw.plot_importance(hitters(), X, [y[i] for i in known], max_columns=3)
-    assert any("drop of R² on 263 rows" in said for said in drawn(ax))
+    assert any("rise of mean squared error on 263 rows" in said for said in drawn(ax))
     assert len(ax.patches) == 3
 
 

@@ -1,5 +1,7 @@
 """The same tree at any scale: a target times a power of two changes no split."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,9 @@ from treewright.growing.reference import grow_reference
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
 from treewright.table.as_table import as_table
+from treewright.tree import wording
 from treewright.tree.check import check
+from treewright.tree.loss import loss_of
 
 EXPONENTS = (-1060, -1000, -600, -449, -129, -100, 1, 100, 129, 256, 511, 600, 1015)
 CRITERIA = ("squared_error", "absolute_error", "poisson")
@@ -129,4 +133,57 @@ def test_the_report_shows_errors_in_the_unit_of_the_target(tmp_path):
     page = (tmp_path / "page.html").read_text()
     rmse = tw.evaluate(tree, X, scaled).rmse
     assert f"{rmse:.4g}" in page
-    assert "in units of 2^" in str(tw.evaluate(tree, X, scaled))
+
+
+POWER = {"squared_error": 2, "absolute_error": 1, "poisson": 1}
+
+
+def shown_figures(tree, X, y, power):
+    """All figures about impurity and risk that people see, divided by the unit."""
+    seen, path = tw.evaluate(tree, X, y), tw.pruning_path(tree)
+    frame, nodes = tree.to_pandas(), seen.to_pandas()
+    step = path.step(0)
+    figures = [
+        *(frame[name] for name in ("gain", "impurity", "risk", "weighted_risk")),
+        *(nodes[name] for name in ("error", "new_error", "gap")),
+        *(path.alpha, path.risk, step.node_risk, step.subtree_risk, step.link),
+        [seen.error, *seen.interval, seen.root_error, seen.training_error],
+        [tree.risk(), tree.risk("impurity"), tree.cost_complexity(power * 0.25)],
+    ]
+    return np.concatenate([np.asarray(each) / power for each in figures])
+
+
+@pytest.mark.parametrize("exponent", [-300, 300])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_figures_are_in_the_unit_of_the_target(criterion, exponent):
+    X, y = rows(criterion)
+    scaled, power = np.ldexp(y, exponent), 2.0 ** (POWER[criterion] * exponent)
+    plain = fit(X, y, criterion=criterion, prune=None, max_depth=3).tree_
+    large = fit(X, scaled, criterion=criterion, prune=None, max_depth=3).tree_
+    assert large.schema.target.exponent
+    np.testing.assert_allclose(
+        shown_figures(large, X, scaled, power),
+        shown_figures(plain, X, y, 1.0),
+        rtol=1e-9,
+        atol=1e-12,
+    )
+    deviation = np.sqrt(large.to_pandas()["variance"]) / 2.0**exponent
+    np.testing.assert_allclose(deviation, np.sqrt(plain.to_pandas()["variance"]))
+    alphas = tw.pruning_path(plain).alpha
+    sizes = [tw.pruning_path(plain).tree(alpha=a).n_leaves for a in alphas]
+    path = tw.pruning_path(large)
+    assert [path.tree(alpha=a * power).n_leaves for a in alphas] == sizes
+    gains = re.findall(r"gain ([^\n<]+)", large.to_svg())
+    assert gains
+    tops = large.data.gain[large.data.subtree_size > 1]
+    assert wording.figures(float(loss_of(large.data).shown(tops[0]))) in gains
+
+
+def test_squares_beyond_the_floats_stay_in_a_named_unit():
+    X, y = rows("squared_error")
+    scaled = np.ldexp(y, 600)
+    tree = fit(X, scaled).tree_
+    shift = 2 * tree.schema.target.exponent
+    assert f"mean squared error in units of 2^{shift} " in str(tree.evaluate(X, scaled))
+    assert np.isfinite(tree.to_pandas()["impurity"]).all()
+    assert tw.pruning_path(tree).risk[-1] == tree.to_pandas()["risk"][0]

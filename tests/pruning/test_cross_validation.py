@@ -1,5 +1,7 @@
 """Cross-validated pruning: rpart's tables, folds, the choice, the record."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,6 +22,7 @@ from treewright.pruning.cross_validation import cross_validate
 from treewright.pruning.folds import Fold, deal, held_out
 from treewright.pruning.path import find_path
 from treewright.pruning.select import least_error, one_standard_error
+from treewright.tree.loss import loss_of
 
 # rpart -------------------------------------------------------------------------------
 
@@ -197,7 +200,10 @@ def test_rpart_reads_losses_the_wrong_way_round_in_cross_validation(monkeypatch)
     assert theirs["xerror"][0] > 3
     assert ours["xerror"][0] < 1.5
     turned = np.array(fit_of(name, fit_name)["call"]["parms"]["loss"], dtype=float).T
-    monkeypatch.setattr("treewright.tree.new_rows.cost_matrix", lambda tree: turned)
+    monkeypatch.setattr(
+        "treewright.tree.new_rows.loss_of",
+        lambda tree: replace(loss_of(tree), costs=turned),
+    )
     ours, _ = rpart_table(name, fit_name)
     for column in theirs:
         np.testing.assert_allclose(ours[column], theirs[column], rtol=0, atol=1e-9)

@@ -22,6 +22,7 @@ from treewright.tree.data import (
     STOP_REASONS,
     TreeData,
 )
+from treewright.tree.loss import loss_of
 from treewright.tree.split import Split
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def details(tree: TreeData, shown: Shown) -> str:
     lines.append(f"{count(int(tree.n_rows[node]), 'row')}, {share} of all")
     lines += _spread(tree, node)
     if split is not None:
-        lines.append(f"Asks {question(split)}; gain {wording.figures(split.gain)}")
+        gain = wording.figures(float(loss_of(tree).shown(split.gain)))
+        lines.append(f"Asks {question(split)}; gain {gain}")
         if not split.proven:
             lines.append("Not proven to be the best split of its column")
         if split.missing in (STOP_HERE, ALL_BRANCHES):

@@ -32,7 +32,7 @@ from treewright.table.column import NumericColumn
 from treewright.table.schema import Schema, Summary, TargetInfo
 from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.weights import read_weights
-from treewright.tree.costs import settle_costs
+from treewright.tree.costs import restore_row_weights
 from treewright.tree.data import TreeData
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ class TrainingSet:
     """
 
     def __init__(self, table: Table, options: GrowOptions | None = None) -> None:
-        self.options = _settled(table, GrowOptions() if options is None else options)
+        self.options = _options_for(
+            table, GrowOptions() if options is None else options
+        )
         self.habits = habits_of(self.options.conventions)(table)
         table = self.habits.table
         self._columns = _sorted(table, self.options.n_jobs)
@@ -213,14 +215,14 @@ class TrainingSet:
             "options": self.options.to_dict(),
             "version": __version__,
         }
-        tree = settle_costs(TreeData.from_arrays(arrays, schema, made_by))
-        return self.habits.shaped(tree, table)
+        tree = restore_row_weights(TreeData.from_arrays(arrays, schema, made_by))
+        return self.habits.as_written(tree, table)
 
 
 # -- preparation --------------------------------------------------------------------
 
 
-def _settled(table: Table, options: GrowOptions) -> GrowOptions:
+def _options_for(table: Table, options: GrowOptions) -> GrowOptions:
     """Check the table, and fill in the defaults that depend on its target."""
     if table.target is None:
         raise TableError(
@@ -242,7 +244,7 @@ def _settled(table: Table, options: GrowOptions) -> GrowOptions:
 
 def _info(table: Table) -> TargetInfo:
     info = table.schema.target
-    assert info is not None, "checked by _settled"
+    assert info is not None, "checked by _options_for"
     return info
 
 

@@ -312,14 +312,14 @@ for no limit; got 0.
                 wanted = _CONVENTIONS.get(str(self.conventions))
                 raise OptionError(clash.message.format(o=self, wanted=wanted))
 
-    def for_task(self, task: str, **settled: Any) -> "GrowOptions":
+    def for_task(self, task: str, **fixed: Any) -> "GrowOptions":
         """Return the options with each default of None replaced by its value.
 
         Parameters
         ----------
         task : {'class', 'number'}
             What the target holds.
-        **settled
+        **fixed
             Other options to replace at the same time: each copy is checked anew.
 
         Returns
@@ -350,8 +350,8 @@ for no limit; got 0.
         }
         if is_c45:
             usual |= {"categories": "multiway", "min_branch_weight": 2.0}
-        unsettled = {n: v for n, v in usual.items() if getattr(self, n) is None}
-        return replace(self, **unsettled, **settled)
+        by_task = {n: v for n, v in usual.items() if getattr(self, n) is None}
+        return replace(self, **by_task, **fixed)
 
     def _guards_levels(self) -> bool:
         return self.method == "cart" and self.conventions is None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.table.table import ClassTarget
 from treewright.tree.answer import node_answers
-from treewright.tree.costs import answer_by_cost, cost_matrix
+from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows
@@ -44,7 +44,7 @@ class _Mixed:
         target = self.rows.target
         if isinstance(target, ClassTarget):
             codes = target.codes[rows]
-            label, _ = answer_by_cost(mix, cost_matrix(self.tree))
+            label, _ = answer_by_cost(mix, loss_of(self.tree).costs)
             if self.costs is None:
                 return np.asarray(codes != label, dtype=np.float64)
             return np.asarray(self.costs[codes, label])

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.errors import OptionError, pandas_for_frames
 from treewright.pruning.risks import NodeRisks, check_risk, node_risks
+from treewright.tree.arrays import frozen
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
+from treewright.tree.loss import loss_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,6 +143,22 @@ class PruningPath:
         alphas = np.append(check_alpha(alpha), self.alpha[first + 1 :])
         n_leaves, risk = self.n_leaves[first:], self.risk[first:]
         return replace(self, alpha=alphas, n_leaves=n_leaves, risk=risk)
+
+    def in_target_units(self) -> PruningPath:
+        """Return the path with risks and alphas in the unit of the target.
+
+        Only an extreme target has another unit; see `Loss.shown`.
+        """
+        loss = loss_of(self._tree)
+        total = loss.from_shown(self._risks.total)
+        return replace(
+            self,
+            alpha=frozen(loss.shown(self.alpha)),
+            risk=frozen(loss.shown(self.risk)),
+            collapse_alpha=frozen(loss.shown(self.collapse_alpha)),
+            _risks=self._risks._replace(total=total),
+            _alpha_max=float(loss.shown(self._alpha_max)),
+        )
 
     def tree(self, *, alpha: float | None = None, n_leaves: int | None = None) -> Any:
         """Return the best tree for a price of a leaf, or for a size.

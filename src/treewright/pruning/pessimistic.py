@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
 from treewright.pruning.risks import rows_per_weight
-from treewright.tree.costs import answer_by_cost, cost_matrix
+from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import STOP_HERE, TreeData
 from treewright.tree.edit import collapse
+from treewright.tree.loss import loss_of
 
 __all__ = [
     "AS_GOOD",
@@ -137,7 +138,7 @@ class ErrorCosts:
         self.confidence = confidence
         self.rows = rows_per_weight(float(tree.weight[0]), int(tree.n_rows[0]))
         k = tree.value.shape[1]
-        costs = cost_matrix(tree)
+        costs = loss_of(tree).costs
         self.per_added = np.ones(k)
         self.costs = 1.0 - np.eye(k)
         self.plain = costs is None or k < 2

@@ -11,10 +11,15 @@ from treewright.criteria import NumberCriterion
 from treewright.criteria.squared_error import SquaredError
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Target
-from treewright.tree.costs import answer_by_cost, cost_matrix, growth_weight
+from treewright.tree.costs import answer_by_cost, growth_weight
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
-from treewright.tree.loss import class_criterion, loss_by_node, number_criterion
+from treewright.tree.loss import (
+    class_criterion,
+    loss_by_node,
+    loss_of,
+    number_criterion,
+)
 from treewright.tree.route import Ends, decision_path
 
 __all__ = ["refit_tree"]
@@ -141,7 +146,7 @@ def _of_classes(
     total = value.sum(axis=1)
     known = total > 0
     shares = value / np.where(known, total, 1.0)[:, None]
-    criterion, costs = class_criterion(tree), cost_matrix(tree)
+    criterion, costs = class_criterion(tree), loss_of(tree).costs
     label, risk = answer_by_cost(value, costs)
     if costs is not None:  # the impurity is that of the growing weights
         altered = value * cost_factors(costs)

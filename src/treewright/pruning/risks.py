@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from treewright.criteria.misclassification import Misclassification
 from treewright.errors import OptionError, nearest_name
 from treewright.table.costs import cost_factors
-from treewright.tree.costs import cost_matrix, growth_weight
+from treewright.tree.costs import growth_weight
 from treewright.tree.data import STOP_HERE, TreeData
-from treewright.tree.loss import class_criterion, number_criterion
+from treewright.tree.loss import class_criterion, loss_of, number_criterion
 
 __all__ = [
     "RISKS",
@@ -125,7 +125,7 @@ def _stops(tree: TreeData) -> NDArray[np.bool_]:
 
 
 def _class_risks(tree: TreeData) -> NodeRisks:
-    costs = cost_matrix(tree)
+    costs = loss_of(tree).costs
     units = _class_units(tree)
     whole_costs = costs is None or bool((costs == np.rint(costs)).all())
     exact = units is not None and whole_costs

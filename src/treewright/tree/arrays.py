@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import TreeFormatError
 
-__all__ = ["FITS", "frozen", "settled", "settled_extra"]
+__all__ = ["FITS", "declared_array", "extra_array", "frozen"]
 
 FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
     "n": lambda shape, n: shape == (n,),
@@ -23,7 +23,7 @@ FITS: Final[Mapping[str, Callable[[tuple[int, ...], int], bool]]] = {
 }
 
 
-def settled(
+def declared_array(
     name: str, values: ArrayLike, metadata: Mapping[str, Any], n: int
 ) -> NDArray[Any]:
     """Return `values` as a read-only array of the declared type and shape."""
@@ -41,7 +41,7 @@ def settled(
     return _owned(array)
 
 
-def settled_extra(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
+def extra_array(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
     """Return an extra array as a read-only array; it may hold any plain type."""
     array = np.asarray(values)
     if array.ndim < 1 or len(array) != n or array.dtype.kind not in "biufU":

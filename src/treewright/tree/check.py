@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import TreeFormatError
-from treewright.tree.costs import cost_matrix
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
+from treewright.tree.loss import loss_of
 
 __all__ = ["check"]
 
@@ -111,7 +111,7 @@ def _check_labels(tree: TreeData) -> None:
     """Check that each label has the least expected cost by the node's answer."""
     if not tree.is_classifier or not len(tree.answer):
         return
-    costs = cost_matrix(tree)
+    costs = loss_of(tree).costs
     expected = tree.answer @ costs if costs is not None else 1.0 - tree.answer
     own = expected[np.arange(tree.n_nodes), tree.label]
     spare = _ROUNDING * expected.max(axis=1)

@@ -1,8 +1,9 @@
 """The answer of a node, and its expected cost, when wrong answers differ in cost.
 
-A tree with costs grows on altered weights (see `table.costs`). `settle_costs` turns
-its class weights back into those of the rows and gives every node the class of least
-expected cost as its answer; `answer_by_cost` finds this class for any class weights.
+A tree with costs grows on altered weights (see `table.costs`). `restore_row_weights`
+turns its class weights back into those of the rows and gives every node the class of
+least expected cost as its answer; `answer_by_cost` finds this class for any class
+weights.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from treewright.tree.edit import with_values
 if TYPE_CHECKING:
     from treewright.tree.data import TreeData
 
-__all__ = ["answer_by_cost", "cost_matrix", "growth_weight", "settle_costs"]
+__all__ = ["answer_by_cost", "growth_weight", "restore_row_weights"]
 
 _TIE = 1e-12
 """Costs that differ by at most this share are equal; the first class is the answer."""
@@ -60,7 +61,7 @@ def answer_by_cost(
     return label.astype(np.int32), np.maximum(risk, 0.0)
 
 
-def settle_costs(tree: TreeData) -> TreeData:
+def restore_row_weights(tree: TreeData) -> TreeData:
     """Return a tree that was grown on altered weights, with the answers of its nodes.
 
     Parameters
@@ -101,12 +102,6 @@ def _with_first_of_ties(tree: TreeData) -> TreeData:
         return tree
     label = np.where(tree.weight > 0, answer_by_cost(value)[0], tree.label)
     return tree if (label == tree.label).all() else with_values(tree, label=label)
-
-
-def cost_matrix(tree: TreeData) -> NDArray[np.float64] | None:
-    """Return the cost of each answer (column) to each class (row); None: 0 and 1."""
-    costs = _costs(tree)
-    return None if costs is None else np.array(costs, dtype=np.float64)
 
 
 def growth_weight(tree: TreeData) -> NDArray[np.float64]:

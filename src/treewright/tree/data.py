@@ -24,7 +24,7 @@ from treewright import _core
 from treewright.criteria import Criterion, find
 from treewright.errors import TreeFormatError
 from treewright.tree import walk
-from treewright.tree.arrays import frozen, settled, settled_extra
+from treewright.tree.arrays import declared_array, extra_array, frozen
 from treewright.tree.fingerprint import fingerprint
 from treewright.tree.stop import STOP_CODES, STOP_REASONS, StopReason
 
@@ -230,9 +230,11 @@ class TreeData:
             raise TreeFormatError("A tree needs at least one node; got none.")
         for spec in fields(self):
             if spec.metadata:
-                array = settled(spec.name, getattr(self, spec.name), spec.metadata, n)
+                array = declared_array(
+                    spec.name, getattr(self, spec.name), spec.metadata, n
+                )
                 object.__setattr__(self, spec.name, array)
-        extras = {name: settled_extra(name, a, n) for name, a in self.extras.items()}
+        extras = {name: extra_array(name, a, n) for name, a in self.extras.items()}
         object.__setattr__(self, "extras", MappingProxyType(extras))
         object.__setattr__(self, "made_by", MappingProxyType(dict(self.made_by)))
         object.__setattr__(self, "_kept", {})

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Loss", "class_criterion", "loss_by_node", "loss_of", "number_criterion"]
 
+_LARGEST_SHIFT = 960
+"""Mean losses times this power of two, or its inverse, stay within float64."""
+
 
 @dataclass(frozen=True)
 class Loss:
@@ -84,6 +87,30 @@ class Loss:
     def in_units(self, loss: float) -> float:
         """Return a mean loss in the unit of tree.risk."""
         return float(np.ldexp(loss, -self._power * self.exponent))
+
+    def shown(
+        self, loss: NDArray[np.float64] | float, power: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return mean losses as people see them.
+
+        They are in the unit of the target unless that leaves the range of float64.
+        Then they stay in the unit of tree.risk, which `unit_text` names. With
+        `power`: numbers that are proportional to this power of the target.
+        """
+        shift = (self._power if power is None else power) * self.exponent
+        if abs(shift) > _LARGEST_SHIFT:
+            return np.asarray(loss)
+        return np.asarray(np.ldexp(loss, shift) if shift else loss)
+
+    def from_shown(self, loss: float) -> float:
+        """Return a mean loss that a person gave in the unit of tree.risk."""
+        return loss if self.unit_text else self.in_units(loss)
+
+    @property
+    def unit_text(self) -> str:
+        """The unit of shown losses, as a text to append; empty: that of the target."""
+        shift = self._power * self.exponent
+        return f" in units of 2^{shift}" if abs(shift) > _LARGEST_SHIFT else ""
 
     @property
     def _power(self) -> int:

@@ -22,8 +22,8 @@ from treewright.table.match_target import match_target
 from treewright.table.schema import Schema
 from treewright.table.table import ClassTarget, NumericTarget, Target
 from treewright.table.weights import read_weights
-from treewright.tree.costs import cost_matrix
 from treewright.tree.data import TreeData
+from treewright.tree.loss import loss_of
 from treewright.tree.route import Ends, columns_used, ends_of
 
 __all__ = ["NewRows", "checked_unseen", "read_columns"]
@@ -170,7 +170,7 @@ class NewRows:
 
     def costs(self, tree: TreeData) -> NDArray[np.float64] | None:
         """Return the cost of each answer (column) to each class; None: 0 and 1."""
-        costs = cost_matrix(tree)
+        costs = loss_of(tree).costs
         if self.scale is None or not tree.is_classifier:
             return costs
         if costs is None:

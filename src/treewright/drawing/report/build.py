@@ -18,14 +18,13 @@ from treewright.pruning.risks import RISKS, node_risks
 from treewright.reading.answers.evaluation import (
     errors_of_path,
     evaluate_rows,
-    row_losses,
 )
 from treewright.reading.answers.importance import impurity_importance
 from treewright.reading.answers.permutation import permutation_importance
 from treewright.reading.text.text import missing_arrives
 from treewright.tree.data import TreeData
 from treewright.tree.new_rows import NewRows
-from treewright.tree.route import Ends, columns_used
+from treewright.tree.route import columns_used
 
 __all__ = ["build_report"]
 
@@ -134,10 +133,5 @@ def _permuted(tree: TreeData, rows: NewRows) -> NDArray[np.float64] | None:
     n, used = rows.n_rows, len(columns_used(tree))
     if not n or not used or n * used > _MOST_SHUFFLED:
         return None
-    weight = rows.own_weights
-
-    def score(ends: NDArray[np.int32] | Ends) -> float:
-        return -float(weight @ row_losses(tree, rows.target, ends)) / rows.total
-
     repeats = min(max(_MOST_SHUFFLED // (n * used), 1), _REPEATS)
-    return permutation_importance(tree, rows, score, repeats)
+    return permutation_importance(tree, rows, repeats)

@@ -37,7 +37,7 @@ class J48(Habits):
             "not_averaged": _not_averaged(table),
         }
 
-    def shaped(self, tree: TreeData, table: Table) -> TreeData:
+    def as_written(self, tree: TreeData, table: Table) -> TreeData:
         """Return the tree as J48 writes it.
 
         Every threshold becomes the largest value of its column that is not above it,

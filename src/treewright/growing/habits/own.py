@@ -31,7 +31,7 @@ class Habits:
         """Return further options of the core for this table and its weights."""
         return {}
 
-    def shaped(self, tree: TreeData, table: Table) -> TreeData:
+    def as_written(self, tree: TreeData, table: Table) -> TreeData:
         """Return a tree grown on this table as the program writes it."""
         return tree
 

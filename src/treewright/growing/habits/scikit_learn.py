@@ -55,7 +55,7 @@ class ScikitLearn(Habits):
         """A threshold is the mean of two float32 numbers, never a shorter decimal."""
         return {"round_midpoint": False}
 
-    def shaped(self, tree: TreeData, table: Table) -> TreeData:
+    def as_written(self, tree: TreeData, table: Table) -> TreeData:
         """Return the tree with scikit-learn's thresholds and missing routes."""
         by_size = (tree.split_kind == THRESHOLD) & (tree.missing_route >= 0)
         nodes = np.flatnonzero(by_size & (tree.n_missing == 0))

@@ -49,7 +49,7 @@ from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import CategoricalColumn, Column, NumericColumn
 from treewright.table.table import ClassTarget, Table
-from treewright.tree.costs import settle_costs
+from treewright.tree.costs import restore_row_weights
 from treewright.tree.data import MULTIWAY, TreeData
 
 NEARLY = 1 - 1e-12  # this share of a limit reaches it: rounding must not decide
@@ -112,7 +112,7 @@ def grow_reference(table: Table, options: GrowOptions) -> TreeData:
         "options": options.to_dict(),
         "version": __version__,
     }
-    return settle_costs(lay_out(root, grower.target, table.schema, made_by))
+    return restore_row_weights(lay_out(root, grower.target, table.schema, made_by))
 
 
 def grow_nodes(table: Table, options: GrowOptions) -> tuple["Grower", Node]:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from treewright.errors import OptionError
 from treewright.tree import wording
 from treewright.tree.answer import node_answers, plain_answers
-from treewright.tree.costs import answer_by_cost, cost_matrix
+from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import TreeData
+from treewright.tree.loss import loss_of
 from treewright.tree.route import Ends, divides_rows, ends_of_matrix, route_answers
 
 __all__ = [
@@ -79,7 +80,7 @@ def class_numbers(
 ) -> NDArray[np.int32]:
     """Return the number of the class predicted for each row; see `answers`."""
     if isinstance(ends, Ends):
-        return answer_by_cost(class_probabilities(tree, ends), cost_matrix(tree))[0]
+        return answer_by_cost(class_probabilities(tree, ends)(tree))[0]
     return tree.label.take(ends)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from treewright.reading.answers.answer import answers, class_numbers, classes
 from treewright.reading.answers.interval import Z, wilson
 from treewright.table.table import ClassTarget, Target
 from treewright.tree.answer import node_answers
-from treewright.tree.costs import cost_matrix
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
 from treewright.tree.loss import loss_by_node, loss_of, number_criterion
@@ -88,6 +87,22 @@ class Evaluation:
     rmse: float = math.nan
     mae: float = math.nan
 
+    def in_target_units(self) -> Evaluation:
+        """Return the evaluation with its errors in the unit of the target.
+
+        `evaluate_rows` measures errors in the unit of tree.risk. Only an extreme
+        target makes a difference; see `Loss.shown`.
+        """
+        shown = loss_of(self.tree).shown
+        low, high = self.interval
+        return replace(
+            self,
+            error=float(shown(self.error)),
+            interval=(float(shown(low)), float(shown(high))),
+            root_error=float(shown(self.root_error)),
+            training_error=float(shown(self.training_error)),
+        )
+
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per node: training rows beside new rows.
 
@@ -98,7 +113,8 @@ class Evaluation:
         """
         pandas = pandas_for_frames()
         tree, seen = self.tree, self.seen
-        error = seen.extras["new_error"]
+        shown = loss_of(tree).shown
+        error, new_error = shown(tree.risk), shown(seen.extras["new_error"])
         columns: dict[str, Any] = {
             "parent": np.array(tree.parent),
             "depth": np.array(tree.depth),
@@ -108,9 +124,9 @@ class Evaluation:
             "new_rows": np.array(seen.n_rows),
             "share": np.array(tree.share),
             "new_share": np.array(seen.share),
-            "error": np.array(tree.risk),
-            "new_error": np.array(error),
-            "gap": error - tree.risk,
+            "error": np.array(error),
+            "new_error": np.array(new_error),
+            "gap": new_error - error,
         }
         if not tree.is_classifier:
             name = f"new_{number_criterion(tree).answer}"
@@ -143,9 +159,8 @@ class Evaluation:
         """A page: error, classes, confusion."""
         low, high = self.interval
         loss = loss_of(self.tree)
-        units = f" in units of 2^{loss.exponent}" if loss.exponent else ""
         lines = [
-            f"{self.n_rows} rows: {loss.name}{units} {self.error:.4g}, 95 % "
+            f"{self.n_rows} rows: {loss.name}{loss.unit_text} {self.error:.4g}, 95 % "
             f"interval {low:.4g} to {high:.4g} "
             f"(training rows: {self.training_error:.4g})",
             f"questions asked: {self.mean_questions:.2f} on average, "
@@ -303,7 +318,7 @@ def _class_figures(
         "recall": recall,
         "f1": f1,
     }
-    if cost_matrix(tree) is None:
+    if loss_of(tree).costs is None:
         low, high = wilson(wrong, _effective(own))
         figures["interval"] = float(low), float(high)
     return figures
@@ -343,7 +358,7 @@ def _number_figures(
 
 
 def _class_error_by_node(tree: TreeData, seen: TreeData) -> NDArray[np.float64]:
-    costs = cost_matrix(tree)
+    costs = loss_of(tree).costs
     if costs is None:
         costs = 1.0 - np.eye(tree.value.shape[1])
     cost = (seen.value * costs.T[tree.label]).sum(axis=1)

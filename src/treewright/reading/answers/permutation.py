@@ -1,12 +1,11 @@
-"""How much a tree's answers suffer when one column is shuffled."""
+"""How much the error of a tree rises when the values of one column are shuffled."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.reading.answers.evaluation import row_losses
 from treewright.tree.data import TreeData
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends, columns_used, ends_of
@@ -17,11 +16,12 @@ __all__ = ["permutation_importance"]
 def permutation_importance(
     tree: TreeData,
     rows: NewRows,
-    score: Callable[[NDArray[np.int32] | Ends], float],
     repeats: int = 10,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Return how much the score drops when the values of a column are shuffled.
+    """Return how much the mean loss rises when the values of a column are shuffled.
+
+    The loss is the one by which `Tree.evaluate` measures the error.
 
     Parameters
     ----------
@@ -29,8 +29,6 @@ def permutation_importance(
         The tree.
     rows : NewRows
         Rows that were not used for growing.
-    score : callable
-        Takes the ends of the rows and returns a score; higher is better.
     repeats : int, default=10
         Number of shuffles per column.
     seed : int, default=0
@@ -39,11 +37,15 @@ def permutation_importance(
     Returns
     -------
     float64 array of columns of the schema x repeats
-        0 for columns that the tree does not use.
+        In the unit of tree.risk; 0 for columns that the tree does not use.
     """
+
+    def error(ends: NDArray[np.int32] | Ends) -> float:
+        return float(rows.own_weights @ row_losses(tree, rows.target, ends))
+
     n_rows = rows.n_rows
-    before = score(rows.ends(tree))
-    drop = np.zeros((len(tree.schema.features), repeats))
+    before = error(rows.ends(tree))
+    rise = np.zeros((len(tree.schema.features), repeats))
     shuffled = list(rows.columns)
     for column in columns_used(tree).tolist():
         values = rows.columns[column]
@@ -51,6 +53,6 @@ def permutation_importance(
         rng = np.random.default_rng([seed, column])
         for repeat in range(repeats):
             shuffled[column] = values[rng.permutation(n_rows)]
-            drop[column, repeat] = before - score(ends_of(tree, shuffled, n_rows))
+            rise[column, repeat] = error(ends_of(tree, shuffled, n_rows)) - before
         shuffled[column] = values
-    return drop
+    return rise / rows.total

@@ -32,7 +32,7 @@ from treewright.reading.one_row.row import (
     ends_of,
     is_missing,
     meets,
-    say,
+    value_text,
 )
 from treewright.table.schema import Feature
 from treewright.tree import wording
@@ -320,7 +320,7 @@ def _both_values(step: _Step, before: float, was: str) -> tuple[str, str]:
     The text of the new value must also meet the condition when read back.
     """
     feature, value = step.condition.feature, step.value
-    now = say(feature, value)
+    now = value_text(feature, value)
     if feature.kind != "numeric" or feature.stored_as not in ("float", "text"):
         return was, now
     figures = 6
@@ -340,5 +340,5 @@ def _plain(feature: Feature, value: float) -> Any:
     if feature.stored_as == "int" and value == math.floor(value):
         return int(value)
     if feature.stored_as in ("date", "datetime", "duration"):
-        return say(feature, value)
+        return value_text(feature, value)
     return value

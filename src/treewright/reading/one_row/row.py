@@ -30,8 +30,8 @@ __all__ = [
     "is_missing",
     "meets",
     "read_row",
-    "say",
     "turn_at",
+    "value_text",
 ]
 
 _LONGEST = 10
@@ -121,7 +121,7 @@ class OneRow:
         """Return the value as the caller wrote it."""
         value, feature = self[column], self._schema.features[column]
         if not is_missing(feature, value):
-            return say(feature, value)
+            return value_text(feature, value)
         cells = self._cells
         name = self._schema.names[column]
         if feature.kind != "numeric" and value == -2 and cells is not None:
@@ -164,7 +164,7 @@ def as_read(feature: Feature, value: float) -> float:
     return float(as_float32(np.array(value))) if feature.float32 else value
 
 
-def say(feature: Feature, value: float) -> str:
+def value_text(feature: Feature, value: float) -> str:
     """Return a value as text; long decimals with six figures."""
     if feature.kind == "numeric":
         text = show_value(feature, value + 0.0)

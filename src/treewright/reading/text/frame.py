@@ -14,6 +14,7 @@ from treewright.reading.answers.answer import answers, class_shares, classes
 from treewright.reading.text.missing import surrogate_splits
 from treewright.tree.answer import node_answers
 from treewright.tree.data import SPLIT_KINDS, STOP_REASONS, TreeData
+from treewright.tree.loss import loss_of
 from treewright.tree.split import Split, Threshold, splits_of
 
 if TYPE_CHECKING:
@@ -40,10 +41,13 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
         classes `probability` and `confidence`, the share, of the answer and one
         column ``weight of ...`` per class, for numbers `variance`, `q1`, `median`,
         `q3`, and `mean` if answers differ from means), `stop_reason`, and the extra
-        arrays of one dimension as ``extra ...``.
+        arrays of one dimension as ``extra ...``. Gain, impurity and risk are in the
+        unit of the target (squared for the squared error) unless that leaves the
+        range of float64; see `Loss.shown`.
     """
     pandas = pandas_for_frames()
     names = [str(feature.name) for feature in tree.schema.features]
+    shown = loss_of(tree).shown
     columns: dict[str, Any] = {
         "parent": tree.parent,
         "branch": tree.branch,
@@ -54,15 +58,15 @@ def to_pandas(tree: TreeData) -> pd.DataFrame:
         "threshold": tree.threshold,
         "missing_route": tree.missing_route,
         "n_missing": tree.n_missing,
-        "gain": tree.gain,
+        "gain": shown(tree.gain),
         "proven": tree.proven,
         "n_rows": tree.n_rows,
         "weight": tree.weight,
         "share": tree.share,
         "answer": answers(tree, np.arange(tree.n_nodes)),
-        "impurity": tree.impurity,
-        "risk": tree.risk,
-        "weighted_risk": tree.weighted_risk,
+        "impurity": shown(tree.impurity),
+        "risk": shown(tree.risk),
+        "weighted_risk": shown(tree.weighted_risk),
         **_spread(tree),
         "stop_reason": [STOP_REASONS[code].name for code in tree.stop_reason.tolist()],
     }
@@ -83,7 +87,8 @@ def _spread(tree: TreeData) -> dict[str, Any]:
     if not tree.is_classifier:
         q1, median, q3 = tree.quartiles.T
         mean = {"mean": tree.value[:, 0]} if len(tree.answer) else {}
-        return mean | {"variance": tree.variance, "q1": q1, "median": median, "q3": q3}
+        variance = loss_of(tree).shown(tree.variance, power=2)
+        return mean | {"variance": variance, "q1": q1, "median": median, "q3": q3}
     every = np.arange(tree.n_nodes)
     weights = {
         f"weight of {label}": tree.value[:, k] for k, label in enumerate(classes(tree))

@@ -1,7 +1,7 @@
 """The numbers behind a split: the rows of one node, and its candidate splits.
 
-`NodeRows` holds the rows; `judged` evaluates a split on them by the definitions: the
-rows of each branch, their impurity, the weighted mean of the impurities, the gain.
+`NodeRows` holds the rows; `evaluate_split` computes a split on them by the definitions:
+the rows of each branch, their impurity, the weighted mean of the impurities, the gain.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ __all__ = [
     "Branch",
     "Candidate",
     "NodeRows",
+    "evaluate_split",
     "every_candidate",
-    "judged",
     "multiway",
-    "said_of",
     "shortened",
+    "split_text",
 ]
 
 MOST_LEVELS = 12
@@ -204,7 +204,7 @@ def _median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
     return float(low / 2 + high / 2)
 
 
-def judged(rows: NodeRows, split: Split) -> Candidate:
+def evaluate_split(rows: NodeRows, split: Split) -> Candidate:
     """Evaluate a split on the rows of a node.
 
     Parameters
@@ -241,7 +241,7 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
     return Candidate(
         split.feature,
         split,
-        said_of(split),
+        split_text(split),
         branches,
         before.impurity,
         after,
@@ -251,7 +251,7 @@ def judged(rows: NodeRows, split: Split) -> Candidate:
     )
 
 
-def said_of(split: Split, missing: bool = False) -> str:
+def split_text(split: Split, missing: bool = False) -> str:
     """Return the condition of a split's first branch; for a multiway split its column.
 
     With `missing`, splits that differ only in the route of missing values get

@@ -13,7 +13,7 @@ from treewright.criteria import ClassCriterion, NumberCriterion
 from treewright.reading.why.candidates import Branch, Candidate, NodeRows
 from treewright.tree.split import Split, Threshold
 
-__all__ = ["can_sweep", "swept"]
+__all__ = ["can_sweep", "evaluate_thresholds"]
 
 _FEWEST = 200
 
@@ -29,7 +29,7 @@ def can_sweep(rows: NodeRows, splits: Sequence[Split]) -> bool:
     return many and adds_up and not rows.known_only
 
 
-def swept(rows: NodeRows, splits: Sequence[Threshold]) -> list[Candidate]:
+def evaluate_thresholds(rows: NodeRows, splits: Sequence[Threshold]) -> list[Candidate]:
     """Evaluate thresholds of one column, ascending, with running sums.
 
     Parameters
@@ -42,7 +42,7 @@ def swept(rows: NodeRows, splits: Sequence[Threshold]) -> list[Candidate]:
     Returns
     -------
     list of Candidate
-        The same as from `judged`, up to rounding.
+        The same as from `evaluate_split`, up to rounding.
     """
     column = splits[0].column
     values, missing = rows.columns[column], rows.missing(column)

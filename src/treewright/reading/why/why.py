@@ -19,14 +19,14 @@ from treewright.reading.why.candidates import (
     Branch,
     Candidate,
     NodeRows,
+    evaluate_split,
     every_candidate,
-    judged,
-    said_of,
     shortened,
+    split_text,
 )
 from treewright.reading.why.split_limits import SplitLimits
 from treewright.reading.why.text import lines
-from treewright.reading.why.threshold_table import can_sweep, swept
+from treewright.reading.why.threshold_table import can_sweep, evaluate_thresholds
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table
@@ -125,7 +125,7 @@ def why(
     everything = np.arange(len(rows.y))
     here = rows.branch("", everything)
     split = split_of(tree, node)
-    chosen = None if split is None else judged(rows, split)
+    chosen = None if split is None else evaluate_split(rows, split)
     if chosen is not None:
         notes += _other_gain(tree, node, here, chosen)
     rules = SplitLimits.of(tree, rows, lightest)
@@ -134,12 +134,12 @@ def why(
     if column is not None:
         number = _number(tree, column)
         offered = every_candidate(rows, number, _dividing(tree))
-        found = [rules.checked(each) for each in _all_judged(rows, offered)]
+        found = [rules.checked(each) for each in _evaluate_all(rows, offered)]
         if found:
             charge = _charged(tree, rows, rules, found[0]).charge
             found = [replace(each, charge=charge) for each in found]
         if not rows.known_only and rows.missing(number).any():
-            found = [replace(e, words=said_of(e.split, missing=True)) for e in found]
+            found = [replace(e, words=split_text(e.split, missing=True)) for e in found]
         ties, refused = _ties_in_column(found, here), None
     else:
         found, refused = _best_of_each(tree, rows, rules)
@@ -163,12 +163,14 @@ def why(
     )
 
 
-def _all_judged(rows: NodeRows, splits: list[Split]) -> list[Candidate]:
+def _evaluate_all(rows: NodeRows, splits: list[Split]) -> list[Candidate]:
     """Evaluate all candidates of one column; many thresholds in one sweep."""
     if not can_sweep(rows, splits):
-        return [judged(rows, each) for each in splits]
+        return [evaluate_split(rows, each) for each in splits]
     cuts = [each for each in splits if isinstance(each, Threshold)]
-    return swept(rows, cuts) + [judged(rows, each) for each in splits[len(cuts) :]]
+    return evaluate_thresholds(rows, cuts) + [
+        evaluate_split(rows, each) for each in splits[len(cuts) :]
+    ]
 
 
 # The rows ---------------------------------------------------------------------------
@@ -310,7 +312,7 @@ def _by_core(
     if not steps.open:
         return []
     found = steps.candidates(0, max(len(tree.schema.usable), 2))
-    return [judged(rows, shortened(rows, split)) for split in found]
+    return [evaluate_split(rows, shortened(rows, split)) for split in found]
 
 
 def _by_hand(
@@ -322,7 +324,7 @@ def _by_hand(
         tried = [
             candidate
             for split in every_candidate(rows, column, _dividing(tree))
-            for candidate in [judged(rows, split)]
+            for candidate in [evaluate_split(rows, split)]
             if sum(b.rows > 0 for b in candidate.branches) > 1
         ]
         free += _first_best(tried)
@@ -392,7 +394,7 @@ def _charged(
     assert values is not None
     n = len(np.unique(values[~rows.missing(column)])) - 1
     if _is_j48(tree):
-        offered = _all_judged(rows, every_candidate(rows, column, "c45"))
+        offered = _evaluate_all(rows, every_candidate(rows, column, "c45"))
         cuts = [e for e in offered if isinstance(e.split, Threshold)]
         n = sum(not rules.missed(each) for each in cuts)
     return replace(candidate, charge=math.log2(max(n, 1)) / rows.weight)
