@@ -85,8 +85,8 @@ AbsoluteCost::AbsoluteCost(const NodeCost& cost, const Levels& levels, const Ran
     std::sort(sets_[level].ranks.begin(), sets_[level].ranks.end());
   }
   sort_levels(rounded);
-  const std::array<int64_t, 1> everything{std::ssize(ranks)};
-  all_ = deviations(ranked, {}, ranks, everything)[0];
+  const std::array<int64_t, 1> start{0};
+  all_ = deviations_of_rest(ranked, {}, ranks, start)[0];
   if (sets_.size() > size_t(kEnumerate)) {
     follow_prefixes();
   } else {
@@ -111,21 +111,18 @@ void AbsoluteCost::sort_levels(bool rounded) {
 
 // The costs of all prefixes: the median is followed from the left and from the right.
 void AbsoluteCost::follow_prefixes() {
-  std::vector<uint32_t> forwards;
-  std::vector<int64_t> ends, ends_from_right;
+  std::vector<uint32_t> ranks_in_order;
+  std::vector<int64_t> ends;
   for (const int32_t level : order_) {
     const auto& ranks = sets_[size_t(level)].ranks;
-    forwards.insert(forwards.end(), ranks.begin(), ranks.end());
-    ends.push_back(std::ssize(forwards));
+    ranks_in_order.insert(ranks_in_order.end(), ranks.begin(), ranks.end());
+    ends.push_back(std::ssize(ranks_in_order));
   }
   ends.pop_back();
-  std::for_each(ends.rbegin(), ends.rend(),
-                [&](int64_t end) { ends_from_right.push_back(std::ssize(forwards) - end); });
-  const std::vector<uint32_t> backwards(forwards.rbegin(), forwards.rend());
-  prefix_costs_ = deviations(ranked_, {}, forwards, ends);
-  const auto right = deviations(ranked_, {}, backwards, ends_from_right);
+  prefix_costs_ = deviations_of_first(ranked_, {}, ranks_in_order, ends);
+  const auto right = deviations_of_rest(ranked_, {}, ranks_in_order, ends);
   for (size_t p = 0; p < prefix_costs_.size(); ++p) {
-    prefix_costs_[p] += right[right.size() - 1 - p];
+    prefix_costs_[p] += right[p];
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "problem.hpp"
 #include "row_numbering.hpp"
+#include "treewright/medians.hpp"
 #include "treewright/threshold_search.hpp"
 
 namespace treewright {
@@ -21,6 +22,7 @@ struct OpenNode {
   std::vector<double> best;       // best score (gain less charge) of each column, up to a margin
   std::vector<Candidate> offers;  // best split of each column, if columns compete by gain ratio
   CoarseImage coarse;             // regression only
+  Ranked ranked;                  // the rows by target (absolute error only)
 
   int64_t n_rows() const { return int64_t(end) - begin; }
 };

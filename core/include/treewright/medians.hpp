@@ -1,8 +1,12 @@
 // medians.hpp: the sum of absolute deviations from the median, of a set that grows row by row.
 //
-// Rows are known by their rank in the ascending order of the target, so a set is a pair of
-// binary indexed trees over ranks: weight, and weight times value. Adding a row and asking
-// for the deviation take O(log rows) each. All sums are integers, and exact.
+// Rows are known by their rank in the ascending order of the target. There are two ways to follow
+// the median of a set:
+//   - equal weights: rows are removed from the whole set, in the opposite order, from a linked list
+//     over ranks. The median then moves by at most one row: O(1) per row (ShrinkingMedian);
+//   - unequal weights: the median may move far, so rows are added to a pair of binary indexed trees
+//     over ranks, weight and weight times value: O(log rows) per row (GrowingMedian).
+// All sums are integers, and exact.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +24,11 @@ constexpr int64_t kRoundedParts = 1'000'000'000;
 
 // The rows of a node by rank: value and weight.
 struct Ranked {
-  std::vector<int64_t> y, weight;
+  std::vector<int64_t> y;
+  std::vector<int64_t> unequal;  // empty: every row weighs 1
+
+  bool equal_weights() const { return unequal.empty(); }
+  int64_t weight(uint32_t rank) const { return unequal.empty() ? 1 : unequal[rank]; }
 };
 
 // Where the median of rows given by rank, ascending, is: the first that has half of the weight
@@ -33,14 +41,14 @@ struct Middle {
 inline Middle middle(const Ranked& ranked, std::span<const uint32_t> ranks, int64_t rounded = 0) {
   int64_t all = 0, so_far = 0;
   for (const uint32_t rank : ranks) {
-    all += ranked.weight[rank];
+    all += ranked.weight(rank);
   }
   const int64_t slack = rounded > 0 ? 2 * (all / rounded) : 0;
   size_t i = 0;
-  while (2 * int128(so_far + ranked.weight[ranks[i]]) < all - slack) {
-    so_far += ranked.weight[ranks[i++]];
+  while (2 * int128(so_far + ranked.weight(ranks[i])) < all - slack) {
+    so_far += ranked.weight(ranks[i++]);
   }
-  const bool exact = 2 * int128(so_far + ranked.weight[ranks[i]]) <= all + slack;
+  const bool exact = 2 * int128(so_far + ranked.weight(ranks[i])) <= all + slack;
   return {i, exact && i + 1 < ranks.size()};
 }
 
@@ -56,7 +64,7 @@ inline int128 deviation(const Ranked& ranked, std::span<const uint32_t> ranks) {
   int128 sum = 0;
   for (const uint32_t rank : ranks) {
     const int128 off = int128(ranked.y[rank]) - at;
-    sum += (off < 0 ? -off : off) * ranked.weight[rank];
+    sum += (off < 0 ? -off : off) * ranked.weight(rank);
   }
   return sum;
 }
@@ -70,8 +78,8 @@ struct RankedSet {
 
   void add_up(const Ranked& ranked) {
     for (const uint32_t rank : ranks) {
-      weight.push_back(weight.back() + ranked.weight[rank]);
-      product.push_back(product.back() + int128(ranked.weight[rank]) * ranked.y[rank]);
+      weight.push_back(weight.back() + ranked.weight(rank));
+      product.push_back(product.back() + int128(ranked.weight(rank)) * ranked.y[rank]);
     }
   }
   // How many of the rows have at most this rank.
@@ -113,11 +121,15 @@ inline int128 deviation(const Ranked& ranked, std::span<const RankedSet* const> 
 
 class GrowingMedian {
  public:
-  explicit GrowingMedian(const Ranked& ranked)
-      : ranked_(ranked), sums_(ranked.y.size() + 1), top_(std::bit_floor(ranked.y.size())) {}
+  GrowingMedian(const Ranked& ranked, std::span<const uint32_t> already)
+      : ranked_(ranked), sums_(ranked.y.size() + 1), top_(std::bit_floor(ranked.y.size())) {
+    for (const uint32_t rank : already) {
+      add(rank);
+    }
+  }
 
   void add(uint32_t rank) {
-    const int64_t weight = ranked_.weight[rank];
+    const int64_t weight = ranked_.weight(rank);
     const int128 product = int128(weight) * ranked_.y[rank];
     all_.weight += weight;
     all_.product += product;
@@ -154,23 +166,150 @@ class GrowingMedian {
   Sums all_;
 };
 
-// The deviation of the first 1, 2, ... groups of rows together, one after the other; those
-// of `already` are in from the start. A group ends where ends[i] rows have been added.
-inline std::vector<int128> deviations(const Ranked& ranked, std::span<const uint32_t> already,
-                                      std::span<const uint32_t> ranks,
-                                      std::span<const int64_t> ends) {
-  GrowingMedian set(ranked);
-  for (const uint32_t rank : already) {
-    set.add(rank);
-  }
-  std::vector<int128> result;
-  result.reserve(ends.size());
-  int64_t added = 0;
-  for (const int64_t end : ends) {
-    for (; added < end; ++added) {
-      set.add(ranks[size_t(added)]);
+// A set of rows of equal weight that loses one row after another.
+class ShrinkingMedian {
+ public:
+  // Starts with the rows of both lists, none of which is named twice.
+  ShrinkingMedian(const Ranked& ranked, std::span<const uint32_t> some,
+                  std::span<const uint32_t> others)
+      : rows_(ranked.y.size() + 2), size_(some.size() + others.size()) {
+    std::vector<uint8_t> present(rows_.size(), size_ == ranked.y.size());
+    present.back() = 1;
+    if (size_ < ranked.y.size()) {
+      for (const auto& ranks : {some, others}) {
+        for (const uint32_t rank : ranks) {
+          present[rank + 1] = 1;
+        }
+      }
     }
-    result.push_back(set.deviation());
+    uint32_t last = 0;
+    for (uint32_t place = 1; place < rows_.size(); ++place) {
+      if (present[place]) {
+        rows_[last].next = place;
+        rows_[place] = {last, 0, place <= ranked.y.size() ? ranked.y[place - 1] : 0};
+        last = place;
+      }
+    }
+    place_median();
+  }
+
+  int128 deviation() const { return spread_ - (size_ % 2 == 1 ? 0 : y_of_median_); }
+
+  // The set must not become empty. The median is the lower one of two: if the number of rows is odd
+  // there are as many rows before it as after it, otherwise one more after it. So after a removal
+  // it stays, or moves by one row, to the side that has become too long. Which of the two is not
+  // predictable, so the code has no branch on it. If the median itself is removed it moves, and its
+  // own value cancels out.
+  void remove(uint32_t rank) {
+    const uint32_t place = rank + 1;
+    const Row row = rows_[place];
+    rows_[row.previous].next = row.next;
+    rows_[row.next].previous = row.previous;
+    if (size_-- % 2 == 1) {
+      spread_ += move(place < median_, row.y, rows_[median_].previous);
+    } else {
+      spread_ -= move(place > median_, row.y, rows_[median_].next);
+    }
+  }
+
+ private:
+  struct Row {
+    uint32_t previous = 0, next = 0;  // places
+    int64_t y = 0;
+  };
+
+  // Moves the median to its neighbour unless it stays. One side loses a row: the removed one, or
+  // the new median. The other side then gains the old median and loses the removed row. Returns
+  // what the first side has lost and the other has gained (below 2^63, as y is below 2^61). Masks,
+  // because compilers make branches of conditional expressions here.
+  int64_t move(bool stays, int64_t removed, uint32_t neighbour) {
+    const int64_t y_of_neighbour = rows_[neighbour].y, moves = int64_t(stays) - 1;
+    const int64_t lost = removed ^ ((removed ^ y_of_neighbour) & moves);
+    const int64_t gained = (y_of_median_ - removed) & moves;
+    y_of_median_ ^= (y_of_median_ ^ y_of_neighbour) & moves;
+    median_ ^= (median_ ^ neighbour) & static_cast<uint32_t>(moves);
+    return lost + gained;
+  }
+  void place_median() {
+    uint32_t place = rows_[0].next;
+    for (size_t i = 0; i < (size_ - 1) / 2; ++i, place = rows_[place].next) {
+      spread_ -= rows_[place].y;
+    }
+    median_ = place;
+    y_of_median_ = rows_[place].y;
+    for (size_t i = (size_ - 1) / 2 + 1; i < size_; ++i) {
+      place = rows_[place].next;
+      spread_ += rows_[place].y;
+    }
+  }
+
+  std::vector<Row> rows_;  // by place = rank + 1; both ends have a place without a row
+  size_t size_;
+  uint32_t median_ = 0;  // its place
+  int64_t y_of_median_ = 0;
+  int128 spread_ = 0;  // sum of y over the rows after the median, less that over the rows before it
+};
+
+// The deviation of the first ends[0], ends[1], ... rows, with those of `already`. ends are
+// ascending.
+inline std::vector<int128> deviations_of_first(const Ranked& ranked,
+                                               std::span<const uint32_t> already,
+                                               std::span<const uint32_t> ranks,
+                                               std::span<const int64_t> ends) {
+  std::vector<int128> result(ends.size());
+  if (ends.empty()) {
+    return result;
+  }
+  if (ranked.equal_weights()) {
+    int64_t n = ends.back();
+    ShrinkingMedian set(ranked, already, ranks.first(size_t(n)));
+    for (size_t group = ends.size(); group-- > 0;) {
+      for (; n > ends[group]; --n) {
+        set.remove(ranks[size_t(n - 1)]);
+      }
+      result[group] = set.deviation();
+    }
+    return result;
+  }
+  GrowingMedian set(ranked, already);
+  int64_t n = 0;
+  for (size_t group = 0; group < ends.size(); ++group) {
+    for (; n < ends[group]; ++n) {
+      set.add(ranks[size_t(n)]);
+    }
+    result[group] = set.deviation();
+  }
+  return result;
+}
+
+// The deviation of the rows from starts[0], starts[1], ... on, with those of `already`. starts are
+// ascending.
+inline std::vector<int128> deviations_of_rest(const Ranked& ranked,
+                                              std::span<const uint32_t> already,
+                                              std::span<const uint32_t> ranks,
+                                              std::span<const int64_t> starts) {
+  std::vector<int128> result(starts.size());
+  if (starts.empty()) {
+    return result;
+  }
+  if (ranked.equal_weights()) {
+    int64_t i = starts.front();
+    ShrinkingMedian set(ranked, already, ranks.subspan(size_t(i)));
+    for (size_t group = 0; group < starts.size(); ++group) {
+      for (; i < starts[group]; ++i) {
+        set.remove(ranks[size_t(i)]);
+      }
+      result[group] = set.deviation();
+    }
+    return result;
+  }
+  GrowingMedian set(ranked, already);
+  auto i = static_cast<int64_t>(ranks.size());
+  for (size_t group = starts.size(); group-- > 0;) {
+    for (; i > starts[group]; --i) {
+      set.add(ranks[size_t(i - 1)]);
+    }
+    result[group] = set.deviation();
   }
   return result;
 }
