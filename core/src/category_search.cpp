@@ -210,7 +210,7 @@ class CategorySearch<Cost>::Search {
   void set_right() { layout_.difference(right_.data(), node_, left_.data()); }
   bool allowed() const { return limits_.allows(left_.data(), right_.data()); }
   double gain_of_sums() const { return node_cost_.gain(left_.data(), right_.data()); }
-  double tie_gain() const { return node_cost_.tie_gain(left_.data(), right_.data(), node_); }
+  double tie_gain() const { return node_cost_.tie_gain(left_.data(), right_.data()); }
   void sum_left(const Side& side);
   void visit_current(const Side& side, bool proven);
   int classes_here() const {

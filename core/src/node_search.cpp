@@ -37,6 +37,10 @@ auto with_threshold_search(const NodeView<Rows>& view, const NodeCost& cost, con
         return CountEntropy(cost, rows, stats, left, *problem.n_log_n);
       });
     }
+    if (criterion == Criterion::misclassification && problem.layout.classes() == 2) {
+      return search(
+          [&](const int64_t* left) { return TwoClassMisclassification(rows, stats, left); });
+    }
     if (criterion == Criterion::misclassification) {
       return search(
           [&](const int64_t* left) { return CountMisclassification(cost, rows, stats, left); });
@@ -72,7 +76,7 @@ std::optional<Candidate> multiway(const NodeView<Rows>& view, const VisibleRows&
   split.column = static_cast<int32_t>(column);
   split.n_branches = static_cast<int32_t>(n);
   split.gain = visible.cost.gain_of_each(levels.stats.data(), n);
-  split.tie_gain = visible.cost.tie_gain_of_each(levels.stats.data(), n, visible.stats);
+  split.tie_gain = visible.cost.tie_gain_of_each(levels.stats.data(), n);
   split.missing_route = kStopHere;
   for (size_t b = 0; b < n; ++b) {
     if (levels.codes[b] == kMissing) {

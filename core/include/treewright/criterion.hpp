@@ -80,7 +80,7 @@ class NodeCost {
     set_stats(stats);
     all_weight_ = weight_;
     impurity_ = layout.task() == Task::number ? impurity : cost_ / weight_;
-    tie_impurity_ = has_tie_gain() ? gini_cost(stats, layout.classes()) / weight_ : 0.0;
+    tie_impurity_ = tie_cost_ / weight_;
   }
   // The same node as a search sees it that looks at some of its rows only.
   NodeCost(const NodeCost& node, const int64_t* seen) : NodeCost(node) { set_stats(seen); }
@@ -132,12 +132,12 @@ class NodeCost {
   }
   // Misclassification has many equal gains; the Gini gain decides among them.
   bool has_tie_gain() const { return criterion_ == Criterion::misclassification; }
-  double tie_gain(const int64_t* left, const int64_t* right, const int64_t* node) const {
+  double tie_gain(const int64_t* left, const int64_t* right) const {
     if (!has_tie_gain()) {
       return 0.0;
     }
     const int k = layout_.classes();
-    return (gini_cost(node, k) - gini_cost(left, k) - gini_cost(right, k)) / all_weight_;
+    return (tie_cost_ - gini_cost(left, k) - gini_cost(right, k)) / all_weight_;
   }
   // The same for any number of branches, one block of statistics each.
   double gain_of_each(const int64_t* stats, size_t n_branches) const {
@@ -147,11 +147,11 @@ class NodeCost {
     }
     return gain(sum);
   }
-  double tie_gain_of_each(const int64_t* stats, size_t n_branches, const int64_t* node) const {
+  double tie_gain_of_each(const int64_t* stats, size_t n_branches) const {
     if (!has_tie_gain()) {
       return 0.0;
     }
-    double sum = gini_cost(node, layout_.classes());
+    double sum = tie_cost_;
     for (size_t b = 0; b < n_branches; ++b) {
       sum -= gini_cost(stats + b * size_t(layout_.words()), layout_.classes());
     }
@@ -178,6 +178,7 @@ class NodeCost {
       unlike_pairs_ = treewright::unlike_pairs(stats, layout_.classes());
     }
     cost_ = cost(stats);
+    tie_cost_ = has_tie_gain() ? gini_cost(stats, layout_.classes()) : 0.0;
   }
 
   Criterion criterion_;
@@ -190,7 +191,7 @@ class NodeCost {
   double unlike_pairs_ = 0.0;  // classes
   double cost_ = 0.0;
   double impurity_ = 0.0;
-  double tie_impurity_ = 0.0;
+  double tie_cost_ = 0.0, tie_impurity_ = 0.0;  // Gini, if it decides ties
 };
 
 }  // namespace treewright

@@ -79,7 +79,8 @@ struct SplitLimits {
 // Chooses the first candidate, in the order offered, whose score (its gain, less what it is
 // charged) is within the tolerance of the best score (and, where the criterion has one, whose
 // tie gain is within tolerance of the best tie gain among those). Only candidates that can still
-// become the first are kept: an offer no better than an earlier one in both respects is dropped.
+// become the first are kept: an offer no better than an earlier one in both respects is dropped,
+// and so is an earlier one whose tie gain is clearly below that of an offer of at least its score.
 class Chooser {
  public:
   explicit Chooser(const NodeCost& cost)
@@ -95,8 +96,11 @@ class Chooser {
   }
   void keep(Candidate candidate) {
     best_ = std::max(best_, candidate.score());
+    const double score = candidate.score(), too_low = candidate.tie_gain - tie_tolerance_;
+    std::erase_if(kept_, [&](const Candidate& c) {
+      return c.score() < best_ - tolerance_ || (c.score() <= score && c.tie_gain < too_low);
+    });
     kept_.push_back(std::move(candidate));
-    std::erase_if(kept_, [&](const Candidate& c) { return c.score() < best_ - tolerance_; });
   }
   bool empty() const { return kept_.empty(); }
   Candidate winner() {

@@ -299,6 +299,32 @@ class CountEntropy {
   StatBlock counts_;
 };
 
+// Two classes, misclassification, unit weights. With e the number of rows of class 1 on the left
+// less those of class 0, and E the same for the node, a side costs half of (its rows - |its
+// difference|), so both together gain (max(|E|, |2 e - E|) - |E|) / (2 n): one addition per row.
+class TwoClassMisclassification {
+ public:
+  static constexpr bool kCheap = true;
+  TwoClassMisclassification(const CountedRows& rows, const int64_t* node, const int64_t* left)
+      : rows_(rows),
+        n_(node[kRows]),
+        whole_(difference(node)),
+        twice_(2 * difference(left) - whole_) {}
+
+  void add(Entry e) { twice_ += 4 * int64_t(rows_.label(e)) - 2; }
+  double score() const { return real(std::max(std::abs(whole_), std::abs(twice_))); }
+  double gain(double score) const { return (score - real(std::abs(whole_))) / (2.0 * real(n_)); }
+  double score_of(double gain) const { return gain * 2.0 * real(n_) + real(std::abs(whole_)); }
+  double margin(const NodeCost& cost) const { return kTie * cost.impurity(); }
+
+ private:
+  static int64_t difference(const int64_t* stats) { return stats[kFirst + 1] - stats[kFirst]; }
+
+  CountedRows rows_;
+  int64_t n_;
+  int64_t whole_, twice_;  // E, and 2 e - E
+};
+
 // Misclassification, unit weights: a side of n rows costs n less its largest class. The largest
 // class of the left only grows. On the right, counts only fall: the largest class stays the largest
 // until its count falls below the count that the second largest had when both were found. Then all

@@ -175,7 +175,7 @@ class ThresholdSearch {
         return;
       }
       const double gain = cost_.gain(branch.data(), right.data());
-      const double tie = cost_.tie_gain(branch.data(), right.data(), node_);
+      const double tie = cost_.tie_gain(branch.data(), right.data());
       if (chooser.wants(gain, tie)) {
         Candidate candidate = build(branch.data(), right.data());
         candidate.gain = gain;
