@@ -47,6 +47,10 @@ auto with_threshold_search(const NodeView<Rows>& view, const NodeCost& cost, con
     }
   }
   if constexpr (std::is_same_v<Rows, WeightedRows>) {
+    if (criterion == Criterion::gini && problem.layout.classes() == 2) {
+      return search(
+          [&](const int64_t* left) { return TwoClassWeightedGini(cost, rows, stats, left); });
+    }
     if (criterion == Criterion::gini) {
       return search([&](const int64_t* left) { return WeightedGini(cost, rows, stats, left); });
     }

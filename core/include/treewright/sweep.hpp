@@ -182,6 +182,45 @@ class ManyClassGini {
   SmallArray<simd::TwoSides, 16> counts_;  // rows of each class
 };
 
+// Two classes, Gini, unequal weights. The cost of a side is 2 c_0 c_1 / (c_0 + c_1). Class weights
+// are integers below 2^53, so only the product, the quotient and the sum are rounded.
+class TwoClassWeightedGini {
+ public:
+  static constexpr bool kCheap = false;
+
+  TwoClassWeightedGini(const NodeCost& cost, const WeightedRows& rows, const int64_t* node,
+                       const int64_t* left)
+      : rows_(rows), cost_(cost), node_(node) {
+    std::copy_n(left, kFirst + 2, left_);
+  }
+
+  void add(Entry e) {
+    const uint32_t row = rows_.row(e);
+    left_[kRows] += rows_.shares ? rows_.shares[row] : 1;
+    left_[kFirst + rows_.labels[row]] += rows_.weights[row];
+  }
+  double score() const {
+    return -(half_cost(left_[kFirst], left_[kFirst + 1]) +
+             half_cost(node_[kFirst] - left_[kFirst], node_[kFirst + 1] - left_[kFirst + 1]));
+  }
+  double gain(double score) const { return cost_.gain(-2 * score) / cost_.share(); }
+  double margin(const NodeCost& cost) const { return (kTie + 0x1p-48) * cost.impurity(); }
+  bool allowed(const SplitLimits& limits) const {
+    const int64_t weight = left_[kFirst] + left_[kFirst + 1];
+    const int64_t left[kFirst + 2] = {left_[kRows], weight};
+    const int64_t right[kFirst + 2] = {node_[kRows] - left_[kRows], node_[kWeight] - weight};
+    return limits.allows(left, right);
+  }
+
+ private:
+  static double half_cost(int64_t a, int64_t b) { return real(a) * real(b) / real(a + b); }
+
+  WeightedRows rows_;
+  const NodeCost& cost_;
+  const int64_t* node_;
+  int64_t left_[kFirst + 2];  // rows and the weight of each class; kWeight is not kept up
+};
+
 // Any number of classes, Gini, unequal weights: O(1) per row. The cost of a side of weight W and
 // class weights c is B / W, B = sum of c (W - c). A row of weight w and class k that moves to the
 // left adds 2 w (W_L - c_L) to B there and takes 2 w (W_R - c_R) off on the right. Weights are
