@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from golden_trees import STORED, cases, digest, fitted
+from support.golden_trees import STORED, cases, digest, fitted
 
 DIGESTS = json.loads(STORED.read_text())
 

@@ -16,7 +16,7 @@ class SortedTable:
         """Missing rows, minimum, quartiles and maximum of a column."""
 
 class Grower:
-    """A tree that grows node by node; see core/grow.hpp."""
+    """A tree that grows node by node; see core/include/treewright/grow.hpp."""
 
     def __init__(self, table: object, labels: object | None, n_classes: int, values: object | None, weights: object | None, options: dict, consume: bool) -> None: ...
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from criteria.own_criteria import Hellinger, LogCosh
+from support.own_criteria import Hellinger, LogCosh
 from treewright.criteria import find, names, register, unregister
 from treewright.growing.reference import grow_reference
 from treewright.tree.check import check

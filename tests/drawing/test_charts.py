@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from drawing.looks import HOSTILE, hitters, hostile_tree, penguins, table
+from support.looks import HOSTILE, hitters, hostile_tree, penguins, table
 from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.errors import OptionError, TableError, TreewrightError
 from treewright.reading.answers.reliability import reliability, wilson

@@ -3,8 +3,8 @@ import subprocess
 
 import pytest
 
-from drawing.browser import chromium_page, npm_file
-from drawing.looks import HOSTILE, LOOKS, hostile_tree, penguins, seed_tree
+from support.browser import chromium_page, npm_file
+from support.looks import HOSTILE, LOOKS, hostile_tree, penguins, seed_tree
 
 TREES = {**LOOKS, "seed": seed_tree}
 

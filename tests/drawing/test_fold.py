@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from drawing.looks import penguins, tennis
-from tree.build import chain, random_tree
+from support.build import chain, random_tree
+from support.looks import penguins, tennis
 from treewright.drawing.visible_nodes import fold
 from treewright.errors import OptionError
 from treewright.reading.text.visible_nodes import shown_nodes

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from drawing.looks import LOOKS, seed_tree
+from support.looks import LOOKS, seed_tree
 
 GOLDEN = Path(__file__).parent / "golden"
 FORMS = {

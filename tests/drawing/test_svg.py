@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from drawing.looks import HOSTILE, LOOKS, hitters, hostile_tree, many_classes, penguins
-from tree.build import build, chain, leaf, schema_of, threshold
+from support.build import build, chain, leaf, schema_of, threshold
+from support.looks import HOSTILE, LOOKS, hitters, hostile_tree, many_classes, penguins
 from treewright.drawing.marks import Box
 from treewright.drawing.scene import compose
 from treewright.drawing.svg import to_svg
@@ -210,7 +210,7 @@ def test_hostile_names_stay_text(name):
 
 def test_category_sets_are_shortened_and_told_in_full():
     labels = tuple(f"category {k}" for k in range(30))
-    from tree.build import categorical, subset
+    from support.build import categorical, subset
 
     schema = schema_of(categorical("kind", *labels))
     groups = [list(range(20)), list(range(20, 30))]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from strategies import (
+from support.strategies import (
     assert_same_tree,
     case,
     categorical,

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from strategies import (
+from support.strategies import (
     CLASSIC_GROWERS,
     SURROGATES,
     assert_same_tree,

@@ -2,19 +2,12 @@
 
 import pytest
 
-from strategies import (
-    CLASSIC_GROWERS,
+from support.strategies import (
     classic_case,
     first_difference,
     grower,
     on_the_grid,
 )
-
-if "fast" not in CLASSIC_GROWERS:
-    pytest.skip(
-        "NOT COMPARED: the fast grower is not named in CLASSIC_GROWERS",
-        allow_module_level=True,
-    )
 
 AT_ONCE = 25
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
-from strategies import categorical, make_table, numeric
+from support.strategies import categorical, make_table, numeric
 from treewright.errors import ColumnError, OptionError, TreewrightError
 from treewright.growing.grow import grow
 from treewright.model import Tree

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from growing.oracle_files import data_of, oracle, rows_by_node
-from strategies import categorical, make_table, numeric
+from support.oracle_files import data_of, oracle, rows_by_node
+from support.strategies import categorical, make_table, numeric
 from treewright.growing.impurity import gain, gain_ratio, split_information
 from treewright.growing.reference.choose import offers_of
 from treewright.growing.reference.grow import grow_nodes

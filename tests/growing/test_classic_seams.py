@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from growing.stepping import (
+from support.stepping import (
     ORDERS,
     assert_same_bytes,
     different_arrays,
@@ -18,7 +18,7 @@ from growing.stepping import (
     steps_of,
     without_limits,
 )
-from strategies import (
+from support.strategies import (
     classic_case,
     first_difference,
     make_table,

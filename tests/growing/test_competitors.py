@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from growing.stepping import steps_of
 from growing.test_seeds import FREE, SENDER, SPAM, WORDS
-from strategies import case
+from support.stepping import steps_of
+from support.strategies import case
 from treewright.errors import OptionError
 from treewright.growing.competitors import competitors_of
 from treewright.growing.grow import grow

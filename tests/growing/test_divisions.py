@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strategies import (
+from support.strategies import (
     categorical,
     first_difference,
     grower,

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import treewright as tw
-from growing.stepping import steps_of
-from strategies import (
+from support.stepping import steps_of
+from support.strategies import (
     assert_same_tree,
     case,
     categorical,

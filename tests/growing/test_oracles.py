@@ -11,8 +11,8 @@ import math
 import numpy as np
 import pytest
 
-from growing.oracle_files import data_of, oracle, rows_by_node
-from strategies import GROWERS, categorical, grower, make_table, numeric, take
+from support.oracle_files import data_of, oracle, rows_by_node
+from support.strategies import GROWERS, categorical, grower, make_table, numeric, take
 from treewright.growing.impurity import gain, impurity
 from treewright.options import GrowOptions
 from treewright.tree.data import IS_MISSING, THRESHOLD

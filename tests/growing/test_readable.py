@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from strategies import case, make_table, numeric
+from support.strategies import case, make_table, numeric
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.growing.readable import gaps, midpoint, readable, short_between

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from strategies import (
+from support.strategies import (
     CLASS_CRITERIA,
     NUMBER_CRITERIA,
     case,

@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from growing.stepping import (
+from support.stepping import (
     FEW,
     ORDERS,
     SEEDS,
@@ -27,7 +27,7 @@ from growing.stepping import (
     steps_of,
     without_limits,
 )
-from strategies import (
+from support.strategies import (
     assert_same_tree,
     case,
     categorical,

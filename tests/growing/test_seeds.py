@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from strategies import GROWERS, case, categorical, grower, make_table, numeric
+from support.strategies import GROWERS, case, categorical, grower, make_table, numeric
 from treewright.growing.impurity import gain, impurity
 from treewright.growing.reference import grow_reference
 from treewright.growing.reference.candidates import Groupings, levels_of, thresholds

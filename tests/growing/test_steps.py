@@ -9,7 +9,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from growing.stepping import (
+from support.stepping import (
     FEW,
     SEEDS,
     Order,
@@ -22,7 +22,7 @@ from growing.stepping import (
     steps_of,
     without_limits,
 )
-from strategies import case, categorical, make_table, numeric, ordinal
+from support.strategies import case, categorical, make_table, numeric, ordinal
 from treewright.errors import OptionError, TableError
 from treewright.growing.grow import grow
 from treewright.growing.impurity import gain, impurity

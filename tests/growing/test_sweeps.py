@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from strategies import first_difference, grower, make_table, numeric
+from support.strategies import first_difference, grower, make_table, numeric
 from treewright.growing.reference import grow_reference
 from treewright.options import GrowOptions
 

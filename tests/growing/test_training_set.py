@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from growing.stepping import ORDERS, Order, assert_same_bytes
-from strategies import categorical, make_table, numeric, weighted
+from support.stepping import ORDERS, Order, assert_same_bytes
+from support.strategies import categorical, make_table, numeric, weighted
 from treewright.errors import TableError
 from treewright.growing.competitors import competitors_of
 from treewright.growing.grow import grow

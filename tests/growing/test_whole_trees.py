@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import treewright as tw
-from growing.oracle_files import data_of, oracle
 from growing.test_classic_oracles import weka_fits, weka_table
-from strategies import assert_same_tree
+from support.oracle_files import data_of, oracle
+from support.strategies import assert_same_tree
 from treewright.growing.grow import grow
 from treewright.growing.reference import grow_reference
 from treewright.options import GrowOptions

@@ -24,8 +24,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tree.build import random_tree
-from tree.slow_route import slow_route
+from support.build import random_tree
+from support.slow_route import slow_route
 from treewright.errors import TreeFormatError
 from treewright.growing.grow import grow
 from treewright.model import Tree

@@ -13,8 +13,8 @@ from sklearn.metrics import (
 )
 
 import treewright as tw
-from strategies import random_table
-from tree.build import chain, random_tree
+from support.build import chain, random_tree
+from support.strategies import random_table
 from treewright.growing.grow import grow
 from treewright.pruning.by_hand import simplify
 from treewright.pruning.refit import refit_tree

@@ -15,7 +15,7 @@ from sklearn.model_selection import (
 )
 
 import treewright as tw
-from pruning.peer_trees import ORACLES, SKIP_WORDS, fit_of, frame_of, oracle
+from support.peer_trees import ORACLES, SKIP_WORDS, fit_of, frame_of, oracle
 from treewright.estimators.class_weight import class_factors
 from treewright.growing.training_set import TrainingSet
 from treewright.pruning.cross_validation import cross_validate

@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pruning.peer_trees import (
+from support.build import build, chain, leaf, random_tree, schema_of, threshold
+from support.peer_trees import (
     ORACLES,
     SKIP_WORDS,
     fit_of,
     sklearn_paths,
     sklearn_tree,
 )
-from tree.build import build, chain, leaf, random_tree, schema_of, threshold
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.pruning.path import cost_complexity, find_path
@@ -104,7 +104,7 @@ def test_the_next_alpha_is_the_weakest_link_of_this_step():
 
 
 def test_rows_that_stop_at_inner_nodes_are_part_of_the_risk():
-    from tree.build import categorical, multiway
+    from support.build import categorical, multiway
 
     root = multiway(0, [[0], [1]], leaf(0, 0, 0), leaf(1, 1, 1), stopped=[0, 0, 1])
     tree = build(root, schema_of(categorical("c", "u", "v")))

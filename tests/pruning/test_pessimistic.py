@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pruning.peer_trees import (
+from support.build import build, leaf, random_tree, schema_of, threshold
+from support.peer_trees import (
     ORACLES,
     SKIP_WORDS,
     fit_of,
@@ -13,7 +14,6 @@ from pruning.peer_trees import (
     weka_table,
     weka_tree,
 )
-from tree.build import build, leaf, random_tree, schema_of, threshold
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.options import GrowOptions, PruneOptions

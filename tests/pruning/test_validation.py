@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from tree.build import build, leaf, schema_of, threshold
+from support.build import build, leaf, schema_of, threshold
 from treewright.growing.grow import grow
 from treewright.pruning.validation import prune_by_validation
 from treewright.table.as_table import as_table

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from tree.build import build, leaf, schema_of, threshold
+from support.build import build, leaf, schema_of, threshold
 from treewright.errors import OptionError
 from treewright.reading.answers.answer import (
     answers,

@@ -8,8 +8,7 @@ import pytest
 
 import treewright as tw
 from reading.test_formula import tennis
-from reading.ways import as_frame, odd_tree, random_columns, slow_shares
-from tree.build import (
+from support.build import (
     build,
     categorical,
     chain,
@@ -19,6 +18,7 @@ from tree.build import (
     subset,
     threshold,
 )
+from support.odd_trees import as_frame, odd_tree, random_columns, slow_shares
 from treewright.errors import ColumnError, OptionError, TableError
 from treewright.model import Tree
 from treewright.reading.conditions.rules import Rules

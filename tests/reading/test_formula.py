@@ -5,9 +5,7 @@ import pytest
 
 import treewright as tw
 from growing.test_seeds import HUMIDITY, OUTLOOK, PLAY, TEMPERATURE, WIND
-from reading.ways import as_frame, odd_tree, random_columns, slow_shares
-from strategies import case
-from tree.build import (
+from support.build import (
     build,
     categorical,
     chain,
@@ -17,6 +15,8 @@ from tree.build import (
     subset,
     threshold,
 )
+from support.odd_trees import as_frame, odd_tree, random_columns, slow_shares
+from support.strategies import case
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.reading.answers.answer import answers

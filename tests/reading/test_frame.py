@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from tree.build import (
+from support.build import (
     build,
     categorical,
     chain,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tree.build import build, chain, leaf, random_tree, schema_of, threshold
+from support.build import build, chain, leaf, random_tree, schema_of, threshold
 from treewright.reading.answers.importance import impurity_importance
 from treewright.tree.edit import with_values
 

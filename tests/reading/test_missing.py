@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from strategies import classic_case
+from support.strategies import classic_case
 from treewright.errors import TreewrightError
 from treewright.growing.grow import grow
 from treewright.model import Tree

@@ -6,9 +6,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
-from reading.ways import as_frame, odd_tree, random_columns, slow_shares
-from strategies import case
-from tree.build import (
+from support.build import (
     build,
     categorical,
     chain,
@@ -21,6 +19,8 @@ from tree.build import (
     subset,
     threshold,
 )
+from support.odd_trees import as_frame, odd_tree, random_columns, slow_shares
+from support.strategies import case
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.reading.answers.answer import answers

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from tree.build import (
+from support.build import (
     build,
     categorical,
     chain,

@@ -17,8 +17,8 @@ from growing.test_seeds import (
     WIND,
     WORDS,
 )
-from strategies import case
-from tree.build import build, categorical, leaf, multiway
+from support.build import build, categorical, leaf, multiway
+from support.strategies import case
 from treewright.errors import OptionError, TableError
 from treewright.growing.grow import grow
 from treewright.growing.impurity import gain

@@ -2,7 +2,7 @@
 
 import pytest
 
-from report.pages import browser_page
+from support.pages import browser_page
 
 
 @pytest.fixture(scope="module")

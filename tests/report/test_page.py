@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from drawing.browser import npm_file
-from report import trees
-from report.pages import another_page, open_report, until
+from support import report_trees as trees
+from support.browser import npm_file
+from support.pages import another_page, open_report, until
 
 
 @pytest.fixture(scope="module")

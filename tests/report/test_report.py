@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from report import trees
+from support import report_trees as trees
 from treewright.errors import OptionError, TableError
 from treewright.pruning.path import find_path
 from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows

@@ -5,8 +5,8 @@ import re
 import pytest
 
 import treewright as tw
-from drawing.looks import HOSTILE, hostile_tree
-from report.pages import open_report
+from support.looks import HOSTILE, hostile_tree
+from support.pages import open_report
 from treewright.drawing.report.payload import as_json
 from treewright.reporting import report
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from reading.ways import as_frame, odd_tree, random_columns
-from report import trees
-from report.pages import fill, open_report
+from support import report_trees as trees
+from support.odd_trees import as_frame, odd_tree, random_columns
+from support.pages import fill, open_report
 from treewright.reading.conditions.path_conditions import answer_nodes
 from treewright.tree import wording
 from treewright.tree.data import LEAF

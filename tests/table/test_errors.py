@@ -2,6 +2,7 @@ import pytest
 
 from treewright import errors
 from treewright.errors import nearest_name
+from treewright.table.as_table import as_table
 
 
 def test_table_and_option_errors_are_value_errors():
@@ -13,7 +14,7 @@ def test_table_and_option_errors_are_value_errors():
 
 def test_a_column_of_unreadable_cells_is_also_a_type_error():
     with pytest.raises(TypeError, match="dict"):
-        raise errors.ColumnTypeError("holds a dict")
+        as_table({"a": [{"x": 1}, {"x": 2}]})
 
 
 @pytest.mark.parametrize(

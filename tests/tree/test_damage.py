@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from proof.damage import run_batch, trees
-from tree.build import build, leaf, schema_of, threshold
+from support.build import build, leaf, schema_of, threshold
 from treewright import _core
 from treewright.errors import TreeFormatError
 from treewright.tree.data import TreeData

@@ -4,7 +4,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tree.build import build, chain, leaf, random_tree, schema_of, threshold
+from support.build import build, chain, leaf, random_tree, schema_of, threshold
 from treewright.errors import TreeFormatError
 from treewright.tree.data import SPLIT_KINDS, STOP_CODES, STOP_REASONS, TreeData
 from treewright.tree.edit import with_values

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tree.build import (
+from support.build import (
     build,
     categorical,
     chain,

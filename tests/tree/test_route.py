@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from tree.build import build, chain, leaf, random_tree, schema_of, threshold
-from tree.slow_route import _branch, slow_route
+from support.build import build, chain, leaf, random_tree, schema_of, threshold
+from support.slow_route import _branch, slow_route
 from treewright.tree import walk
 from treewright.tree.data import ALL_BRANCHES, STOP_HERE
 from treewright.tree.edit import with_values

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tree.build import (
+from support.build import (
     build,
     categorical,
     is_missing,

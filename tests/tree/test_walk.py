@@ -1,9 +1,8 @@
-import time
-
 import numpy as np
 import pytest
 
-from tree.build import chain, random_tree
+from support.build import chain, random_tree
+from support.timing import slowdown
 from treewright.errors import OptionError
 from treewright.tree import walk
 from treewright.tree.walk import shape_of
@@ -103,18 +102,23 @@ def test_a_chain_deeper_than_65_535_has_the_right_depths():
     assert tree.parent[-1] == tree.n_nodes - 3
 
 
-def test_a_million_nodes_are_shaped_quickly():
-    sizes = np.ones(2**20 - 1, dtype=np.int32)
-    # A full binary tree in preorder, built by doubling.
-    full = np.ones(1, dtype=np.int32)
-    for _ in range(19):
-        full = np.concatenate([[2 * len(full) + 1], full, full])
-    assert len(full) == len(sizes)
-    started = time.perf_counter()
-    shape = shape_of(full.astype(np.int32))
-    assert time.perf_counter() - started < 5
+def full_tree(depth):
+    """Subtree sizes of a full binary tree in preorder, built by doubling."""
+    sizes = np.ones(1, dtype=np.int32)
+    for _ in range(depth):
+        sizes = np.concatenate([[2 * len(sizes) + 1], sizes, sizes])
+    return sizes.astype(np.int32)
+
+
+def test_a_million_nodes_have_the_shape_of_a_full_tree():
+    shape = shape_of(full_tree(19))
     assert shape.depth.max() == 19
     assert (shape.n_children > 0).sum() == 2**19 - 1
+
+
+def test_the_time_of_a_shape_grows_with_the_nodes_not_with_their_square():
+    # Eight times the nodes; a quadratic walk would take 64 times as long.
+    assert slowdown(shape_of, full_tree(16), full_tree(19)) < 30
 
 
 @pytest.mark.parametrize("node", [-1, 5, 1.0, True, "0", None])

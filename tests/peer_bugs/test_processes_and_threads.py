@@ -1,7 +1,6 @@
 """Bugs that other tree libraries had, each as a test of ours: threads and processes.
 
-The number in a test's name is the row in the list of such bugs; the comment says
-what went wrong elsewhere, and where.
+The comment of each test says what went wrong elsewhere, and where.
 """
 
 import importlib.util
@@ -47,7 +46,7 @@ def table(seed, n_rows=2000):
 # --- threads -------------------------------------------------------------------------
 
 
-def test_row_12_one_estimator_fitted_by_eight_threads():
+def test_one_estimator_fitted_by_eight_threads():
     # scikit-learn #19580: a criterion object shared by threads, and a crash.
     X, y = table(12)
     shared = tw.TreeClassifier(prune=None, n_jobs=2)
@@ -57,7 +56,7 @@ def test_row_12_one_estimator_fitted_by_eight_threads():
     assert all(tree == expected for tree in trees)
 
 
-def test_row_12_different_tables_fitted_side_by_side():
+def test_different_tables_fitted_side_by_side():
     seeds = range(16)
     alone = [
         tw.TreeClassifier(prune=None, n_jobs=1).fit(*table(seed)).tree_
@@ -73,7 +72,7 @@ def test_row_12_different_tables_fitted_side_by_side():
     assert together == alone
 
 
-def test_row_13_eight_threads_read_one_tree():
+def test_eight_threads_read_one_tree():
     # scikit-learn #30041, XGBoost #11167, #10572, #10719: races in export, predict
     # and split. Nothing has used the tree before the threads start.
     X, y = table(13, 20_000)
@@ -103,7 +102,7 @@ def resident_bytes():
 
 
 @LINUX
-def test_row_16_two_hundred_fits_do_not_leak():
+def test_two_hundred_fits_do_not_leak():
     # scikit-learn #7811, #8623, XGBoost 3.2: memory lost on every fit, or with every
     # data frame.
     X, y = table(16)
@@ -158,7 +157,7 @@ print("refused and alive")
 
 @LINUX
 @pytest.mark.parametrize("n_jobs", [1, 2, 6])
-def test_row_17_no_memory_left_is_a_memory_error(n_jobs):
+def test_no_memory_left_is_a_memory_error(n_jobs):
     # scikit-learn #4900, #7079: the error was dropped where memory ran out.
     assert in_fresh_python(OUT_OF_MEMORY.format(n_jobs=n_jobs)) == "refused and alive"
 
@@ -174,7 +173,7 @@ def fit_in_child(queue):
 @pytest.mark.skipif(
     "fork" not in multiprocessing.get_all_start_methods(), reason="needs fork"
 )
-def test_row_35_fit_in_a_forked_child_after_a_fit_in_the_parent():
+def test_fit_in_a_forked_child_after_a_fit_in_the_parent():
     # LightGBM #1789, #4751, XGBoost #7044, #2163, loky #248, scikit-learn #3115: a
     # thread pool made before the fork, and a child that waited for ever.
     X, y = table(35, 30_000)
@@ -217,7 +216,7 @@ PEERS = [
     ],
     ids=" ".join,
 )
-def test_row_36_any_order_of_imports_works(order):
+def test_any_order_of_imports_works(order):
     # LightGBM FAQ 10 and 16: two OpenMP runtimes in one process, and a crash.
     lines = [
         "import numpy",
@@ -231,7 +230,7 @@ def test_row_36_any_order_of_imports_works(order):
     assert in_fresh_python("\n".join(lines)) == "alive"
 
 
-def test_row_37_same_tree_in_another_process():
+def test_same_tree_in_another_process():
     # LightGBM #2085, #3761, #3654: same seed, another run, another model. Hashes of
     # strings differ from process to process; nothing may depend on them.
     code = (

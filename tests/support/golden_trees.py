@@ -5,7 +5,7 @@ fitted tree to its splits and answers, so that neither the layout of the schema 
 last bits of a gain count. Run this file to store the digests again after a change that
 is meant to alter trees, and list the change in CHANGELOG.md under "Trees that change":
 
-    python tests/golden_trees.py
+    python tests/support/golden_trees.py
 """
 
 import hashlib
@@ -20,7 +20,7 @@ import pandas as pd
 
 import treewright as tw
 
-STORED = Path(__file__).parent / "golden" / "trees.json"
+STORED = Path(__file__).parents[1] / "golden" / "trees.json"
 
 SPLITS = (
     "subtree_size",

@@ -2,7 +2,7 @@
 
 import contextlib
 
-from drawing.browser import chromium_page
+from support.browser import chromium_page
 from treewright.reporting import report
 
 

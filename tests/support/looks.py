@@ -4,7 +4,7 @@ import csv
 from importlib import resources
 
 import treewright as tw
-from tree.build import build, categorical, leaf, multiway, subset, threshold
+from support.build import build, categorical, leaf, multiway, subset, threshold
 from treewright.table.schema import Feature, Schema, TargetInfo
 
 HOSTILE = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tree.build import random_tree
+from support.build import random_tree
 from treewright.tree.data import (
     ALL_BRANCHES,
     IS_MISSING,

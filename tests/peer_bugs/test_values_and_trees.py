@@ -1,7 +1,6 @@
 """Bugs that other tree libraries had, each as a test of ours: values and trees.
 
-The number in a test's name is the row in the list of such bugs; the comment says
-what went wrong elsewhere, and where.
+The comment of each test says what went wrong elsewhere, and where.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ import polars as pl
 import pytest
 
 import treewright as tw
-from strategies import assert_same_tree, case, on_the_grid
+from support.strategies import assert_same_tree, case, on_the_grid
 from treewright.growing.grow import grow
 from treewright.growing.reference import grow_reference
 from treewright.growing.training_set import TrainingSet
@@ -57,7 +56,7 @@ def with_gaps(rng, shape, share=0.2):
 
 
 @FLOATS
-def test_row_01_value_equal_to_the_threshold_goes_left(dtype):
+def test_value_equal_to_the_threshold_goes_left(dtype):
     # scikit-learn #11165, #28175: a float64 threshold against float32 values sent a
     # value equal to the threshold right in a quarter of the cases.
     rng = np.random.default_rng(1)
@@ -80,7 +79,7 @@ def test_row_01_value_equal_to_the_threshold_goes_left(dtype):
         assert fitted.apply(narrow).tolist() == walked(tree, narrow)
 
 
-def test_row_02_values_a_hair_apart_are_distinguished():
+def test_values_a_hair_apart_are_distinguished():
     # scikit-learn #27782, #15629, #25495: X was cut down to float32.
     for low, high in [(0.0, 1e-300), (1.0, 1.0 + 2**-52), (0.1, 0.1 + 1e-9)]:
         X = [[low], [high]]
@@ -100,7 +99,7 @@ def test_row_02_values_a_hair_apart_are_distinguished():
 
 
 @pytest.mark.parametrize("scale", [2.0**-900, 2.0**-20, 2.0**900])
-def test_row_02_rescaling_by_a_power_of_two_changes_only_the_thresholds(scale):
+def test_rescaling_by_a_power_of_two_changes_only_the_thresholds(scale):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(200, 4)), rng.integers(0, 3, 200)
     plain = tw.TreeClassifier(prune=None).fit(X, y).tree_
@@ -111,7 +110,7 @@ def test_row_02_rescaling_by_a_power_of_two_changes_only_the_thresholds(scale):
 
 
 @FLOATS
-def test_row_03_midpoint_of_the_largest_numbers_is_finite(dtype):
+def test_midpoint_of_the_largest_numbers_is_finite(dtype):
     # scikit-learn #10267: the midpoint became infinite, and a leaf empty.
     top = float(np.finfo(dtype).max)
     values = [-top, -top * (1 - 1e-6), top * (1 - 1e-6), top]
@@ -125,7 +124,7 @@ def test_row_03_midpoint_of_the_largest_numbers_is_finite(dtype):
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, 1e300, -1e-300])
-def test_row_04_constant_target_is_never_split(value):
+def test_constant_target_is_never_split(value):
     # scikit-learn #19336: rounding noise made splits of nothing.
     rng = np.random.default_rng(4)
     X, weights = rng.normal(size=(500, 3)), rng.random(500)
@@ -137,7 +136,7 @@ def test_row_04_constant_target_is_never_split(value):
     assert weighted.predict(X[:1]).tolist() == [pytest.approx(value, rel=1e-15)]
 
 
-def test_row_05_almost_constant_feature_is_a_feature_and_a_constant_one_is_not():
+def test_almost_constant_feature_is_a_feature_and_a_constant_one_is_not():
     # scikit-learn #32259: features with a range below 1e-7 were mishandled.
     base, n = 5.0, 64
     steps = base + np.arange(n) * 1e-12
@@ -155,7 +154,7 @@ def test_row_05_almost_constant_feature_is_a_feature_and_a_constant_one_is_not()
 
 @pytest.mark.parametrize("criterion", CLASS_CRITERIA)
 @pytest.mark.parametrize("seed", range(8))
-def test_row_06_learned_route_is_the_better_of_two_sentinels(criterion, seed):
+def test_learned_route_is_the_better_of_two_sentinels(criterion, seed):
     # scikit-learn #28254, #28316: a criterion that had not been set up for missing
     # values chose wrong splits. A sentinel below all values tries every cut with the
     # missing rows left and missing against known; one above tries the rest.
@@ -173,7 +172,7 @@ def test_row_06_learned_route_is_the_better_of_two_sentinels(criterion, seed):
     [(tw.TreeClassifier, each) for each in CLASS_CRITERIA]
     + [(tw.TreeRegressor, each) for each in ["squared_error", "poisson"]],
 )
-def test_row_07_impurity_is_never_negative_and_gains_add_up(estimator, criterion):
+def test_impurity_is_never_negative_and_gains_add_up(estimator, criterion):
     # scikit-learn #32178: negative Poisson impurity, wrong decrease with NaN.
     rng = np.random.default_rng(7)
     X, y = with_gaps(rng, (300, 4)), rng.integers(0, 4, 300)
@@ -192,7 +191,7 @@ def test_row_07_impurity_is_never_negative_and_gains_add_up(estimator, criterion
     check(tree.data)
 
 
-def test_row_08_apply_decision_path_and_predict_agree_on_missing_values():
+def test_apply_decision_path_and_predict_agree_on_missing_values():
     # scikit-learn #32284: decision_path ignored the route of missing values.
     rng = np.random.default_rng(8)
     X, y = with_gaps(rng, (400, 5), 0.3), rng.integers(0, 3, 400)
@@ -210,7 +209,7 @@ def test_row_08_apply_decision_path_and_predict_agree_on_missing_values():
 
 
 @pytest.mark.parametrize("block", range(4))
-def test_rows_09_and_44_small_tables_give_the_tree_of_the_slow_grower(block):
+def test_small_tables_give_the_tree_of_the_slow_grower(block):
     # scikit-learn #32351, #32272, #32274, #32193: last known row misplaced, trees cut
     # short, missing column not noticed. Spark SPARK-3934, -3041, -2796, -2756,
     # -18036: categories beside numbers, no split, a single point.
@@ -222,7 +221,7 @@ def test_rows_09_and_44_small_tables_give_the_tree_of_the_slow_grower(block):
 
 
 @pytest.mark.parametrize("estimator", [tw.TreeClassifier, tw.TreeRegressor])
-def test_row_44_one_row_or_no_usable_column_is_one_leaf(estimator):
+def test_one_row_or_no_usable_column_is_one_leaf(estimator):
     X = pd.DataFrame({"number": [1.0], "word": ["a"], "gone": [np.nan]})
     assert estimator().fit(X, [3]).predict(X).tolist() == [3]
     X = pd.concat([X] * 60, ignore_index=True)
@@ -242,7 +241,7 @@ def test_row_44_one_row_or_no_usable_column_is_one_leaf(estimator):
 
 @pytest.mark.parametrize("share", [0.0, 0.1])
 @pytest.mark.parametrize("estimator", [tw.TreeClassifier, tw.TreeRegressor])
-def test_row_10_weight_k_equals_k_copies_with_missing_values(estimator, share):
+def test_weight_k_equals_k_copies_with_missing_values(estimator, share):
     # scikit-learn #30917, #7224, #26376: min_weight_fraction_leaf ignored or
     # inconsistent, weights wrong with missing values.
     rng = np.random.default_rng(10)
@@ -258,7 +257,7 @@ def test_row_10_weight_k_equals_k_copies_with_missing_values(estimator, share):
     assert (weighted.weight >= share * weighted.weight[0]).all()
 
 
-def test_row_11_weight_zero_is_an_absent_row():
+def test_weight_zero_is_an_absent_row():
     # oneDAL #3394: weights of zero gave NaN through a division.
     rng = np.random.default_rng(11)
     X, y = rng.normal(size=(100, 3)), rng.integers(0, 3, 100)
@@ -286,7 +285,7 @@ def chain():
 
 
 @pytest.mark.slow
-def test_row_20_chain_of_50_000_splits_is_fitted_walked_and_written(chain):
+def test_chain_of_50_000_splits_is_fitted_walked_and_written(chain):
     # orange3 #7297, m2cgen #457: recursion errors and crashes on deep trees.
     fitted, X, y = chain
     tree = fitted.tree_
@@ -306,7 +305,7 @@ def test_row_20_chain_of_50_000_splits_is_fitted_walked_and_written(chain):
     assert len(repr(tree)) < 100
 
 
-def test_row_21_tree_of_200_000_nodes_in_every_consumer():
+def test_tree_of_200_000_nodes_in_every_consumer():
     # shap #5163: a node index of 16 bits, and a crash above 32,767 nodes.
     n = 100_001
     X = np.arange(float(n)).reshape(-1, 1)
@@ -327,7 +326,7 @@ def test_row_21_tree_of_200_000_nodes_in_every_consumer():
     assert tree.importances.tolist() == [1.0]
 
 
-def test_row_22_more_than_2_to_the_31_cells_are_addressed_rightly():
+def test_more_than_2_to_the_31_cells_are_addressed_rightly():
     # cuML #4563, LightGBM #305, #2077, #7147: rows x columns overflowed 32 bits.
     n_rows, n_columns = 70_000, 32_000
     training = np.zeros((2, n_columns), np.float32)
@@ -344,7 +343,7 @@ def test_row_22_more_than_2_to_the_31_cells_are_addressed_rightly():
     assert np.flatnonzero(fitted.predict(X)).tolist() == marked
 
 
-def test_row_23_too_many_rows_are_refused_not_silently_ignored():
+def test_too_many_rows_are_refused_not_silently_ignored():
     # LightGBM #5861, #5340: above 2^31 rows one constant tree came back.
     n = 2**31 + 1
     values = np.broadcast_to(np.float64(1.0), n)  # takes no memory
@@ -358,7 +357,7 @@ def test_row_23_too_many_rows_are_refused_not_silently_ignored():
 # --- categories ----------------------------------------------------------------------
 
 
-def test_row_24_any_integer_can_be_a_category():
+def test_any_integer_can_be_a_category():
     # LightGBM #1359: a category above 32 bits crashed.
     codes = np.array([-(2**63), -1, 0, 2**31, 2**53 + 1, 2**63 - 1])
     y = [0, 1, 0, 1, 0, 1]
@@ -371,7 +370,7 @@ def test_row_24_any_integer_can_be_a_category():
     assert fitted.predict(near).tolist() == [missing] * 3
 
 
-def test_row_25_unseen_category_never_becomes_its_neighbour():
+def test_unseen_category_never_becomes_its_neighbour():
     # XGBoost #12189: an unseen category silently became a neighbouring one.
     rng = np.random.default_rng(25)
     words = np.array(["".join(rng.choice(list("abc"), 3)) for _ in range(400)])
@@ -387,7 +386,7 @@ def test_row_25_unseen_category_never_becomes_its_neighbour():
         np.testing.assert_array_equal(fitted.apply({**new, "word": extra}), ends)
 
 
-def test_row_26_codes_do_not_depend_on_the_frame():
+def test_codes_do_not_depend_on_the_frame():
     # XGBoost #11826, #11160: categories were matched by their codes in the frame.
     words = ["red", "green", "blue", "green", "red", "blue"]
     y = [0, 1, 2, 1, 0, 2]
@@ -407,7 +406,7 @@ def test_row_26_codes_do_not_depend_on_the_frame():
     assert fitted.predict(one).tolist() == [1]
 
 
-def test_row_28_relabelled_categories_give_the_same_partition():
+def test_relabelled_categories_give_the_same_partition():
     # LightGBM #5902, #3273: results depended on the order of the labels.
     rng = np.random.default_rng(28)
     words = np.array(list("abcdefghij"))
@@ -445,7 +444,7 @@ def forms_of_input():
 
 
 @pytest.mark.parametrize("form", list(forms_of_input()))
-def test_row_27_input_is_the_same_after_every_call(form):
+def test_input_is_the_same_after_every_call(form):
     # LightGBM #6195: predict changed the caller's data frame.
     X = forms_of_input()[form]
     y = np.arange(80) % 3
@@ -470,7 +469,7 @@ def test_row_27_input_is_the_same_after_every_call(form):
 
 
 @pytest.mark.parametrize("n", [4, 1000, 100_000])
-def test_row_29_infinities_are_ordered_values_at_every_size(n):
+def test_infinities_are_ordered_values_at_every_size(n):
     # XGBoost #3459, #1869, #6742: an abort deep inside, and only on large data.
     rng = np.random.default_rng(29)
     X = rng.normal(size=(n, 2))
@@ -484,7 +483,7 @@ def test_row_29_infinities_are_ordered_values_at_every_size(n):
     assert fitted.tree_.threshold[0] < np.inf
 
 
-def test_row_32_decimal_comma_of_the_locale_changes_nothing():
+def test_decimal_comma_of_the_locale_changes_nothing():
     # LightGBM #2500, ML.NET #2263: a decimal comma broke numbers, and predictions.
     rng = np.random.default_rng(32)
     X = {"x": rng.normal(size=50), "text": [f"{v:.3f}" for v in rng.normal(size=50)]}
@@ -549,7 +548,7 @@ def same_tree_cases():
 
 @pytest.mark.parametrize("prune", [None, "auto"])
 @pytest.mark.parametrize("name", list(same_tree_cases()))
-def test_row_37_same_tree_for_any_threads_run_and_order_of_rows(name, prune):
+def test_same_tree_for_any_threads_run_and_order_of_rows(name, prune):
     # LightGBM #2085, #3761, #3654: same seed, other threads or run, other model.
     estimator, options, X, y, weights = same_tree_cases()[name]
     options = options | {"prune": prune}
@@ -564,7 +563,7 @@ def test_row_37_same_tree_for_any_threads_run_and_order_of_rows(name, prune):
     assert fingerprints == {shuffled}
 
 
-def test_row_14_two_fits_give_the_same_bytes():
+def test_two_fits_give_the_same_bytes():
     # scikit-learn #27268: memory that was never written ended up in saved models.
     rng = np.random.default_rng(14)
     X, y = with_gaps(rng, (500, 4)), rng.integers(0, 5, 500)
@@ -584,7 +583,7 @@ GOLDEN = {
 
 
 @pytest.mark.parametrize(("name", "estimator", "criterion"), list(GOLDEN))
-def test_row_38_same_tree_on_every_processor(name, estimator, criterion):
+def test_same_tree_on_every_processor(name, estimator, criterion):
     # XGBoost #9584, scikit-learn #31988, YDF #92: x86 and ARM grew other trees. The
     # hashes were written down on x86-64; they hold wherever this test runs.
     source = resources.files("treewright") / "data" / f"{name}.csv"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strategies import first_difference
+from support.strategies import first_difference
 from treewright.growing.impurity import gain, impurity
 from treewright.growing.training_set import TrainingSet
 from treewright.table.column import NumericColumn

@@ -5,7 +5,7 @@ import datetime as dt
 import numpy as np
 
 import treewright as tw
-from drawing.looks import Named, table
+from support.looks import Named, table
 
 
 def frame(name, target, drop=()):
