@@ -80,7 +80,7 @@ def class_numbers(
 ) -> NDArray[np.int32]:
     """Return the number of the class predicted for each row; see `answers`."""
     if isinstance(ends, Ends):
-        return answer_by_cost(class_probabilities(tree, ends)(tree))[0]
+        return answer_by_cost(class_probabilities(tree, ends), loss_of(tree).costs)[0]
     return tree.label.take(ends)
 
 
