@@ -206,7 +206,8 @@ void add_grow(nb::module_& m) {
       .def("summary", &summary, nb::arg("column"),
            "Missing rows, minimum, quartiles and maximum of a column.");
 
-  nb::class_<PyGrower>(m, "Grower", "A tree that grows node by node; see core/include/treewright/grow.hpp.")
+  nb::class_<PyGrower>(m, "Grower",
+                       "A tree that grows node by node; see core/include/treewright/grow.hpp.")
       .def("__init__", &init_grower, nb::arg("table"), nb::arg("labels").none(),
            nb::arg("n_classes"), nb::arg("values").none(), nb::arg("weights").none(),
            nb::arg("options"), nb::arg("consume"))
