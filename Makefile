@@ -11,11 +11,13 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 BUILD := build/dev
 PIP   := $(BIN)/python -m pip --disable-pip-version-check -qq
+NODE  := build/node/node_modules
+PAGE  := src/treewright/drawing/report/scripts tests/report/node eslint.config.js
 CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof lint format stub bench sanitize sanitize-thread node browser build wheel clean
+.PHONY: help demo test proof lint lint-page format stub bench sanitize sanitize-thread node browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -42,11 +44,18 @@ lint: build  ## Check style, types, import layers and C++ format
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o build/_core.pyi
 	@diff -u src/treewright/_core.pyi build/_core.pyi \
 	  || { echo "src/treewright/_core.pyi is out of date: run 'make stub'."; exit 1; }
+	@if [ -d $(NODE)/eslint ]; then $(MAKE) --no-print-directory lint-page; \
+	  else echo "NOT CHECKED: scripts of the report. Run 'make node', then 'make lint-page'."; fi
+
+lint-page:  ## Check the scripts of the report (after 'make node')
+	$(NODE)/.bin/eslint $(PAGE)
+	$(NODE)/.bin/prettier --log-level warn --check $(PAGE)
 
 format: $(VENV)/.dev  ## Format the sources
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/clang-format -i $(CPP)
+	@if [ -d $(NODE)/prettier ]; then $(NODE)/.bin/prettier --log-level warn --write $(PAGE); fi
 
 stub: build  ## Write the type stub of the C++ module
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o src/treewright/_core.pyi
@@ -71,9 +80,10 @@ define core_check
 endef
 
 # Gives up after four minutes if the registry does not answer.
-node:  ## Install the npm packages of some tests (mermaid, axe-core) into build/
+node:  ## Install npm packages for tests and linters of pages into build/
 	$(if $(shell command -v timeout),timeout 240) npm install --prefix build/node --no-audit \
-	  --no-fund --fetch-retries=1 --fetch-timeout=60000 mermaid@11 axe-core@4
+	  --no-fund --fetch-retries=1 --fetch-timeout=60000 mermaid@11 axe-core@4 \
+	  eslint@9 @eslint/js@9 globals@16 prettier@3
 
 # If this fails, the tests of pages are skipped with a loud message.
 browser:  ## Install what the tests of pages need, as far as permissions allow
@@ -81,9 +91,9 @@ browser:  ## Install what the tests of pages need, as far as permissions allow
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
 	       && { apt-get -qq update; apt-get -qq install -y chromium > /dev/null; }; } \
 	  || echo "NOT INSTALLED: chromium. Browser tests are skipped; 'apt install chromium'."
-	@if [ -d build/node/node_modules/axe-core ]; then :; \
+	@if [ -d $(NODE)/axe-core ] && [ -d $(NODE)/eslint ]; then :; \
 	  elif command -v npm > /dev/null && $(MAKE) --no-print-directory node; then :; \
-	  else echo "NOT INSTALLED: mermaid and axe-core from npm. Their tests are skipped."; fi
+	  else echo "NOT INSTALLED: packages from npm. Their tests are skipped."; fi
 
 # The first time, pip builds and installs the package (editable: Python files are
 # used in place). After that only changed C++ files are compiled.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from treewright.drawing.report.build import build_report
+from treewright.drawing.report.build import Subject, build_report
 from treewright.errors import OptionError
 from treewright.model import Tree, as_tree
 from treewright.pruning.result import Pruning
+from treewright.reading.one_row.explain import fixed_columns
 from treewright.tree.new_rows import NewRows
+from treewright.tree.relabel import relabelled
 
 __all__ = ["report"]
 
@@ -25,15 +27,20 @@ def report(
     sample_weight_test: Any = None,
     *,
     title: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    value_labels: Mapping[str, Mapping[Any, str]] | None = None,
+    fixed: Iterable[str] = (),
 ) -> Path:
     """Write a report about a tree: one HTML file that needs no network.
 
     It shows the tree (with zoom, collapsing and search), figures of every node on
-    training and test rows, a slider along the pruning path, the rules, a form that
-    sends a row down the tree and finds the smallest change to another answer, the
-    importance of the columns, the columns, and how the tree was made. It contains
-    names, categories and counts of the training table, but no row of the training or
-    test rows.
+    training and test rows, a slider along the pruning path that the whole page
+    follows, recall and precision by class, thresholds, calibration or residuals, where
+    to be careful, the rules, a form that sends a row down the tree and finds the
+    smallest change to another answer, the importance of the columns, the columns, and
+    how the tree was made. It prints, and without scripts it still shows the headline,
+    a picture of the tree and the rules. It contains names, categories and counts of
+    the training table, and the most common categories of the test rows, but no row.
 
     Parameters
     ----------
@@ -48,6 +55,14 @@ def report(
         Weights of these rows.
     title : str, optional
         Title of the report; by default derived from the name of the target.
+    labels : dict, optional
+        What to call columns, and the target, where people read their names, such as
+        ``{"median_income": "Median income ($10k)"}``.
+    value_labels : dict, optional
+        For a column or the target, what to call its categories or classes, such as
+        ``{"sex": {"f": "female", "m": "male"}}``.
+    fixed : list of str, optional
+        Names of columns that the smallest change of a row must not touch.
 
     Returns
     -------
@@ -69,11 +84,17 @@ def report(
         raise OptionError(f"title must be text or None; got {title!r}.")
     rows = _test_rows(found, X_test, y_test, sample_weight_test)
     pruning = getattr(tree, "pruning_", None) if tree is not found else None
-    text = build_report(
-        found.data,
+    subject = Subject(
         estimator=_owner(tree),
         pruning=pruning if isinstance(pruning, Pruning) else None,
         rows=rows,
+        findings=tuple(getattr(getattr(tree, "intake_", None), "findings", ())),
+    )
+    text = build_report(
+        found.data,
+        subject,
+        shown=relabelled(found.data, labels, value_labels),
+        fixed=fixed_columns(found.data, fixed),
         title=title,
     )
     _write(where, text)

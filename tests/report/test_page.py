@@ -82,7 +82,7 @@ def test_the_slider_folds_the_tree_to_each_size(opened, credit):
     assert seen == leaves[1:]
     assert "cut to 1 leaf" in opened.inner_text("#cut-note")
     opened.click("#size-back")
-    assert opened.evaluate("treewright.state.step") == 0
+    assert opened.evaluate("treewright.stepNow()") == 0
     assert opened.is_hidden("#cut-note")
 
 
@@ -110,28 +110,93 @@ def test_search_finds_and_walks_through_nodes(opened, credit):
     assert opened.inner_text("#search-count") == "nothing found"
 
 
-def test_the_tree_is_usable_by_keys_alone(opened):
+def test_the_keys_are_those_of_the_tree_pattern(opened):
+    """https://www.w3.org/WAI/ARIA/apg/patterns/treeview/"""
+    opened.click("#open-all")
     opened.focus("#node-0")
+    nodes = opened.evaluate("treewright.plan().nodes")
     opened.keyboard.press("ArrowDown")
-    assert selected(opened) == 1
-    assert opened.evaluate("document.activeElement.id") == "node-1"
-    opened.keyboard.press("ArrowRight")
-    assert selected(opened) == 1 + opened.evaluate("treewright.data.tree.size[1]")
-    opened.keyboard.press("ArrowLeft")
+    assert selected(opened) == nodes[1]
+    assert opened.evaluate("document.activeElement.id") == f"node-{nodes[1]}"
+    opened.keyboard.press("ArrowDown")
+    assert selected(opened) == nodes[2]
     opened.keyboard.press("ArrowUp")
-    assert selected(opened) == 0
-    before = shown(opened)
-    opened.keyboard.press("Enter")
+    opened.keyboard.press("ArrowLeft")  # a leaf or closed node goes to its parent
+    while selected(opened):
+        opened.keyboard.press("ArrowLeft")
+    opened.keyboard.press("ArrowLeft")  # an open node closes
+    opened.keyboard.press("ArrowLeft")
     assert shown(opened) == 1
     assert opened.evaluate("document.activeElement.id") == "node-0"
-    opened.keyboard.press("Enter")
-    assert 1 < shown(opened) <= before
+    opened.keyboard.press("ArrowRight")  # a closed node opens
+    assert shown(opened) > 1
+    assert selected(opened) == 0
+    opened.keyboard.press("ArrowRight")  # an open node goes to its first child
+    assert selected(opened) == 1
     opened.keyboard.press("End")
+    assert selected(opened) == opened.evaluate("treewright.plan().nodes.at(-1)")
     assert opened.evaluate("document.activeElement.id") == f"node-{selected(opened)}"
     opened.keyboard.press("Home")
     assert selected(opened) == 0
     opened.keyboard.press("/")
     assert opened.evaluate("document.activeElement.id") == "search"
+
+
+@pytest.mark.parametrize("place", ["#search", "#tab-node", "#node-0", "#zoom-in"])
+def test_escape_leaves_the_full_window_from_anywhere(opened, place):
+    opened.click("#full")
+    assert opened.locator("#tree.full").count() == 1
+    opened.focus(place)
+    opened.keyboard.press("Escape")
+    assert opened.locator("#tree.full").count() == 0
+
+
+def test_a_link_names_a_node(opened, credit):
+    opened.evaluate("treewright.select(2)")
+    assert opened.evaluate("location.hash") == "#node=2"
+    opened.evaluate("location.hash = '#node=1'")
+    until(opened, "treewright.state.selected === 1")
+    assert "node 1, depth 1" in opened.inner_text("#details")
+    opened.evaluate("location.hash = '#node=99999'")
+    assert selected(opened) == 1
+
+
+def letters(page, scope="#stage"):
+    """Sizes of the letters that are shown in the cards, in pixels of the screen."""
+    return page.evaluate(
+        """(scope) => [...document.querySelectorAll(scope + " .card *")]
+            .filter((e) => e.childElementCount === 0 && e.textContent.trim())
+            .filter((e) => !e.classList.contains("sr") && e.getClientRects().length)
+            .map((e) => parseFloat(getComputedStyle(e).fontSize))
+            .map((size) => size * treewright.view.k)""",
+        scope,
+    )
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_letters_have_eleven_pixels_when_the_page_opens(opened, tmp_path, width):
+    model, X, y = trees.credit(prune=None, max_depth=12)
+    with another_page(opened, viewport={"width": width, "height": 900}) as page:
+        open_report(page, model, tmp_path, X_test=X, y_test=y)
+        page.evaluate("treewright.draw()")
+        sizes = letters(page)
+        assert len(sizes) > 10
+        assert min(sizes) >= 11
+        page.click("#layout")
+        page.click("#legible")
+        page.evaluate("treewright.draw()")
+        assert min(letters(page)) >= 11
+
+
+def test_the_layout_can_be_chosen(opened):
+    down = opened.evaluate("treewright.direction()")
+    opened.click("#layout")
+    assert opened.evaluate("treewright.direction()") != down
+    opened.evaluate("treewright.draw()")
+    inside = "treewright.cards.size === treewright.plan().nodes.length"
+    assert opened.evaluate(inside)
+    opened.click("#layout")
+    assert opened.evaluate("treewright.direction()") == down
 
 
 def test_every_control_is_reached_by_tab_and_has_a_name(opened):
@@ -170,18 +235,23 @@ def test_rules_sort_page_and_show_their_path(opened, credit):
     )
 
 
-def test_the_first_view_holds_the_whole_tree_and_a_heavy_row(opened, credit):
-    inside = """() => treewright.plan().x.every((x) => {
-        const at = treewright.view.x + x * treewright.view.k;
-        return at >= 0 && at <= treewright.view.width; })"""
-    assert opened.evaluate(inside)
-    tree = credit[0].tree_
-    split = tree.split(0)
-    heavy = max(
-        (1, 1 + int(tree.data.subtree_size[1])), key=lambda n: tree.data.weight[n]
+def test_the_first_view_holds_the_whole_tree_and_a_common_row(opened, credit):
+    boxes = opened.locator("#cards .card").evaluate_all(
+        "(all) => all.map((e) => e.getBoundingClientRect().toJSON())"
     )
+    stage = opened.locator("#stage").bounding_box()
+    assert len(boxes) == shown(opened)
+    for box in boxes:
+        assert stage["x"] <= box["left"]
+        assert box["right"] <= stage["x"] + stage["width"]
+        assert stage["y"] <= box["top"]
+        assert box["bottom"] <= stage["y"] + stage["height"]
+    tree, X = credit[0].tree_, credit[1]
+    split = tree.split(0)
+    column = tree.schema.names[split.column]
+    values = [each for each in X[column] if each is not None]
     value = f"treewright.fields.get({split.column}).input.selectedOptions[0].text"
-    assert opened.evaluate(value) in split.branches[int(tree.data.branch[heavy])]
+    assert opened.evaluate(value) == max(sorted(set(values)), key=values.count)
 
 
 def test_all_parts_are_named_on_a_telephone(opened, tmp_path, credit):

@@ -1,13 +1,11 @@
 """What `tw.report` counts, writes and refuses."""
 
-import json
-import re
-
 import numpy as np
 import pytest
 
 import treewright as tw
 from support import report_trees as trees
+from support.report_data import data_of
 from treewright.errors import OptionError, TableError
 from treewright.pruning.path import find_path
 from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
@@ -20,9 +18,8 @@ def counted(model, X, y, weights=None):
     return data, path, evaluate_rows(data, rows), errors_of_path(data, path, rows)
 
 
-def data_of(path):
-    text = path.read_text(encoding="utf-8")
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+def lead_of(story):
+    return "".join(piece["text"] for piece in story["lead"])
 
 
 # -- figures ------------------------------------------------------------------------
@@ -129,11 +126,11 @@ def test_arrays_survive_to_the_last_bit(tmp_path):
 def test_the_lead_falls_back_to_the_best_there_is(tmp_path):
     model, X, y = trees.credit()
     first = data_of(tw.report(model, tmp_path / "r.html"))["story"]
-    assert "In cross-validation" in "".join(text for text, _ in first["lead"])
+    assert "In cross-validation" in lead_of(first)
     bare = data_of(tw.report(model.tree_, tmp_path / "r.html"))["story"]
-    assert "rows it learned from" in "".join(text for text, _ in bare["lead"])
+    assert "rows it learned from" in lead_of(bare)
     full = data_of(tw.report(model, tmp_path / "r.html", X, y))["story"]
-    assert "it had not seen" in "".join(text for text, _ in full["lead"])
+    assert "it had not seen" in lead_of(full)
     assert full["figures"][0]["name"] == "Test rows"
 
 
@@ -211,7 +208,7 @@ def test_the_words_fit_what_is_counted(tmp_path):
     assert said["Without a tree"] == "always answering bad, the cheapest single answer"
     model, X, y = trees.hitters()
     story = data_of(tw.report(model, tmp_path / "r.html", X, y))["story"]
-    lead = "".join(text for text, _ in story["lead"])
+    lead = lead_of(story)
     assert "root mean squared error of its answers was " in lead
     assert "typical" not in lead + story["axis"]
 

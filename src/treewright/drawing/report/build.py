@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from treewright.drawing.report import payload
 from treewright.drawing.report.page import page
 from treewright.drawing.report.provenance import provenance_of, rows_fingerprint
+from treewright.drawing.report.static import static_parts
 from treewright.drawing.report.story import headline
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.result import Pruning
@@ -26,18 +28,40 @@ from treewright.tree.data import TreeData
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import columns_used
 
-__all__ = ["build_report"]
+__all__ = ["Subject", "build_report"]
 
 _MOST_SHUFFLED = 20_000_000
 _REPEATS = 5
 
 
+@dataclass(frozen=True)
+class Subject:
+    """What a report is about, beside the tree.
+
+    Attributes
+    ----------
+    estimator : tuple or None
+        Class name, parameters and defaults of the estimator.
+    pruning : Pruning or None
+        How the size of the tree was chosen.
+    rows : NewRows or None
+        Rows that were not used for growing.
+    findings : tuple
+        What was suspicious about the training table; see `static_parts`.
+    """
+
+    estimator: tuple[str, Mapping[str, Any], Mapping[str, Any]] | None = None
+    pruning: Pruning | None = None
+    rows: NewRows | None = None
+    findings: tuple[Any, ...] = ()
+
+
 def build_report(
     tree: TreeData,
+    subject: Subject,
     *,
-    estimator: tuple[str, Mapping[str, Any], Mapping[str, Any]] | None = None,
-    pruning: Pruning | None = None,
-    rows: NewRows | None = None,
+    shown: TreeData | None = None,
+    fixed: frozenset[int] = frozenset(),
     title: str | None = None,
 ) -> str:
     """Return a report as HTML.
@@ -46,12 +70,12 @@ def build_report(
     ----------
     tree : TreeData
         The tree.
-    estimator : tuple or None
-        Class name, parameters and defaults of the estimator.
-    pruning : Pruning or None
-        How the size of the tree was chosen.
-    rows : NewRows or None
-        Rows that were not used for growing.
+    subject : Subject
+        Its estimator, its pruning, test rows and findings.
+    shown : TreeData or None
+        The tree with labels for people; None: `tree`. See `relabelled`.
+    fixed : frozenset of int
+        Columns that the smallest change of a row must not touch.
     title : str or None
         Title; None: derived from the name of the target.
 
@@ -59,6 +83,7 @@ def build_report(
     -------
     str
     """
+    shown, pruning, rows = shown or tree, subject.pruning, subject.rows
     risk = pruning.risk if pruning is not None and pruning.risk in RISKS else "error"
     path = find_path(tree, risk)
     importance = impurity_importance(tree)
@@ -68,19 +93,19 @@ def build_report(
         test_path = errors_of_path(tree, path, rows)
         permuted = _permuted(tree, rows)
         test_print = rows_fingerprint(tree, rows)
-    about = headline(tree, importance, pruning, test, title)
+    about = headline(shown, importance, pruning, test, title)
     data = {
-        "target": payload.target_of(tree),
-        "columns": payload.columns_of(tree, importance, permuted),
-        "tree": payload.tree_of(tree) | {"arrives": _arrives(tree)},
-        "test": payload.test_of(tree, test),
+        "target": payload.target_of(shown),
+        "columns": payload.columns_of(shown, importance, permuted, rows, fixed),
+        "tree": payload.tree_of(shown) | {"arrives": _arrives(tree)},
+        "test": payload.test_of(test, rows),
         "path": payload.path_of(tree, path, test, test_path)
         | {"train": _training_errors(tree, path)},
         "curve": _curve(pruning),
         "story": about,
-        "made": provenance_of(tree, estimator, pruning, test_print),
+        "made": provenance_of(tree, subject.estimator, pruning, test_print),
     }
-    return page(data, about["title"])
+    return page(data, static_parts(shown, about, subject.findings))
 
 
 def _arrives(tree: TreeData) -> list[int]:
@@ -125,7 +150,7 @@ def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
             out[name] = [None if x != x else x for x in values.tolist()]
     if len(out) == 1:
         return None
-    return out | {"chosen": pruning.chosen, "best": pruning.best}
+    return out | {"best": pruning.best}
 
 
 def _permuted(tree: TreeData, rows: NewRows) -> NDArray[np.float64] | None:

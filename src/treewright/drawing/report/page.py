@@ -8,60 +8,66 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib import resources
 from typing import Any, Final
 
 from treewright.drawing.escape import xml
 from treewright.drawing.palette import THEMES
+from treewright.drawing.report.join import join_modules
 from treewright.drawing.report.payload import as_json
 
 __all__ = ["page"]
 
-_SCRIPTS: Final = (
-    "model.js", "words.js", "walk.js", "rules.js", "change.js", "layout.js",
-    "view.js", "moves.js", "details.js", "size.js", "whatif.js", "tables.js", "main.js",
-)  # fmt: skip
+_STYLE: Final = re.compile("<style>(.*?)</style>", re.DOTALL)
 
 
-def page(data: dict[str, Any], title: str) -> str:
+def page(data: dict[str, Any], parts: dict[str, str]) -> str:
     """Return the report as HTML.
 
     Parameters
     ----------
     data : dict
-        The data that the scripts read; see `payload`.
-    title : str
-        Title of the window.
+        The data that the scripts read; contract.json describes them.
+    parts : dict of str to str
+        HTML for the places of page.html that need no script; see `static_parts`.
 
     Returns
     -------
     str
     """
     style, script = _style(), _script()
+    styles = [style, *_STYLE.findall(parts["svg"])]
     parts = {
-        "{{policy}}": xml(
-            "default-src 'none'; base-uri 'none'; form-action 'none'; "
-            f"script-src 'sha256-{_hash(script)}'; style-src 'sha256-{_hash(style)}'"
-        ),
-        "{{title}}": xml(title),
-        "{{style}}": style,
-        "{{data}}": as_json(data),
-        "{{script}}": script,
+        "policy": xml(_policy(script, styles)),
+        "title": parts["heading"],
+        "style": style,
+        **parts,
+        "data": as_json(data),
+        "script": script,
     }
-    pieces = [_read("page.html")]
-    for mark, text in parts.items():
-        # Each placeholder occurs once; inserted text is not searched again.
-        before, found, after = pieces.pop().partition(mark)
-        assert found, mark
-        pieces += [before, text, after]
+    # Inserted text is not searched again.
+    pieces = re.split(r"\{\{(\w+)\}\}", _read("page.html"))
+    pieces[1::2] = [parts[name] for name in pieces[1::2]]
     return "".join(pieces)
+
+
+def _policy(script: str, styles: list[str]) -> str:
+    """Return the content security policy: our script and styles, and no requests.
+
+    Blobs are pictures that the page makes itself, to save them as PNG.
+    """
+    hashes = " ".join(f"'sha256-{_hash(each)}'" for each in styles)
+    return (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src blob:; "
+        f"script-src 'sha256-{_hash(script)}'; style-src {hashes}"
+    )
 
 
 @cache
 def _script() -> str:
-    files = "\n".join(_read(name) for name in _SCRIPTS)
-    return f'(() => {{\n"use strict";\n{files}\n}})();\n'
+    return join_modules("main.js", lambda name: _read(f"scripts/{name}"))
 
 
 @cache
@@ -82,7 +88,7 @@ def _variables(theme: str) -> str:
 
 @cache
 def _read(name: str) -> str:
-    source = resources.files("treewright.drawing.report") / name
+    source = resources.files("treewright.drawing.report").joinpath(name)
     return source.read_text(encoding="utf-8")
 
 

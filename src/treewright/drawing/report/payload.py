@@ -2,6 +2,7 @@
 
 Numbers that decide (thresholds, class weights, means) are written in full; numbers
 that are only shown have six figures. Names are formatted here, so the page need not.
+contract.json describes every entry.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from treewright.drawing.cards import class_inks
 from treewright.drawing.labels import class_names, target_name
-from treewright.drawing.visible_nodes import fold
 from treewright.pruning.path import PruningPath
 from treewright.reading.answers.answer import finer_answers
 from treewright.reading.answers.evaluation import Evaluation
@@ -25,13 +25,12 @@ from treewright.table.show import show_number
 from treewright.tree import wording
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import LEAF, STOP_REASONS, THRESHOLD, TreeData
+from treewright.tree.new_rows import NewRows
 from treewright.tree.route import columns_used, divides_rows
 
 __all__ = ["as_json", "columns_of", "path_of", "target_of", "test_of", "tree_of"]
 
 _LONGEST = 1000
-_FIRST_LEAVES = 12
-_ALL_AT_ONCE = 16
 _MOST_CELLS = 20_000_000
 """Above this number of nodes x classes, class weights of test rows are left out."""
 _MOST_CLASSES = 12
@@ -51,9 +50,6 @@ def as_json(data: Any) -> str:
 
 def tree_of(tree: TreeData) -> dict[str, Any]:
     """Return the arrays that the page needs to route rows, draw and describe nodes."""
-    opened = _FIRST_LEAVES if tree.n_leaves > _ALL_AT_ONCE else None
-    shown = fold(tree, None, opened)
-    folded = np.array(shown.hidden) > 0
     inner = tree.split_kind != LEAF
     out: dict[str, Any] = {
         "size": tree.subtree_size.tolist(),
@@ -68,7 +64,6 @@ def tree_of(tree: TreeData) -> dict[str, Any]:
         "unproven": np.flatnonzero(~tree.proven).tolist(),
         "stop": tree.stop_reason[~inner].tolist(),
         "reasons": [reason.sentence for reason in STOP_REASONS],
-        "closed": shown.nodes[folded].tolist(),
         "stops": np.setdiff1d(answer_nodes(tree), np.flatnonzero(~inner)).tolist(),
     }
     if not np.array_equal(tree.weight, tree.n_rows):
@@ -130,8 +125,13 @@ def columns_of(
     tree: TreeData,
     importance: NDArray[np.float64],
     permuted: NDArray[np.float64] | None,
+    rows: NewRows | None = None,
+    fixed: frozenset[int] = frozenset(),
 ) -> list[dict[str, Any]]:
-    """Return every column: name, kind with its reason, labels, range, importance."""
+    """Return every column: name, kind with its reason, labels, range, importance.
+
+    `rows` tell which category is the most common; `fixed` columns cannot change.
+    """
     used = set(columns_used(tree).tolist())
     moments = _moments_of(tree)
     found = []
@@ -142,6 +142,11 @@ def columns_of(
         }
         if j in moments:
             about["at"] = moments[j]
+        if j in fixed:
+            about["fixed"] = True
+        common = None if rows is None or j not in used else _common(rows.columns[j])
+        if common is not None and feature.labels:
+            about["common"] = common
         if permuted is not None and j in used:
             about["permuted"] = _rounded(permuted[j])
         found.append(about)
@@ -175,6 +180,14 @@ def _column(feature: Feature) -> dict[str, Any]:
             ends = (known.minimum, known.median, known.maximum)
             about["range"] = [show_number(feature, float(x or 0.0)) for x in ends]
     return about
+
+
+def _common(codes: NDArray[Any] | None) -> int | None:
+    """Return the most common category of some rows; None if no value is known."""
+    if codes is None or codes.dtype.kind not in "iu":
+        return None
+    known = codes[codes >= 0]
+    return int(np.bincount(known).argmax()) if len(known) else None
 
 
 def _moments_of(tree: TreeData) -> dict[int, list[Any]]:
@@ -219,58 +232,58 @@ def path_of(
 ) -> dict[str, Any]:
     """Return the pruning path, the whole tree first, and where nodes collapse."""
     alpha, leaves = path.alpha.tolist(), path.n_leaves.tolist()
-    risk = path.risk.tolist()
     test_error = [] if test_path is None else test_path.tolist()
     collapses_at = np.searchsorted(path.alpha, path.collapse_alpha)
     if leaves[0] != tree.n_leaves:
         # The first step already collapses the nodes whose removal costs nothing.
         alpha, leaves = [None, *alpha], [tree.n_leaves, *leaves]
-        risk, collapses_at = [risk[0], *risk], collapses_at + 1
+        collapses_at = collapses_at + 1
         test_error = [test.error, *test_error] if test is not None else []
     return {
         "alpha": [_number(x) for x in alpha],
         "leaves": leaves,
-        "risk": [_number(x) for x in risk],
         "test": [_number(x) for x in test_error],
         "collapses_at": collapses_at[tree.split_kind != LEAF].tolist(),
-        "kind": path.kind,
     }
 
 
-def test_of(tree: TreeData, test: Evaluation | None) -> dict[str, Any] | None:
+def test_of(test: Evaluation | None, rows: NewRows | None) -> dict[str, Any] | None:
     """Return the figures of test rows for every node."""
-    if test is None:
+    if test is None or rows is None:
         return None
-    seen = test.seen
+    seen, own = test.seen, rows.own_weights
     out: dict[str, Any] = {
         "n_rows": test.n_rows,
+        "root": _number(test.root_error),
+        "effective": float(own.sum()) ** 2 / float(own @ own),
         "rows": seen.n_rows.tolist(),
-        "error": _rounded(seen.extras["new_error"]),
+        "error": _exact(seen.extras["new_error"]),
     }
     if not np.allclose(seen.weight, seen.n_rows, rtol=1e-12):
         out["weight"] = _rounded(seen.weight)
     if test.confusion is None:
         known = np.where(seen.weight > 0, seen.value[:, 0], np.nan)
-        out["mean"] = _rounded(known)
+        out["mean"] = _exact(known)
+        out["spread"] = _number(test.error / (1.0 - test.r2) if test.r2 < 1 else 0.0)
         return out
     if seen.value.size <= _MOST_CELLS:
-        out["value"] = _sparse(seen.value, exact=False)
+        out["value"] = _sparse(seen.value)
     if len(test.confusion) <= _MOST_CLASSES:
-        out["confusion"] = [_rounded(line) for line in test.confusion]
+        out["confusion"] = [_exact(line) for line in test.confusion]
     return out
 
 
 # -- numbers --------------------------------------------------------------------------
 
 
-def _sparse(value: NDArray[np.float64], exact: bool = True) -> dict[str, Any]:
+def _sparse(value: NDArray[np.float64]) -> dict[str, Any]:
     """Return a matrix by its nonzero entries: count per row, columns and values."""
     rows, columns = np.nonzero(value)
     entries = value[rows, columns]
     return {
         "count": np.bincount(rows, minlength=len(value)).tolist(),
         "class": columns.tolist(),
-        "weight": _exact(entries) if exact else _rounded(entries),
+        "weight": _exact(entries),
     }
 
 

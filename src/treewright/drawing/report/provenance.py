@@ -67,11 +67,9 @@ def provenance_of(
     if test_print is not None:
         prints.insert(1, {"name": "Test rows", "value": test_print})
     return {
-        "by": name,
         "options": options,
         "pruning": "" if pruning is None else pruning.words,
         "notes": [] if pruning is None else list(pruning.notes),
-        "table": [] if pruning is None else str(pruning).splitlines(),
         "versions": _versions(tree),
         "fingerprints": prints,
         "code": _code(tree, name, parameters, defaults, test_print is not None),

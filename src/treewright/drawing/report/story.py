@@ -1,4 +1,8 @@
-"""The headline of the report: what is predicted, how well, and from which columns."""
+"""The headline of the report: what is predicted, how well, and from which columns.
+
+The text is that of the whole tree. Pieces and figures that depend on the size of the
+tree have a role; scripts/story.js writes them again for another size.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_of
 from treewright.tree.route import columns_used
 
-__all__ = ["Quality", "headline", "quality_of"]
+__all__ = ["Quality", "headline", "quality_of", "rarest_class"]
 
 _LONGEST = 60
 _MOST_NAMED = 3
@@ -98,45 +102,51 @@ def headline(
     Returns
     -------
     dict
-        `title`; `lead`, pieces of text, each with a flag for emphasis; `figures`, each
-        with a name, a value and its meaning.
+        See contract.json.
     """
     quality = quality_of(tree)
     name = wording.cut(target_name(tree), _LONGEST)
     lead = [*_what(tree, name), *_how_good(tree, quality, pruning, test)]
-    lead += _what_matters(tree, importance)
+    lead += [*_found(tree, test), *_what_matters(tree, importance)]
     return {
-        "title": wording.cut(title or f"What decides {name}", 200),
+        "title": wording.cut(title or f"How this tree predicts {name}", 200),
         "lead": lead,
         "figures": _figures(tree, quality, pruning, test),
         "unit": quality.unit,
         "axis": quality.axis,
+        "exponent": quality.exponent,
+        "folds": 0 if pruning is None else pruning.n_folds,
     }
 
 
 # -- the paragraph --------------------------------------------------------------------
 
-Piece = tuple[str, bool]
+Piece = dict[str, Any]
+
+
+def _piece(text: str, role: str = "", *, strong: bool = False) -> Piece:
+    piece: Piece = {"text": text, "strong": strong}
+    return piece | {"is": role} if role else piece
 
 
 def _what(tree: TreeData, name: str) -> list[Piece]:
     used, total = len(columns_used(tree)), len(tree.schema.features)
     rows = count(int(tree.n_rows[0]), "row")
-    pieces: list[Piece] = [("This tree predicts ", False), (name, True)]
+    pieces = [_piece("This tree predicts "), _piece(name, strong=True)]
     if tree.is_classifier:
         names = [wording.cut(each, 30) for each in class_names(tree)]
         listed = " or ".join(names) if len(names) == 2 else f"{len(names)} classes"
-        pieces.append((f" ({listed})", False))
-    leaves = count(tree.n_leaves, "group", "groups")
+        pieces.append(_piece(f" ({listed})"))
     if tree.n_leaves == 1:
-        return [*pieces, (f", but no split helped: all {rows} get one answer.", False)]
+        return [*pieces, _piece(f", but no split helped: all {rows} get one answer.")]
     return [
         *pieces,
-        (f" by asking about {used} of {count(total, 'column')}. ", False),
-        ("It learned from ", False),
-        (f"{rows} and sorts them into ", False),
-        (leaves, True),
-        (".", False),
+        _piece(" by asking about "),
+        _piece(str(used), "used"),
+        _piece(f" of {count(total, 'column')}. It learned from {rows} and sorts them "),
+        _piece("into "),
+        _piece(count(tree.n_leaves, "group"), "leaves", strong=True),
+        _piece("."),
     ]
 
 
@@ -144,27 +154,33 @@ def _how_good(
     tree: TreeData, quality: Quality, pruning: Pruning | None, test: Evaluation | None
 ) -> list[Piece]:
     error, root, where = _best_known(tree, pruning, test)
+    pieces = [_piece(" "), _piece(where, "where")]
     if quality.unit == "share":
-        most = class_names(tree)[int(tree.label[0])]
+        most = wording.cut(class_names(tree)[int(tree.label[0])], 30)
+        always = f"always answering {most} would be right for "
         return [
-            (f" {where} it answered ", False),
-            (f"{wording.percent(1 - error)} right", True),
-            (f"; always answering {wording.cut(most, 30)} would be right for ", False),
-            (f"{wording.percent(1 - root)}.", False),
+            *pieces,
+            _piece(" it answered "),
+            _piece(f"{wording.percent(1 - error)} right", "good", strong=True),
+            _piece(f"; {always}{wording.percent(1 - root)}."),
         ]
     if quality.unit == "root":
         explained = 1.0 - error / root if root > 0 else 0.0
         if test is not None and not math.isnan(test.r2):
             explained = test.r2
         return [
-            (f" {where} the root mean squared error of its answers was ", False),
-            (quality.figure(error), True),
-            (f"; they explained {_explained(explained)} of the differences.", False),
+            *pieces,
+            _piece(" the root mean squared error of its answers was "),
+            _piece(quality.figure(error), "good", strong=True),
+            _piece("; they explained "),
+            _piece(_explained(explained), "explained"),
+            _piece(" of the differences."),
         ]
     return [
-        (f" {where} its {quality.axis} was ", False),
-        (quality.figure(error), True),
-        (f", against {quality.figure(root)} without a tree.", False),
+        *pieces,
+        _piece(f" its {quality.axis} was "),
+        _piece(quality.figure(error), "good", strong=True),
+        _piece(f", against {quality.figure(root)} without a tree."),
     ]
 
 
@@ -185,6 +201,35 @@ def _best_known(
     return _training(tree), root, "On the rows it learned from"
 
 
+def _found(tree: TreeData, test: Evaluation | None) -> list[Piece]:
+    """Return how many of 100 rows of a class are found, if that was measured."""
+    if test is None or test.recall is None or tree.n_leaves == 1:
+        return []
+    recall, names = test.recall, class_names(tree)
+    known = np.flatnonzero(~np.isnan(recall))
+    if not len(known):
+        return []
+
+    def hundred(k: int) -> str:
+        whole = math.floor(100 * float(recall[k]) + 0.5)
+        return f"{whole} of 100 {wording.cut(names[k], 30)}"
+
+    if len(names) == 2:
+        rarest = rarest_class(tree)
+        text = f" It finds {hundred(rarest)}." if rarest in known else ""
+    else:
+        low = int(known[np.argmin(recall[known])])
+        high = int(known[np.argmax(recall[known])])
+        text = f" It finds {hundred(high)}, but {hundred(low)}."
+    return [_piece(text, "found")] if text else []
+
+
+def rarest_class(tree: TreeData) -> int:
+    """Return the class of least weight, the last on a tie."""
+    weights = tree.value[0][::-1]
+    return len(weights) - 1 - int(np.argmin(weights))
+
+
 def _what_matters(tree: TreeData, importance: NDArray[np.float64]) -> list[Piece]:
     order = np.argsort(-importance, kind="stable")
     order = order[importance[order] > 0][:_MOST_NAMED]
@@ -194,10 +239,8 @@ def _what_matters(tree: TreeData, importance: NDArray[np.float64]) -> list[Piece
         wording.cut(wording.name(tree.schema.names[j][:200]), 40)
         for j in order.tolist()
     ]
-    pieces: list[Piece] = [(" What matters most is ", False), (names[0], True)]
-    if len(names) > 1:
-        pieces.append((f", then {' and '.join(names[1:])}", False))
-    return [*pieces, (".", False)]
+    then = f", then {' and '.join(names[1:])}" if len(names) > 1 else ""
+    return [_piece(f" What matters most is {names[0]}{then}.", "matters")]
 
 
 # -- the figures ----------------------------------------------------------------------
@@ -216,25 +259,27 @@ def _figures(
         detail = f"{quality.words(error, root)}, {count(pruning.n_folds, 'fold')}"
         if quality.unit == "share":
             detail += f", standard error {wording.percent(std)}"
-        out.append(_figure("Cross-validated", quality.good(error, root), detail))
+        out.append(_figure("cv", "Cross-validated", quality.good(error, root), detail))
     if pruning is not None and row >= 0 and len(pruning.validation_error):
         error = float(pruning.validation_error[row])
         worst = float(pruning.validation_error[-1])
         detail = quality.words(error, worst)
-        out.append(_figure("Validation rows", quality.good(error, worst), detail))
+        out.append(
+            _figure("validation", "Validation rows", quality.good(error, worst), detail)
+        )
     error = _training(tree)
     detail = f"{quality.words(error, root)}; optimistic"
-    out.append(_figure("Training rows", quality.good(error, root), detail))
+    out.append(_figure("train", "Training rows", quality.good(error, root), detail))
     base = root if test is None else test.root_error
     detail = "one answer"
     if tree.is_classifier:
         detail = f"always answering {wording.cut(class_names(tree)[tree.label[0]], 30)}"
     if quality.unit == "cost":
         detail += ", the cheapest single answer"
-    out.append(_figure("Without a tree", quality.good(base, base), detail))
+    out.append(_figure("none", "Without a tree", quality.good(base, base), detail))
     depth = f"at most {count(int(tree.depth.max()), 'question')} deep"
     leaves = count(tree.n_leaves, "leaf", "leaves")
-    out.append(_figure("Size", leaves, depth))
+    out.append(_figure("size", "Size", leaves, depth))
     return out
 
 
@@ -248,11 +293,11 @@ def _test_figure(quality: Quality, test: Evaluation) -> dict[str, str]:
         low, high = test.interval
         detail = f"{detail}; 95% interval {wording.percent(1.0 - high)} to "
         detail += wording.percent(1.0 - low)
-    return _figure("Test rows", value, detail)
+    return _figure("test", "Test rows", value, detail)
 
 
-def _figure(name: str, value: str, detail: str) -> dict[str, str]:
-    return {"name": name, "value": value, "detail": detail}
+def _figure(role: str, name: str, value: str, detail: str) -> dict[str, str]:
+    return {"is": role, "name": name, "value": value, "detail": detail}
 
 
 def _training(tree: TreeData) -> float:

@@ -43,7 +43,7 @@ from treewright.tree.route import (
 from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import path
 
-__all__ = ["Explanation", "Step", "explain"]
+__all__ = ["Explanation", "Step", "explain", "fixed_columns"]
 
 _MOST_CLASSES = 3
 _DIVIDED = "the row goes down every branch, by weight; the largest part is followed"
@@ -173,7 +173,7 @@ def explain(
     unseen: str | None = None,
 ) -> Explanation:
     """Explain the answer for one row; see `Tree.explain`."""
-    kept = _columns(tree, fixed)
+    kept = fixed_columns(tree, fixed)
     one = read_row(tree, row, unseen)
     ends = ends_of(tree, one)
     node = ends[0][0]
@@ -352,7 +352,8 @@ def _goal(tree: TreeData, answer: Any, to: Any) -> tuple[Callable[[Any], bool], 
     return (lambda each: low <= each <= high), between
 
 
-def _columns(tree: TreeData, names: Iterable[str]) -> frozenset[int]:
+def fixed_columns(tree: TreeData, names: Iterable[str]) -> frozenset[int]:
+    """Return the numbers of the columns that must not change."""
     if isinstance(names, str):
         raise OptionError(f"fixed must be a list of names; pass fixed=[{names!r}].")
     known = tree.schema.index_of

@@ -1,0 +1,121 @@
+// The card of a node, and the bars that show its classes or numbers.
+
+import { count, cut, percent, figures, thousands } from "./numbers.js";
+import { el } from "./dom.js";
+
+// `scale` returns the range of numbers that the picture shows.
+export function makeCards(page, scale) {
+  const { model, isOpen } = page;
+  const { isClass, target, classes, columns, label, quartiles, rows } = model;
+
+  // The name of the colour of a node: its class, or its place between low and high.
+  function inkOf(node) {
+    if (isClass) return target.inks[label[node]];
+    const { low, high } = scale();
+    const part = (model.numberOf(node) - low) / (high - low || 1);
+    return `r${Math.min(Math.max(Math.floor(part * 8), 0), 7)}`;
+  }
+
+  // What a screen reader adds to the text of a card.
+  function moreWords(node) {
+    const answer = isClass
+      ? `answers ${cut(classes[label[node]], 100)}, ${percent(model.confidence(node))};`
+      : `answers ${figures(model.numberOf(node))};`;
+    if (model.isEnd(node)) return "is the answer;";
+    const folded = count(model.leavesBelow(node), "leaf", "leaves");
+    return `is asked here; ${answer}${isOpen(node) ? "" : ` ${folded} folded;`}`;
+  }
+
+  function makeCard(node) {
+    const end = model.isEnd(node),
+      open = isOpen(node);
+    const question = end ? model.answerWords(node) : columns[model.feature[node]].name;
+    const beside = end && isClass ? percent(model.confidence(node)) : "";
+    const card = el("div", {
+      class: `card${end ? " leaf" : ""}`,
+      role: "treeitem",
+      id: `node-${node}`,
+      "aria-level": model.depth[node] + 1,
+      "aria-setsize": node ? model.children(model.parent[node]).length : 1,
+      "aria-posinset": node ? model.branch[node] + 1 : 1,
+      "aria-expanded": end ? null : String(open),
+      "data-node": node,
+    });
+    if (node) card.append(conditionLabel(node));
+    if (end) card.append(el("i", { class: "tab", style: { background: `var(--${inkOf(node)})` } }));
+    card.append(
+      el(
+        "div",
+        { class: "main" },
+        el("b", { text: cut(question, 80), title: cut(question, 1000) }),
+        el("span", { class: "sr", text: moreWords(node) }),
+        beside ? el("span", { text: beside }) : null,
+      ),
+      isClass ? shareBar(node) : strip(node),
+      el(
+        "div",
+        { class: "foot" },
+        el("span", { text: count(rows[node], "row") }),
+        el("span", { text: percent(model.shareOf(node)) }),
+      ),
+    );
+    if (!end) card.append(foldButton(node, open));
+    return card;
+  }
+
+  function conditionLabel(node) {
+    const up = model.parent[node];
+    return el(
+      "div",
+      { class: "cond", title: model.conditionTo(node) },
+      el("span", { class: "sr", text: `${cut(columns[model.feature[up]].name, 60)} ` }),
+      model.branchLabel(up, model.branch[node]),
+    );
+  }
+
+  function foldButton(node, open) {
+    const below = count(model.leavesBelow(node), "leaf", "leaves");
+    return el("span", {
+      class: "fold",
+      "data-fold": "1",
+      "aria-hidden": "true",
+      title: open ? "Fold" : `Show the ${below} below`,
+      text: open ? "−" : `+${thousands(model.leavesBelow(node))}`,
+    });
+  }
+
+  // The shares of the classes as one bar, of the training rows or of the test rows.
+  function shareBar(node, of = model.value) {
+    const bar = el("div", { class: "shares-bar" });
+    let other = 0;
+    const add = (share, ink) =>
+      bar.append(el("i", { style: { flexGrow: String(share), background: `var(--${ink})` } }));
+    model.classShares(node, of).forEach((share, k) => {
+      if (target.inks[k] === "other") other += share;
+      else if (share > 0) add(share, target.inks[k]);
+    });
+    if (other > 0) add(other, "other");
+    return bar;
+  }
+
+  // The middle half of the rows as a box, the median as a line, the answer as a dot.
+  function strip(node) {
+    const { low, high } = scale();
+    const span = high - low || 1;
+    const at = (x) => `${Math.min(Math.max(((x - low) / span) * 100, 0), 100)}%`;
+    const [q1, q2, q3] = quartiles.map((q) => q[node]);
+    const width = `calc(max(${((q3 - q1) / span) * 100}%, 2px))`;
+    return el(
+      "div",
+      { class: "strip" },
+      el("i", {
+        class: "box",
+        style: { left: at(q1), width, background: `var(--${inkOf(node)})` },
+      }),
+      el("i", { class: "median", style: { left: at(q2) } }),
+      el("i", { class: "dot", style: { left: at(model.numberOf(node)) } }),
+    );
+  }
+
+  return { inkOf, makeCard, shareBar };
+}

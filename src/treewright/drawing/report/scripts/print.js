@@ -1,0 +1,57 @@
+// Print: the tree as one picture that fits the page, and every rule.
+
+import { layOut } from "./layout.js";
+import { openToFit } from "./fold.js";
+
+// CSS pixels of a printed A4 page within its margins, and the smallest letters in them:
+// 12 pixels x 0.8 = 9.6 pixels = 7.2 points.
+const PAPER = { width: 680, height: 400, least: 0.8 };
+
+export function startPrint(page, save, picture, rules) {
+  const { choice, model, byId } = page;
+  let kept = null;
+
+  // Opens as many nodes as fit on the paper; returns the picture.
+  function paperPicture() {
+    const fits = ({ box }) =>
+      box.right - box.left + 48 <= PAPER.width / PAPER.least &&
+      box.bottom - box.top + 92 <= PAPER.height / PAPER.least;
+    const counts = ["down", "right"].map((direction) =>
+      openToFit(model, new Uint8Array(model.N), direction, fits),
+    );
+    const direction = counts[1] > counts[0] ? "right" : "down";
+    openToFit(model, choice.closed, direction, fits);
+    picture.setDirection(direction);
+    picture.relayout(-1, false);
+    return save.svgNow();
+  }
+
+  function before() {
+    if (kept) return;
+    const { direction } = picture.plan();
+    kept = { closed: choice.closed.slice(), direction, selected: choice.selected };
+    const drawn = new DOMParser().parseFromString(paperPicture(), "image/svg+xml");
+    byId("paper").replaceChildren(document.importNode(drawn.documentElement, true));
+    const whole = layOut(model, page.isOpen, picture.direction());
+    const folded = whole.nodes.filter((node) => !model.isEnd(node) && !page.isOpen(node));
+    const hidden = folded.reduce((sum, node) => sum + model.leavesBelow(node), 0);
+    byId("paper-note").textContent = hidden
+      ? `${hidden.toLocaleString("en")} of ${model.leavesBelow(0).toLocaleString("en")} leaves are folded into ${folded.length} nodes here; all of them are in the list of rules.`
+      : "";
+    rules.showAll();
+  }
+
+  function after() {
+    if (!kept) return;
+    choice.closed.set(kept.closed);
+    picture.setDirection(kept.direction);
+    kept = null;
+    byId("paper").replaceChildren();
+    picture.readInks();
+    picture.relayout(-1, false);
+    rules.showAgain();
+  }
+
+  addEventListener("beforeprint", before);
+  addEventListener("afterprint", after);
+}

@@ -1,0 +1,197 @@
+// The picture that the reader sees as an SVG file, with literal colours.
+
+import { count, percent, thousands } from "./numbers.js";
+import { CARD } from "./layout.js";
+
+const FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif";
+const PAD = 24;
+
+const escaped = (text) =>
+  String(text)
+    // eslint-disable-next-line no-control-regex -- XML forbids these characters
+    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd")
+    .replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+const round = (x) => Number(x.toFixed(2));
+
+// An element as text.
+function tag(name, props, inside = "") {
+  const list = Object.entries(props).map(
+    ([key, to]) => ` ${key}="${escaped(typeof to === "number" ? round(to) : to)}"`,
+  );
+  return `<${name}${list.join("")}${inside ? `>${inside}</${name}>` : "/>"}`;
+}
+
+// Text that is at most `room` wide; its middle is left out if it is longer.
+export function shortened(text, room, measure) {
+  if (measure(text) <= room) return text;
+  let low = 1,
+    high = text.length - 1;
+  const kept = (n) =>
+    `${text.slice(0, Math.ceil(n / 2))}…${text.slice(text.length - Math.floor(n / 2))}`;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (measure(kept(middle)) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return kept(low);
+}
+
+// `look` has the layout, the colours and how wide a text is: { plan, inks, inkOf, scale,
+// cornerOf, flowOf, isOpen, measure }.
+export function treeSvg(model, look, title) {
+  const { plan, inks } = look;
+  const { box } = plan;
+  const width = box.right - box.left + 2 * PAD,
+    height = box.bottom - box.top + 2 * PAD + 44;
+  const move = `translate(${round(PAD - box.left)} ${round(PAD - box.top + 44)})`;
+  const flows = plan.nodes.slice(1).map((_, i) => flowMark(look, i + 1));
+  const cards = plan.nodes.map((node, i) => cardMarks(model, look, node, i));
+  const head =
+    tag("title", {}, escaped(title)) +
+    tag("rect", { width, height, fill: inks.card }) +
+    words(PAD, PAD + 10, title, { size: 16, fill: inks.text, bold: true }) +
+    legend(model, look, width);
+  const props = {
+    xmlns: "http://www.w3.org/2000/svg",
+    width,
+    height,
+    viewBox: `0 0 ${round(width)} ${round(height)}`,
+    "font-family": FONT,
+  };
+  return tag("svg", props, head + tag("g", { transform: move }, flows.join("") + cards.join("")));
+}
+
+function words(x, y, text, { size, fill, bold = false, anchor = "start" }) {
+  const props = { x, y, "font-size": size, fill, "text-anchor": anchor };
+  if (bold) props["font-weight"] = 600;
+  return tag("text", props, escaped(text) || " ");
+}
+
+function legend(model, { inks, measure }, width) {
+  if (!model.isClass) return "";
+  let x = PAD,
+    out = "";
+  model.classes.forEach((name, k) => {
+    const ink = model.target.inks[k],
+      text = shortened(name, 160, (t) => measure(t, 12));
+    if (ink === "other" || x + measure(text, 12) + 40 > width) return;
+    out += tag("rect", { x, y: PAD + 22, width: 10, height: 10, rx: 2, fill: inks[ink] });
+    out += words(x + 15, PAD + 31, text, { size: 12, fill: inks.text });
+    x += measure(text, 12) + 32;
+  });
+  return out;
+}
+
+function flowMark({ plan, inks, flowOf }, i) {
+  const { width, from, to } = flowOf(i);
+  const bend = (to[1] - from[1]) * 0.62;
+  const at = ([b, d]) => (plan.direction === "down" ? [b, d] : [d, b]).map(round).join(" ");
+  const d = `M${at(from)}C${at([from[0], from[1] + bend])} ${at([to[0], to[1] - bend])} ${at(to)}`;
+  return tag("path", { d, fill: "none", stroke: inks.flow, "stroke-width": width });
+}
+
+function cardMarks(model, look, node, i) {
+  const { inks, measure, isOpen } = look;
+  const [x, y] = look.cornerOf(i);
+  const end = model.isEnd(node),
+    ink = inks[look.inkOf(node)];
+  const left = x + (end ? 16 : 12),
+    right = x + CARD.width - 12;
+  const share = end && model.isClass ? percent(model.confidence(node)) : "";
+  const name = end ? model.answerWords(node) : model.columns[model.feature[node]].name;
+  const room = right - left - (share ? measure(share, 13) + 8 : 0);
+  const small = { size: 12, fill: inks.muted };
+  let out = tag("rect", {
+    x,
+    y,
+    width: CARD.width,
+    height: CARD.height,
+    rx: 10,
+    fill: end ? inks.leaf : inks.card,
+    stroke: inks.line,
+  });
+  if (end)
+    out += tag("rect", {
+      x: x + 5,
+      y: y + 9,
+      width: 3.5,
+      height: CARD.height - 18,
+      rx: 2,
+      fill: ink,
+    });
+  if (node) {
+    const text = shortened(
+      model.branchLabel(model.parent[node], model.branch[node]),
+      CARD.width + 10,
+      (t) => measure(t, 12),
+    );
+    out += words(x + CARD.width / 2, y - 6, text, { size: 12, fill: inks.text, anchor: "middle" });
+  }
+  out += words(
+    left,
+    y + 21,
+    shortened(name, room, (t) => measure(t, 13.5, true)),
+    { size: 13.5, fill: inks.text, bold: true },
+  );
+  if (share) out += words(right, y + 21, share, { size: 13, fill: inks.text, anchor: "end" });
+  out += model.isClass
+    ? shareMarks(model, look, node, left, y + 30, right - left)
+    : stripMarks(model, look, node, left, y + 29, right - left);
+  out += words(left, y + 58, count(model.rows[node], "row"), small);
+  out += words(right, y + 58, percent(model.shareOf(node)), { ...small, anchor: "end" });
+  if (!end && !isOpen(node))
+    out += foldMark(model, look, node, x + CARD.width / 2, y + CARD.height);
+  return tag("g", {}, out);
+}
+
+function foldMark(model, { inks, measure }, node, x, y) {
+  const text = `+${thousands(model.leavesBelow(node))} leaves`;
+  const width = measure(text, 12) + 16;
+  return (
+    tag("rect", { x: x - width / 2, y: y - 9, width, height: 18, rx: 9, fill: inks.text }) +
+    words(x, y + 4, text, { size: 12, fill: inks.page, anchor: "middle" })
+  );
+}
+
+function shareMarks(model, { inks }, node, x, y, width) {
+  let at = x,
+    out = tag("rect", { x, y, width, height: 9, rx: 3, fill: inks.track });
+  model.classShares(node).forEach((share, k) => {
+    if (share <= 0) return;
+    out += tag("rect", {
+      x: at,
+      y,
+      width: Math.max(share * width - 1, 0.5),
+      height: 9,
+      fill: inks[model.target.inks[k]],
+    });
+    at += share * width;
+  });
+  return out;
+}
+
+function stripMarks(model, { inks, inkOf, scale }, node, x, y, width) {
+  const { low, high } = scale;
+  const at = (value) => x + Math.min(Math.max((value - low) / (high - low || 1), 0), 1) * width;
+  const [q1, q2, q3] = model.quartiles.map((q) => at(q[node]));
+  return (
+    tag("rect", { x, y: y + 5, width, height: 1.5, fill: inks.track }) +
+    tag("rect", {
+      x: q1,
+      y: y + 1.5,
+      width: Math.max(q3 - q1, 2),
+      height: 8,
+      rx: 2,
+      fill: inks[inkOf(node)],
+    }) +
+    tag("rect", { x: q2, y, width: 1.5, height: 11, fill: inks.text }) +
+    tag("circle", {
+      cx: at(model.numberOf(node)),
+      cy: y + 5.5,
+      r: 3,
+      fill: inks.card,
+      stroke: inks.text,
+      "stroke-width": 1.5,
+    })
+  );
+}
