@@ -33,7 +33,7 @@ def _watched(page):
 
 
 def _note(page, url):
-    if not url.startswith("file:///"):
+    if not url.startswith(("file:///", "blob:")):
         page.problems.append(f"request: {url[:200]}")
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.labels import class_names, count, target_name
+from treewright.pruning.path import cost_complexity
 from treewright.pruning.result import Pruning
 from treewright.reading.answers.evaluation import Evaluation
 from treewright.tree import wording
@@ -212,15 +213,15 @@ def _found(tree: TreeData, test: Evaluation | None) -> list[Piece]:
 
     def hundred(k: int) -> str:
         whole = math.floor(100 * float(recall[k]) + 0.5)
-        return f"{whole} of 100 {wording.cut(names[k], 30)}"
+        return f"{wording.cut(names[k], 30)} it finds {whole}"
 
     if len(names) == 2:
         rarest = rarest_class(tree)
-        text = f" It finds {hundred(rarest)}." if rarest in known else ""
+        text = f" Of 100 rows of class {hundred(rarest)}." if rarest in known else ""
     else:
         low = int(known[np.argmin(recall[known])])
         high = int(known[np.argmax(recall[known])])
-        text = f" It finds {hundred(high)}, but {hundred(low)}."
+        text = f" Of 100 rows of class {hundred(high)}, of class {hundred(low)}."
     return [_piece(text, "found")] if text else []
 
 
@@ -301,7 +302,7 @@ def _figure(role: str, name: str, value: str, detail: str) -> dict[str, str]:
 
 
 def _training(tree: TreeData) -> float:
-    return float(np.sum(tree.weighted_risk[tree.subtree_size == 1]))
+    return float(cost_complexity(tree, 0.0))
 
 
 def _chosen(tree: TreeData, pruning: Pruning | None) -> int:

@@ -3,14 +3,42 @@
 import { count, cut, percent, figures, thousands } from "./numbers.js";
 import { el } from "./dom.js";
 
+// The parts of a bar of classes. If there are more classes than colours, the class of the
+// node comes first in full ink, and the others are tints.
+export function sharesOf(model, node, of = model.value) {
+  const { inks } = model.target;
+  const shares = [...model.classShares(node, of)];
+  const parts = [];
+  const many = inks.includes("other"),
+    own = model.label[node];
+  const add = (share, ink, tint = false) => share > 0 && parts.push({ share, ink, tint });
+  if (many) add(shares[own], ownInk(model, node));
+  shares.forEach((share, k) => {
+    if (inks[k] !== "other" && !(many && k === own)) add(share, inks[k], many);
+  });
+  const other = shares.filter((_, k) => inks[k] === "other" && k !== own);
+  add(
+    other.reduce((a, b) => a + b, 0),
+    "other",
+    many,
+  );
+  return parts;
+}
+
+// The ink of the class of a node; a class without a colour has the ink of text.
+export function ownInk(model, node) {
+  const ink = model.target.inks[model.label[node]];
+  return ink === "other" ? "text" : ink;
+}
+
 // `scale` returns the range of numbers that the picture shows.
 export function makeCards(page, scale) {
   const { model, isOpen } = page;
-  const { isClass, target, classes, columns, label, quartiles, rows } = model;
+  const { isClass, classes, columns, label, quartiles, rows } = model;
 
   // The name of the colour of a node: its class, or its place between low and high.
   function inkOf(node) {
-    if (isClass) return target.inks[label[node]];
+    if (isClass) return ownInk(model, node);
     const { low, high } = scale();
     const part = (model.numberOf(node) - low) / (high - low || 1);
     return `r${Math.min(Math.max(Math.floor(part * 8), 0), 7)}`;
@@ -87,14 +115,10 @@ export function makeCards(page, scale) {
   // The shares of the classes as one bar, of the training rows or of the test rows.
   function shareBar(node, of = model.value) {
     const bar = el("div", { class: "shares-bar" });
-    let other = 0;
-    const add = (share, ink) =>
-      bar.append(el("i", { style: { flexGrow: String(share), background: `var(--${ink})` } }));
-    model.classShares(node, of).forEach((share, k) => {
-      if (target.inks[k] === "other") other += share;
-      else if (share > 0) add(share, target.inks[k]);
-    });
-    if (other > 0) add(other, "other");
+    for (const { share, ink, tint } of sharesOf(model, node, of)) {
+      const style = { flexGrow: String(share), background: `var(--${ink})` };
+      bar.append(el("i", { class: tint ? "tint" : null, style }));
+    }
     return bar;
   }
 

@@ -11,7 +11,7 @@ export const CARD = { width: 146, height: 72 };
 // Breadth of a card, gaps between siblings and cousins, distance of levels, label space.
 export const FORMS = {
   down: { breadth: CARD.width, gap: 14, apart: 26, level: CARD.height + 62, label: 20 },
-  right: { breadth: CARD.height, gap: 26, apart: 34, level: CARD.width + 58, label: 20 },
+  right: { breadth: CARD.height, gap: 25, apart: 34, level: CARD.width + 62, label: 20 },
 };
 
 // Centres of the shown nodes, given the index of each one's parent, -1 for the root.

@@ -368,6 +368,7 @@ export function makePicture(page) {
 
   function setDirection(to) {
     direction = to;
+    layer.classList.toggle("right", to === "right");
   }
 
   return {

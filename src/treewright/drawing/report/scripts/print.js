@@ -5,7 +5,7 @@ import { openToFit } from "./fold.js";
 
 // CSS pixels of a printed A4 page within its margins, and the smallest letters in them:
 // 12 pixels x 0.8 = 9.6 pixels = 7.2 points.
-const PAPER = { width: 680, height: 400, least: 0.8 };
+const PAPER = { width: 680, height: 540, least: 0.8 };
 
 export function startPrint(page, save, picture, rules) {
   const { choice, model, byId } = page;
@@ -23,7 +23,8 @@ export function startPrint(page, save, picture, rules) {
     openToFit(model, choice.closed, direction, fits);
     picture.setDirection(direction);
     picture.relayout(-1, false);
-    return save.svgNow();
+    picture.readInks();
+    return save.svgNow("");
   }
 
   function before() {
@@ -38,6 +39,7 @@ export function startPrint(page, save, picture, rules) {
     byId("paper-note").textContent = hidden
       ? `${hidden.toLocaleString("en")} of ${model.leavesBelow(0).toLocaleString("en")} leaves are folded into ${folded.length} nodes here; all of them are in the list of rules.`
       : "";
+    page.tell("printing");
     rules.showAll();
   }
 
@@ -49,6 +51,7 @@ export function startPrint(page, save, picture, rules) {
     byId("paper").replaceChildren();
     picture.readInks();
     picture.relayout(-1, false);
+    page.tell("printed");
     rules.showAgain();
   }
 

@@ -188,7 +188,7 @@ export function makeQuality(model) {
     const out = [];
     if (differs(node)) out.push(differWords(node));
     if (isTiny(node)) {
-      out.push(`Only ${count(rows[node], "training row")}: do not trust the share of this leaf.`);
+      out.push(`Only ${count(rows[node], "training row")}: its answer rests on little.`);
     }
     return out;
   }

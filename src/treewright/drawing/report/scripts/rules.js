@@ -26,7 +26,7 @@ export function makeRules(model) {
     const answer = model.isClass
       ? cut(model.classes[model.label[node]], LONGEST)
       : model.answerNumber(model.numberOf(node));
-    return `IF ${conditions} THEN ${answer}`;
+    return `IF ${conditions} THEN ${cut(model.target.name, LONGEST)} = ${answer}`;
   }
 
   // How many conditions at the start of a list are those of the list before it.

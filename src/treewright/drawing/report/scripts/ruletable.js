@@ -10,6 +10,7 @@ export function startRules(page, picture, select) {
   const { model, byId } = page;
   const { isClass, test, testRows, testError, story, depth } = model;
   const shares = story.unit === "share";
+  let printing = false; // browsers do not repeat buttons on every page
   const listing = { nodes: [], order: "rule", rising: true, shown: PAGE, text: "" };
 
   const heldOf = (i) => (testRows[i] > 0 ? (shares ? 1 - testError[i] : testError[i]) : -1);
@@ -55,6 +56,12 @@ export function startRules(page, picture, select) {
           const on = listing.order === head.key;
           const sorted = on ? (listing.rising ? "ascending" : "descending") : null;
           if (!head.name) return el("td", { class: "copy" });
+          if (printing)
+            return el("th", {
+              scope: "col",
+              class: head.number ? "number" : null,
+              text: head.name,
+            });
           return el(
             "th",
             { scope: "col", class: head.number ? "number" : null, "aria-sort": sorted },
@@ -163,8 +170,7 @@ export function startRules(page, picture, select) {
         el(
           "td",
           { class: "said", "data-name": "Answer" },
-          swatch(picture.inkOf(node)),
-          el("span", { text: cut(model.answerWords(node), 60) }),
+          el("span", {}, swatch(picture.inkOf(node)), cut(model.answerWords(node), 60)),
         ),
         isClass ? cell("Confidence", percent(model.confidence(node))) : null,
         cell("95% interval", model.intervalWords(node) || "–"),
@@ -232,11 +238,13 @@ export function startRules(page, picture, select) {
     // In print every rule is shown, whatever was searched for.
     showAll() {
       kept = { ...listing };
+      printing = true;
       Object.assign(listing, { shown: Infinity, text: "" });
       show();
     },
     showAgain() {
       Object.assign(listing, kept);
+      printing = false;
       show();
     },
   };

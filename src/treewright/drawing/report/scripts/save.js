@@ -14,7 +14,7 @@ export function startSave(page, picture) {
     return pen.measureText(text).width;
   }
 
-  function svgNow() {
+  function svgNow(title = model.story.title) {
     picture.readInks();
     const { inkOf, cornerOf, flowOf } = picture;
     const look = {
@@ -27,7 +27,7 @@ export function startSave(page, picture) {
       isOpen,
       measure,
     };
-    return treeSvg(model, look, model.story.title);
+    return treeSvg(model, look, title);
   }
 
   const svgBlob = () => new Blob([svgNow()], { type: "image/svg+xml;charset=utf-8" });

@@ -1,10 +1,12 @@
 // The size of the tree: the error of every pruned tree as curves, and a slider that
 // prunes the tree to each of them.
 
-import { count, general, thousands } from "./numbers.js";
+import { count, figures, general, thousands } from "./numbers.js";
 import { el } from "./dom.js";
 import { niceTicks } from "./chart.js";
 import { real } from "./arrays.js";
+
+const PAPER_WIDTH = 480; // CSS pixels on a printed page
 
 export function startSize(page, picture, moves) {
   const { model, choice, byId } = page;
@@ -60,8 +62,8 @@ export function startSize(page, picture, moves) {
   const xOf = (n) => PLOT.left + along(n) * (box.width - PLOT.left - PLOT.right);
   let yOf = () => 0;
 
-  function drawChart() {
-    box = { width: Math.max(chart.clientWidth, 260), height: 230 };
+  function drawChart(width = chart.clientWidth) {
+    box = { width: Math.max(width, 260), height: 230 };
     const all = curves
       .flatMap((c) => [...c.points.map(([, y]) => y), ...(c.bars || []).map(([, , y]) => y)])
       .filter(Number.isFinite);
@@ -89,7 +91,7 @@ export function startSize(page, picture, moves) {
       right = box.width - PLOT.right;
     for (const y of niceTicks(bottom, top)) {
       marks.push(el("line", { class: "grid", x1: PLOT.left, x2: right, y1: yOf(y), y2: yOf(y) }));
-      const tick = story.unit === "share" ? `${general(100 * y, 3)}%` : general(y, 4);
+      const tick = story.unit === "share" ? `${general(100 * y, 3)}%` : figures(y);
       marks.push(
         el("text", {
           class: "tick",
@@ -278,7 +280,9 @@ export function startSize(page, picture, moves) {
     });
     sayStep();
     drawChart();
-    new ResizeObserver(drawChart).observe(chart.parentNode);
+    new ResizeObserver(() => drawChart()).observe(chart.parentNode);
+    page.listen("printing", () => drawChart(PAPER_WIDTH));
+    page.listen("printed", () => drawChart());
   }
 
   start();

@@ -79,15 +79,15 @@ export function makeStory(model) {
       .map(({ recall }, k) => [recall, k])
       .filter(([recall]) => recall === recall);
     if (!found.length) return "";
-    const hundred = ([recall, k]) => `${Math.round(100 * recall)} of 100 ${cut(classes[k], 30)}`;
+    const hundred = ([recall, k]) => `${cut(classes[k], 30)} it finds ${Math.round(100 * recall)}`;
     if (classes.length === 2) {
       const wanted = model.wantedClass();
       const own = found.find(([, k]) => k === wanted);
-      return own ? ` It finds ${hundred(own)}.` : "";
+      return own ? ` Of 100 rows of class ${hundred(own)}.` : "";
     }
     const low = found.reduce((a, b) => (b[0] < a[0] ? b : a)),
       high = found.reduce((a, b) => (b[0] > a[0] ? b : a));
-    return ` It finds ${hundred(high)}, but ${hundred(low)}.`;
+    return ` Of 100 rows of class ${hundred(high)}, of class ${hundred(low)}.`;
   }
 
   // Pieces [text, strong] of the lead, for the chosen size.

@@ -1,10 +1,12 @@
 // The picture that the reader sees as an SVG file, with literal colours.
 
-import { count, percent, thousands } from "./numbers.js";
+import { count, percent } from "./numbers.js";
 import { CARD } from "./layout.js";
+import { sharesOf } from "./cards.js";
 
 const FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif";
 const PAD = 24;
+const BADGE = 60; // room for the count of folded leaves beside a card
 
 const escaped = (text) =>
   String(text)
@@ -37,20 +39,22 @@ export function shortened(text, room, measure) {
 }
 
 // `look` has the layout, the colours and how wide a text is: { plan, inks, inkOf, scale,
-// cornerOf, flowOf, isOpen, measure }.
+// cornerOf, flowOf, isOpen, measure }. An empty title is left out.
 export function treeSvg(model, look, title) {
   const { plan, inks } = look;
   const { box } = plan;
-  const width = box.right - box.left + 2 * PAD,
-    height = box.bottom - box.top + 2 * PAD + 44;
-  const move = `translate(${round(PAD - box.left)} ${round(PAD - box.top + 44)})`;
+  const head = (title ? 24 : 0) + (model.isClass ? 24 : 0);
+  const beside = plan.direction === "right" ? BADGE : 0;
+  const width = box.right - box.left + 2 * PAD + beside;
+  const height = box.bottom - box.top + 2 * PAD + head;
+  const move = `translate(${round(PAD - box.left)} ${round(PAD - box.top + head)})`;
   const flows = plan.nodes.slice(1).map((_, i) => flowMark(look, i + 1));
   const cards = plan.nodes.map((node, i) => cardMarks(model, look, node, i));
-  const head =
-    tag("title", {}, escaped(title)) +
+  const above =
+    tag("title", {}, escaped(title || model.story.title)) +
     tag("rect", { width, height, fill: inks.card }) +
-    words(PAD, PAD + 10, title, { size: 16, fill: inks.text, bold: true }) +
-    legend(model, look, width);
+    (title ? words(PAD, PAD + 10, title, { size: 16, fill: inks.text, bold: true }) : "") +
+    legend(model, look, width, PAD + (title ? 22 : 0));
   const props = {
     xmlns: "http://www.w3.org/2000/svg",
     width,
@@ -58,7 +62,7 @@ export function treeSvg(model, look, title) {
     viewBox: `0 0 ${round(width)} ${round(height)}`,
     "font-family": FONT,
   };
-  return tag("svg", props, head + tag("g", { transform: move }, flows.join("") + cards.join("")));
+  return tag("svg", props, above + tag("g", { transform: move }, flows.join("") + cards.join("")));
 }
 
 function words(x, y, text, { size, fill, bold = false, anchor = "start" }) {
@@ -67,7 +71,7 @@ function words(x, y, text, { size, fill, bold = false, anchor = "start" }) {
   return tag("text", props, escaped(text) || " ");
 }
 
-function legend(model, { inks, measure }, width) {
+function legend(model, { inks, measure }, width, y) {
   if (!model.isClass) return "";
   let x = PAD,
     out = "";
@@ -75,8 +79,8 @@ function legend(model, { inks, measure }, width) {
     const ink = model.target.inks[k],
       text = shortened(name, 160, (t) => measure(t, 12));
     if (ink === "other" || x + measure(text, 12) + 40 > width) return;
-    out += tag("rect", { x, y: PAD + 22, width: 10, height: 10, rx: 2, fill: inks[ink] });
-    out += words(x + 15, PAD + 31, text, { size: 12, fill: inks.text });
+    out += tag("rect", { x, y, width: 10, height: 10, rx: 2, fill: inks[ink] });
+    out += words(x + 15, y + 9, text, { size: 12, fill: inks.text });
     x += measure(text, 12) + 32;
   });
   return out;
@@ -96,10 +100,10 @@ function cardMarks(model, look, node, i) {
   const end = model.isEnd(node),
     ink = inks[look.inkOf(node)];
   const left = x + (end ? 16 : 12),
-    right = x + CARD.width - 12;
+    edge = x + CARD.width - 12;
   const share = end && model.isClass ? percent(model.confidence(node)) : "";
   const name = end ? model.answerWords(node) : model.columns[model.feature[node]].name;
-  const room = right - left - (share ? measure(share, 13) + 8 : 0);
+  const room = edge - left - (share ? measure(share, 13) + 8 : 0);
   const small = { size: 12, fill: inks.muted };
   let out = tag("rect", {
     x,
@@ -133,19 +137,24 @@ function cardMarks(model, look, node, i) {
     shortened(name, room, (t) => measure(t, 13.5, true)),
     { size: 13.5, fill: inks.text, bold: true },
   );
-  if (share) out += words(right, y + 21, share, { size: 13, fill: inks.text, anchor: "end" });
+  if (share) out += words(edge, y + 21, share, { size: 13, fill: inks.text, anchor: "end" });
   out += model.isClass
-    ? shareMarks(model, look, node, left, y + 30, right - left)
-    : stripMarks(model, look, node, left, y + 29, right - left);
+    ? shareMarks(model, look, node, left, y + 30, edge - left)
+    : stripMarks(model, look, node, left, y + 29, edge - left);
   out += words(left, y + 58, count(model.rows[node], "row"), small);
-  out += words(right, y + 58, percent(model.shareOf(node)), { ...small, anchor: "end" });
-  if (!end && !isOpen(node))
-    out += foldMark(model, look, node, x + CARD.width / 2, y + CARD.height);
+  out += words(edge, y + 58, percent(model.shareOf(node)), { ...small, anchor: "end" });
+  if (!end && !isOpen(node)) {
+    const right = look.plan.direction === "right";
+    const at = right
+      ? [x + CARD.width + 22, y + CARD.height / 2]
+      : [x + CARD.width / 2, y + CARD.height];
+    out += foldMark(model, look, node, ...at);
+  }
   return tag("g", {}, out);
 }
 
 function foldMark(model, { inks, measure }, node, x, y) {
-  const text = `+${thousands(model.leavesBelow(node))} leaves`;
+  const text = `+${count(model.leavesBelow(node), "leaf", "leaves")}`;
   const width = measure(text, 12) + 16;
   return (
     tag("rect", { x: x - width / 2, y: y - 9, width, height: 18, rx: 9, fill: inks.text }) +
@@ -156,17 +165,12 @@ function foldMark(model, { inks, measure }, node, x, y) {
 function shareMarks(model, { inks }, node, x, y, width) {
   let at = x,
     out = tag("rect", { x, y, width, height: 9, rx: 3, fill: inks.track });
-  model.classShares(node).forEach((share, k) => {
-    if (share <= 0) return;
-    out += tag("rect", {
-      x: at,
-      y,
-      width: Math.max(share * width - 1, 0.5),
-      height: 9,
-      fill: inks[model.target.inks[k]],
-    });
+  for (const { share, ink, tint } of sharesOf(model, node)) {
+    const wide = Math.max(share * width - 1, 0.5);
+    const props = { x: at, y, width: wide, height: 9, fill: inks[ink] };
+    out += tag("rect", tint ? { ...props, opacity: 0.4 } : props);
     at += share * width;
-  });
+  }
   return out;
 }
 
