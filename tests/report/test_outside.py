@@ -1,4 +1,4 @@
-"""The page outside a desktop browser: print, phone, no scripts, high contrast, files."""
+"""The page outside a desktop browser: print, phone, no scripts, contrast, files."""
 
 import json
 import re

@@ -7,6 +7,7 @@ import { real } from "./arrays.js";
 import { shareBelow, valueAt } from "./distance.js";
 
 const MOST_OPTIONS = 300;
+const PLAIN = new Set(["float", "int", "text"]); // numbers without a unit of time
 const HINTS = {
   date: "YYYY-MM-DD",
   datetime: "YYYY-MM-DD hh:mm:ss",
@@ -75,7 +76,8 @@ export function makeForm(page, changed) {
     if (!isNumber(column)) return column.common ?? codes?.[0] ?? 0;
     if (column.five && column.five[2] !== null) {
       const x = real(column.five[2]);
-      return column.stored === "int" || column.stored === "bool" ? Math.floor(x) : x;
+      if (column.stored === "int" || column.stored === "bool") return Math.floor(x);
+      return PLAIN.has(column.stored) ? roundedFor(column, x) : x;
     }
     return column.cuts?.length ? real(column.cuts[column.cuts.length >> 1]) : NaN;
   }
@@ -129,7 +131,7 @@ export function makeForm(page, changed) {
   function sliderOf(j, input) {
     const column = columns[j];
     const five = (column.five || []).map(real);
-    const plain = column.kind === "numeric" && ["float", "int", "text"].includes(column.stored);
+    const plain = column.kind === "numeric" && PLAIN.has(column.stored);
     if (!plain || !five.every(Number.isFinite) || five[0] === five[4]) return null;
     const slider = el("input", {
       type: "range",
@@ -154,7 +156,7 @@ export function makeForm(page, changed) {
       real(column.five[3]) - real(column.five[1]) || real(column.five[4]) - real(column.five[0]);
     if (column.stored === "int") return Math.round(x);
     const digits = Math.max(0, 2 - Math.floor(Math.log10(spread)));
-    return digits > 15 ? x : Number(x.toFixed(digits));
+    return !(digits <= 15) ? x : Number(x.toFixed(digits));
   }
 
   function moveSlider(j) {
