@@ -7,9 +7,9 @@ import jsonschema
 import pytest
 
 import treewright as tw
+from support import report_trees as trees
 from support.browser import ROOT
 from support.looks import hostile_tree
-from support import report_trees as trees
 from support.report_data import data_of
 
 FOLDER = ROOT / "src" / "treewright" / "drawing" / "report"

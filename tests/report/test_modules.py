@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from support.browser import ROOT
 from support import report_trees as trees
+from support.browser import ROOT
 from support.report_data import data_of
 from treewright.drawing.report.join import join_modules
 from treewright.errors import TreewrightError

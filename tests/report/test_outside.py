@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from support.browser import npm_file
 from support import report_trees as trees
-from support.report_data import data_of
+from support.browser import npm_file
 from support.pages import another_page, open_report, until
+from support.report_data import data_of
 
 SMALLEST_PRINT = 7.0
 """Points: the smallest letters that the page prints."""

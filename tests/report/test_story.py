@@ -7,8 +7,8 @@ import pytest
 
 import treewright as tw
 from support import report_trees as trees
-from support.report_data import data_of
 from support.pages import open_report
+from support.report_data import data_of
 from treewright.drawing.report.story import headline
 from treewright.errors import OptionError
 from treewright.reading.answers.importance import impurity_importance

@@ -144,8 +144,8 @@ def columns_of(
             about["at"] = moments[j]
         if j in fixed:
             about["fixed"] = True
-        common = None if rows is None or j not in used else _common(rows.columns[j])
-        if common is not None and feature.labels:
+        common = _common(feature, None if rows is None else rows.columns[j])
+        if common is not None and j in used:
             about["common"] = common
         if permuted is not None and j in used:
             about["permuted"] = _rounded(permuted[j])
@@ -182,8 +182,16 @@ def _column(feature: Feature) -> dict[str, Any]:
     return about
 
 
-def _common(codes: NDArray[Any] | None) -> int | None:
-    """Return the most common category of some rows; None if no value is known."""
+def _common(feature: Feature, codes: NDArray[Any] | None) -> int | None:
+    """Return the most common category: of the training rows, else of test rows.
+
+    None: the column has no categories, or nothing is known about their rows.
+    """
+    if not feature.labels:
+        return None
+    shares = getattr(feature.summary, "shares", ())
+    if len(shares) == len(feature.labels):
+        return int(np.argmax(shares))
     if codes is None or codes.dtype.kind not in "iu":
         return None
     known = codes[codes >= 0]
