@@ -19,6 +19,8 @@ from support.report_data import data_of
 
 SMALLEST_PRINT = 7.0
 """Points: the smallest letters that the page prints."""
+COLUMN_OF_RULES = 255
+"""Points from the left edge of an A4 page: where the column of the rules ends."""
 
 
 @pytest.fixture(scope="module")
@@ -44,40 +46,43 @@ def pdf_words(pdf):
             yield number, word.text or "", box
 
 
-@pytest.fixture(scope="module")
-def printed(browser, credit, tmp_path_factory):
+@pytest.fixture(scope="module", params=["class", "number"])
+def printed(request, browser, credit, tmp_path_factory):
     folder = tmp_path_factory.mktemp("print")
-    model, X, y = credit
+    model, X, y = credit if request.param == "class" else trees.hitters()
     with another_page(browser, viewport={"width": 1280, "height": 900}) as page:
         open_report(page, model, folder, X_test=X, y_test=y)
         page.fill("#rules-search", "nothing says this")
         page.pdf(path=folder / "r.pdf", prefer_css_page_size=True)
         assert page.locator("#rules-body tr").count() == 0
         assert page.locator("#paper svg").count() == 0
-    return folder / "r.pdf"
+    return model.tree_, folder / "r.pdf"
 
 
 def squeezed(text):
     return re.sub(r"[\s\u00ad-]+", "", text)
 
 
-def test_every_rule_is_printed(printed, credit):
-    found = "".join(squeezed(word) for _, word, _ in pdf_words(printed))
-    for rule in credit[0].tree_.rules():
+def test_every_rule_is_printed(printed):
+    tree, pdf = printed
+    # The rules are the left column; a rule of several lines stands beside its figures.
+    words = [word for _, word, box in pdf_words(pdf) if box[0] < COLUMN_OF_RULES]
+    found = squeezed("".join(words))
+    for rule in tree.rules():
         for condition in rule.conditions:
             assert squeezed(condition.words(most=12, longest=60)) in found
 
 
 def test_no_printed_letter_is_too_small(printed):
     # A box is as high as the font's ascent and descent: 1.1 to 1.2 times its size.
-    sizes = [box[3] - box[1] for _, word, box in pdf_words(printed) if word.strip()]
+    sizes = [box[3] - box[1] for _, word, box in pdf_words(printed[1]) if word.strip()]
     assert min(sizes) >= 1.1 * SMALLEST_PRINT
 
 
 def test_nothing_is_printed_over_other_words(printed):
     """No two boxes of words share more than three tenths of the smaller one."""
     pages = {}
-    for page, word, box in pdf_words(printed):
+    for page, word, box in pdf_words(printed[1]):
         if word.strip():
             pages.setdefault(page, []).append((word, box))
     for words in pages.values():
@@ -96,10 +101,10 @@ def test_nothing_is_printed_over_other_words(printed):
             assert [words[j][0] for j in over] == [], words[i]
 
 
-def test_the_first_page_is_a_summary(printed, credit):
-    words = list(pdf_words(printed))
+def test_the_first_page_is_a_summary(printed):
+    words = list(pdf_words(printed[1]))
     first = squeezed("".join(word for page, word, _ in words if page == 0))
-    for text in ("Howthistreepredictsclass", "Testrows", "Withoutatree", "Thetree"):
+    for text in ("Howthistreepredicts", "Testrows", "Withoutatree", "Thetree"):
         assert text in first
     assert re.search(r"\d+of\d+leavesarefoldedinto\d+nodes", first)
     assert re.search(r"\+\d+lea", first)
@@ -108,13 +113,13 @@ def test_the_first_page_is_a_summary(printed, credit):
 
 def test_headers_are_printed_on_every_page_of_the_rules(printed):
     pages = {}
-    for page, word, _ in pdf_words(printed):
+    for page, word, _ in pdf_words(printed[1]):
         pages.setdefault(page, []).append(word)
     begin = next(p for p, words in pages.items() if "rules" in words and p > 0)
     after = next(p for p, words in pages.items() if "matters" in words and p > begin)
-    assert after > begin + 1
+    assert after > begin
     for page in range(begin, after):
-        assert {"Answer", "Confidence", "interval"} <= set(pages[page])
+        assert {"Answer", "Test", "interval"} <= set(pages[page])
 
 
 # -- a phone ------------------------------------------------------------------------

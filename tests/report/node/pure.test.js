@@ -10,6 +10,7 @@ import {
   listed,
   number,
   percent,
+  shortened,
 } from "../../../src/treewright/drawing/report/scripts/numbers.js";
 import {
   durationWords,
@@ -28,7 +29,6 @@ import { niceTicks } from "../../../src/treewright/drawing/report/scripts/chart.
 import { real, reals, starts } from "../../../src/treewright/drawing/report/scripts/arrays.js";
 import { wilson } from "../../../src/treewright/drawing/report/scripts/interval.js";
 import { Frontier } from "../../../src/treewright/drawing/report/scripts/frontier.js";
-import { shortened } from "../../../src/treewright/drawing/report/scripts/svg.js";
 
 test("numbers are rounded half to even, as in Python", () => {
   assert.equal(figures(1000.5), "1000");

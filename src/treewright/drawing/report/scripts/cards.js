@@ -1,7 +1,8 @@
 // The card of a node, and the bars that show its classes or numbers.
 
-import { count, cut, percent, figures, thousands } from "./numbers.js";
-import { el } from "./dom.js";
+import { count, cut, percent, figures, shortened, thousands } from "./numbers.js";
+import { CARD } from "./layout.js";
+import { el, textWidth } from "./dom.js";
 
 // The parts of a bar of classes. If there are more classes than colours, the class of the
 // node comes first in full ink, and the others are tints.
@@ -75,7 +76,7 @@ export function makeCards(page, scale) {
       el(
         "div",
         { class: "main" },
-        el("b", { text: cut(question, 80), title: cut(question, 1000) }),
+        nameOf(question, beside, end),
         el("span", { class: "sr", text: moreWords(node) }),
         beside ? el("span", { text: beside }) : null,
       ),
@@ -89,6 +90,20 @@ export function makeCards(page, scale) {
     );
     if (!end) card.append(foldButton(node, open));
     return card;
+  }
+
+  // A name without its middle if it is too long for the card; in full for readers of
+  // the title and of the screen.
+  function nameOf(name, beside, end) {
+    const room = CARD.width - (end ? 32 : 28) - (beside ? textWidth(beside, 13.5) + 8 : 0);
+    const short = shortened(cut(name, 200), room, (text) => textWidth(text, 13.5, true));
+    if (short === name) return el("b", { text: name, title: name });
+    return el(
+      "b",
+      { title: cut(name, 1000) },
+      el("span", { text: short, "aria-hidden": "true" }),
+      el("span", { class: "sr", text: cut(name, 80) }),
+    );
   }
 
   function conditionLabel(node) {

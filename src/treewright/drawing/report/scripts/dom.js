@@ -30,6 +30,15 @@ export const swatch = (ink) => el("i", { class: "swatch", style: { background: `
 export const options = (id, pairs) =>
   el("select", { id }, ...pairs.map(([value, text]) => el("option", { value, text })));
 
+let pen = null;
+
+// The width of a text in pixels; size and weight are those of the cards.
+export function textWidth(text, size, bold = false) {
+  pen ||= document.createElement("canvas").getContext("2d");
+  pen.font = `${bold ? 640 : 400} ${size}px ${getComputedStyle(document.documentElement).fontFamily}`;
+  return pen.measureText(text).width;
+}
+
 // Copies text, or selects the element that shows it if the browser forbids copying.
 export async function copyText(text, button, shown = null) {
   const said = button.textContent;

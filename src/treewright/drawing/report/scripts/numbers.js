@@ -66,3 +66,18 @@ export function listed(labels, most, longest) {
   const more = all ? "" : `, ... ${labels.length - most} more`;
   return `{${shown.join(", ")}${more}}`;
 }
+
+// Text that is at most `room` wide; its middle is left out if it is longer.
+export function shortened(text, room, measure) {
+  if (measure(text) <= room) return text;
+  let low = 1,
+    high = text.length - 1;
+  const kept = (n) =>
+    `${text.slice(0, Math.ceil(n / 2))}…${text.slice(text.length - Math.floor(n / 2))}`;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (measure(kept(middle)) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return kept(low);
+}

@@ -8,8 +8,9 @@ const MOST_PIXELS = 60_000_000;
 export function startSave(page, picture) {
   const { model, byId, isOpen } = page;
 
+  let pen = null;
   function measure(text, size, bold = false) {
-    const pen = (measure.pen ||= el("canvas").getContext("2d"));
+    pen ||= el("canvas").getContext("2d");
     pen.font = `${bold ? 600 : 400} ${size}px Helvetica, Arial, "Liberation Sans", sans-serif`;
     return pen.measureText(text).width;
   }

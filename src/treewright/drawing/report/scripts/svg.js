@@ -1,6 +1,6 @@
 // The picture that the reader sees as an SVG file, with literal colours.
 
-import { count, percent } from "./numbers.js";
+import { count, percent, shortened } from "./numbers.js";
 import { CARD } from "./layout.js";
 import { sharesOf } from "./cards.js";
 
@@ -21,21 +21,6 @@ function tag(name, props, inside = "") {
     ([key, to]) => ` ${key}="${escaped(typeof to === "number" ? round(to) : to)}"`,
   );
   return `<${name}${list.join("")}${inside ? `>${inside}</${name}>` : "/>"}`;
-}
-
-// Text that is at most `room` wide; its middle is left out if it is longer.
-export function shortened(text, room, measure) {
-  if (measure(text) <= room) return text;
-  let low = 1,
-    high = text.length - 1;
-  const kept = (n) =>
-    `${text.slice(0, Math.ceil(n / 2))}…${text.slice(text.length - Math.floor(n / 2))}`;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (measure(kept(middle)) <= room) low = middle;
-    else high = middle - 1;
-  }
-  return kept(low);
 }
 
 // `look` has the layout, the colours and how wide a text is: { plan, inks, inkOf, scale,
