@@ -19,8 +19,6 @@ from support.report_data import data_of
 
 SMALLEST_PRINT = 7.0
 """Points: the smallest letters that the page prints."""
-COLUMN_OF_RULES = 255
-"""Points from the left edge of an A4 page: where the column of the rules ends."""
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +61,29 @@ def squeezed(text):
     return re.sub(r"[\s\u00ad-]+", "", text)
 
 
+def test_a_dark_page_is_printed_light_and_stays_dark(browser, credit, tmp_path):
+    with another_page(browser, color_scheme="dark") as page:
+        open_report(page, credit[0], tmp_path)
+        ground = "getComputedStyle(document.body).backgroundColor"
+        dark = page.evaluate(ground)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert (
+            page.locator("#paper svg > rect").first.get_attribute("fill") == "#ffffff"
+        )
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate(ground) == dark
+        assert page.locator("#paper svg").count() == 0
+
+
 def test_every_rule_is_printed(printed):
     tree, pdf = printed
     # The rules are the left column; a rule of several lines stands beside its figures.
-    words = [word for _, word, box in pdf_words(pdf) if box[0] < COLUMN_OF_RULES]
+    all_words = list(pdf_words(pdf))
+    heads = {page for page, word, _ in all_words if word == "interval"}
+    ends = min(
+        box[0] for page, word, box in all_words if word == "Answer" and page in heads
+    )
+    words = [word for page, word, box in all_words if page in heads and box[0] < ends]
     found = squeezed("".join(words))
     for rule in tree.rules():
         for condition in rule.conditions:

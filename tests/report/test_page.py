@@ -354,3 +354,26 @@ def test_nothing_is_wider_than_a_phone(browser, credit, tmp_path):
     with another_page(browser, viewport=size, is_mobile=True) as page:
         open_report(page, model, tmp_path, X_test=X, y_test=y)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_report_works_in_a_frame_without_an_address(page, credit, tmp_path):
+    """As a notebook shows it: the frame may not write links to nodes."""
+    model, X, y = credit
+    path = tw.report(model, tmp_path / "r.html", X, y)
+    page.goto("about:blank")
+    page.evaluate(
+        """(text) => { const frame = document.createElement("iframe");
+            frame.width = 900; frame.height = 700; frame.srcdoc = text;
+            frame.sandbox = "allow-scripts"; document.body.append(frame); }""",
+        path.read_text(encoding="utf-8"),
+    )
+    frame = page.frame_locator("iframe")
+    frame.locator("html[data-ready]").wait_for(state="attached")
+    frame.locator("#node-1").click()
+    assert "node 1, depth 1" in frame.locator("#details").inner_text()
+
+
+def test_without_test_rows_nothing_points_to_their_figures(page, credit, tmp_path):
+    open_report(page, credit[0], tmp_path)
+    assert page.is_hidden("#quality")
+    assert page.is_hidden("#to-quality")

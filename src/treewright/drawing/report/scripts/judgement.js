@@ -287,7 +287,7 @@ export function startJudgement(page, select) {
     showResiduals();
     showWarnings();
     const shown = ["by-class", "not-by-class", "residuals"].some((id) => !byId(id).hidden);
-    byId("quality").hidden = !shown;
+    byId("quality").hidden = byId("to-quality").hidden = !shown;
   }
 
   startCurves();

@@ -53,6 +53,15 @@ function startTheme({ byId }, picture) {
   matchMedia("(forced-colors: active)").addEventListener("change", repaint);
 }
 
+// Frames without an address of their own, as in notebooks, may not change it.
+function writeLink(node) {
+  try {
+    history.replaceState(null, "", `#node=${node}`);
+  } catch (error) {
+    if (error.name !== "SecurityError") throw error;
+  }
+}
+
 // A link such as #node=12 selects a node; selecting a node writes the link.
 function startLinks(page, select) {
   const { model, byId } = page;
@@ -66,7 +75,7 @@ function startLinks(page, select) {
     byId("tree").scrollIntoView({ block: "start" });
   };
   page.listen("selected", (node) => {
-    if (!following) history.replaceState(null, "", `#node=${node}`);
+    if (!following) writeLink(node);
   });
   addEventListener("hashchange", follow);
   follow();

@@ -9,7 +9,7 @@ import { wilson } from "./interval.js";
 import { real } from "./arrays.js";
 
 export function makeStory(model) {
-  const { story, test, path, target, classes, columns } = model;
+  const { story, test, path, classes, columns } = model;
   const shares = story.unit === "share",
     roots = story.unit === "root";
   const root = () => real(path.train[path.train.length - 1]);
@@ -147,7 +147,7 @@ export function makeStory(model) {
     });
   }
 
-  return { leadNow, figuresNow, foundWords, targetName: target.name };
+  return { leadNow, figuresNow, foundWords };
 }
 
 export function startStory(page) {

@@ -23,15 +23,23 @@ function tag(name, props, inside = "") {
   return `<${name}${list.join("")}${inside ? `>${inside}</${name}>` : "/>"}`;
 }
 
+// The size of the picture of a layout, and the height of what stands above the tree.
+export function pictureSize(model, { box, direction }, title) {
+  const head = (title ? 24 : 0) + (model.isClass ? 24 : 0);
+  const beside = direction === "right" ? BADGE : 0;
+  return {
+    width: box.right - box.left + 2 * PAD + beside,
+    height: box.bottom - box.top + 2 * PAD + head,
+    head,
+  };
+}
+
 // `look` has the layout, the colours and how wide a text is: { plan, inks, inkOf, scale,
 // cornerOf, flowOf, isOpen, measure }. An empty title is left out.
 export function treeSvg(model, look, title) {
   const { plan, inks } = look;
   const { box } = plan;
-  const head = (title ? 24 : 0) + (model.isClass ? 24 : 0);
-  const beside = plan.direction === "right" ? BADGE : 0;
-  const width = box.right - box.left + 2 * PAD + beside;
-  const height = box.bottom - box.top + 2 * PAD + head;
+  const { width, height, head } = pictureSize(model, plan, title);
   const move = `translate(${round(PAD - box.left)} ${round(PAD - box.top + head)})`;
   const flows = plan.nodes.slice(1).map((_, i) => flowMark(look, i + 1));
   const cards = plan.nodes.map((node, i) => cardMarks(model, look, node, i));
