@@ -1,14 +1,10 @@
 """The page in a real browser: open, fold, slide, search, keys, tables, print."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import treewright as tw
 from support import report_trees as trees
-from support.browser import npm_file
 from support.pages import another_page, open_report, until
 
 
@@ -328,24 +324,6 @@ def test_a_chain_of_any_depth_and_a_wide_bush_open(page, tmp_path):
     assert cards < 400
     page.evaluate("treewright.select(treewright.data.tree.size.length - 1)")
     assert page.evaluate("treewright.cards.size") < 400
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing_serious(browser, credit, tmp_path, scheme, width):
-    axe = Path(npm_file("axe-core/axe.min.js")).read_text(encoding="utf-8")
-    model, X, y = credit
-    size = {"width": width, "height": 850}
-    with another_page(browser, viewport=size, color_scheme=scheme) as page:
-        open_report(page, model, tmp_path, X_test=X, y_test=y)
-        found = []
-        for tab in ("#tab-node", "#tab-what-if"):
-            page.click(tab)
-            page.evaluate(axe)
-            found += page.evaluate("axe.run().then((result) => result.violations)")
-        serious = [v for v in found if v["impact"] in ("serious", "critical")]
-        told = [(v["id"], [n["html"][:160] for n in v["nodes"][:3]]) for v in serious]
-        assert told == [], json.dumps(told, indent=1)
 
 
 def test_nothing_is_wider_than_a_phone(browser, credit, tmp_path):

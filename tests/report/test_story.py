@@ -35,37 +35,37 @@ def page_story(page):
     )
 
 
+def at_every_size(page, model, X, y, folder):
+    """Open a report and slide through all sizes; yield the tree of each size."""
+    tree = model.tree_
+    open_report(page, tree, folder, X_test=X, y_test=y)
+    path = tw.pruning_path(tree)
+    for step, n in enumerate(page.evaluate("treewright.data.path.leaves")):
+        page.evaluate("(step) => treewright.setStep(step)", step)
+        yield tree if n == tree.n_leaves else path.tree(n_leaves=n)
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_the_headline_follows_the_slider(page, tmp_path, name):
     """At every size the page says what a report about the pruned tree would say."""
     model, X, y = MAKERS[name]()
-    tree = model.tree_
-    open_report(page, tree, tmp_path, X_test=X, y_test=y)
-    path = tw.pruning_path(tree)
-    for step, n in enumerate(page.evaluate("treewright.data.path.leaves")):
-        small = tree if n == tree.n_leaves else path.tree(n_leaves=n)
-        page.evaluate("(step) => treewright.setStep(step)", step)
+    for small in at_every_size(page, model, X, y, tmp_path):
         lead, figures = page_story(page)
         importance = impurity_importance(small.data)
         test = small.evaluate(X, y)
         story = headline(small.data, importance, None, test, None)
         expected = [[f["name"], f["value"], f["detail"]] for f in story["figures"]]
         assert figures == expected
-        if n > 1 and name != "stopping":
+        if small.n_leaves > 1 and name != "stopping":
             assert lead == "".join(piece["text"] for piece in story["lead"])
 
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_figures_are_those_of_evaluate_digit_by_digit(page, tmp_path, name):
     model, X, y = MAKERS[name]()
-    tree = model.tree_
-    open_report(page, tree, tmp_path, X_test=X, y_test=y)
-    path = tw.pruning_path(tree)
-    for step, n in enumerate(page.evaluate("treewright.data.path.leaves")):
-        small = tree if n == tree.n_leaves else path.tree(n_leaves=n)
+    for small in at_every_size(page, model, X, y, tmp_path):
         found = small.evaluate(X, y)
-        page.evaluate("(step) => treewright.setStep(step)", step)
-        if not tree.data.is_classifier:
+        if not small.data.is_classifier:
             error = page.evaluate("treewright.errorsNow().test")
             assert error == pytest.approx(found.error, rel=1e-12)
             continue
