@@ -217,3 +217,14 @@ def test_findings_about_the_training_table_are_shown(page, tmp_path):
     assert "<b>id</b> differs in every row. Drop it." in page.inner_text("#intake")
     del model.intake_
     assert 'id="intake"' not in tw.report(model, tmp_path / "r.html").read_text()
+
+
+def test_the_gain_of_numbers_is_told_in_their_unit(page, tmp_path):
+    model, X, y = trees.hitters()
+    open_report(page, model, tmp_path, X_test=X, y_test=y)
+    tree = model.tree_.data
+    below = [1, 1 + int(tree.subtree_size[1])]
+    within = sum(tree.weight[c] * tree.variance[c] for c in below) / tree.weight[0]
+    before, after = np.sqrt(tree.variance[0]), np.sqrt(within)
+    said = f"from {wording.figures(before)} to {wording.figures(after)}."
+    assert f"The split lowers the RMSE here {said}" in page.inner_text("#details")

@@ -206,10 +206,17 @@ export function startDetails(page, picture, select) {
     ];
   }
 
+  // For squared errors, in the unit of the target.
+  function gainWords(node) {
+    const before = model.impurity[node],
+      gain = model.gain[node];
+    if (story.unit !== "root") return `Gain ${figures(gain)}; impurity here ${figures(before)}.`;
+    const [from, to] = [before, before - gain].map((x) => figures(model.asShown(x)));
+    return `The split lowers the RMSE here from ${from} to ${to}.`;
+  }
+
   function splitFacts(node) {
-    const facts = [
-      `Gain ${figures(model.gain[node])}; impurity here ${figures(model.impurity[node])}.`,
-    ];
+    const facts = [gainWords(node)];
     if (model.unproven.has(node)) facts.push("Not proven to be the best split of its column.");
     const gone = model.T.n_missing ? model.T.n_missing[node] : 0;
     const asks = gone || model.missingRoute[node] < 0 || columns[model.feature[node]].n_missing;
