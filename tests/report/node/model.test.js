@@ -170,6 +170,19 @@ test("a column with a category for almost every row is said to memorise", () => 
   assert.ok(model.warningsNow().some(({ text }) => text.startsWith("shop has 40 categories")));
 });
 
+test("the label of a branch names as many categories as fit", () => {
+  const model = modelOf("credit");
+  const many = [...model.size.keys()].filter((i) => model.kind[i] === 2);
+  const labels = many.map((i) => model.branchCategories(i, 0)).filter((each) => each.length > 2);
+  assert.ok(labels.length > 0);
+  const node = many.find((i) => model.branchCategories(i, 0).length > 2);
+  const all = model.branchCategories(node, 0);
+  assert.ok(model.branchLabel(node, 0).startsWith(all[0]));
+  assert.ok(model.branchLabel(node, 0, () => false).startsWith(`${all.length} categories`));
+  const one = model.branchLabel(node, 0, (text) => !text.includes(all[1]));
+  assert.ok(one.startsWith(`${all[0]}, ... ${all.length - 1} more`));
+});
+
 test("rules share their beginning", () => {
   const model = modelOf("credit");
   assert.equal(model.sharedStart(["a", "b", "c"], ["a", "b", "d"]), 2);

@@ -112,7 +112,7 @@ export function makeCards(page, scale) {
       "div",
       { class: "cond", title: model.conditionTo(node) },
       el("span", { class: "sr", text: `${cut(columns[model.feature[up]].name, 60)} ` }),
-      model.branchLabel(up, model.branch[node]),
+      model.branchLabel(up, model.branch[node], (text) => textWidth(text, 12) <= CARD.width + 12),
     );
   }
 

@@ -117,11 +117,14 @@ function cardMarks(model, look, node, i) {
       fill: ink,
     });
   if (node) {
-    const text = shortened(
-      model.branchLabel(model.parent[node], model.branch[node]),
-      CARD.width + 10,
-      (t) => measure(t, 12),
+    const wide = (label) => measure(label, 12);
+    const above = CARD.width + 10;
+    const label = model.branchLabel(
+      model.parent[node],
+      model.branch[node],
+      (each) => wide(each) <= above,
     );
+    const text = shortened(label, above, wide);
     out += words(x + CARD.width / 2, y - 6, text, { size: 12, fill: inks.text, anchor: "middle" });
   }
   out += words(

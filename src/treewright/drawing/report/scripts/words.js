@@ -110,8 +110,9 @@ export function makeWords(model) {
     return `${digits.slice(0, kept)}…${exponent ? `e${exponent}` : ""}`;
   }
 
-  // The label of a branch in the picture; the node above shows the column.
-  function branchLabel(node, b) {
+  // The label of a branch in the picture; the node above shows the column. Of categories,
+  // it names as many as fit.
+  function branchLabel(node, b, fits = () => true) {
     const column = columns[feature[node]];
     const also = arrives.has(node) && b === missingRoute[node] ? " or missing" : "";
     if (kind[node] === IS_MISSING) return b ? "known" : "missing";
@@ -121,7 +122,11 @@ export function makeWords(model) {
     }
     const labels = branchCategories(node, b);
     if (!labels.length) return "missing or unseen";
-    return listed(labels, labels.length > 4 ? 2 : 4, 24).slice(1, -1) + also;
+    for (const most of labels.length > 4 ? [2, 1] : [4, 2, 1]) {
+      const text = listed(labels, most, 24).slice(1, -1) + also;
+      if (fits(text)) return text;
+    }
+    return labels.length === 1 ? labels[0] + also : `${labels.length} categories${also}`;
   }
 
   function missingWords(node) {
