@@ -75,12 +75,16 @@ node:  ## Install the npm packages of some tests (mermaid, axe-core) into build/
 	$(if $(shell command -v timeout),timeout 240) npm install --prefix build/node --no-audit \
 	  --no-fund --fetch-retries=1 --fetch-timeout=60000 mermaid@11 axe-core@4
 
-# If this fails, the tests of pages are skipped with a loud message.
-browser:  ## Install what the tests of pages need, as far as permissions allow
-	@command -v chromium > /dev/null \
+# Inkscape is large: its tests run where it is installed already.
+DRAWERS := chromium librsvg2-bin libcairo2 poppler-utils fonts-liberation
+
+# If this fails, the tests of pages and pictures are skipped with a loud message.
+browser:  ## Install what tests of pages and pictures need, if permitted
+	@{ command -v chromium && command -v rsvg-convert && command -v pdftotext; } > /dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
-	       && { apt-get -qq update; apt-get -qq install -y chromium > /dev/null; }; } \
-	  || echo "NOT INSTALLED: chromium. Browser tests are skipped; 'apt install chromium'."
+	       && { apt-get -qq update; apt-get -qq install -y $(DRAWERS) > /dev/null; }; } \
+	  || echo "NOT INSTALLED: chromium and others. Tests of pages and pictures are" \
+	          "skipped; 'apt install $(DRAWERS)'."
 	@if [ -d build/node/node_modules/axe-core ]; then :; \
 	  elif command -v npm > /dev/null && $(MAKE) --no-print-directory node; then :; \
 	  else echo "NOT INSTALLED: mermaid and axe-core from npm. Their tests are skipped."; fi

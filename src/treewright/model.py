@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from treewright.criteria import Criterion
 from treewright.drawing.dot import to_dot
 from treewright.drawing.highlight import row_path
 from treewright.drawing.mermaid import to_mermaid
+from treewright.drawing.save import save_picture
 from treewright.drawing.svg import to_svg
 from treewright.errors import OptionError, nearest_name
 from treewright.growing.competitors import Competitor, competitors_of
@@ -620,11 +623,19 @@ class Tree:
         max_leaves: int | None = 60,
         theme: str = "auto",
         direction: str | None = None,
+        show: Iterable[str] = ("rows", "share"),
+        digits: int | None = None,
+        node_numbers: bool = False,
+        align_leaves: bool = False,
+        title: str | None = None,
+        width: float | str | None = None,
+        palette: str = "colour",
     ) -> str:
         """Return the tree as an SVG picture.
 
         Every node shows the distribution of its rows, a branch is as wide as its
-        share of the rows, and the tooltip of a node shows the details.
+        share of the rows, and the tooltip of a node shows the details. The picture
+        contains the tree as an outline for screen readers.
 
         Parameters
         ----------
@@ -636,9 +647,25 @@ class Tree:
             Maximum number of leaves to draw; the picture states what it leaves out.
             None: no limit.
         theme : {'auto', 'light', 'dark'}, default='auto'
-            Colours; 'auto' follows the reader's screen.
+            Colours; 'auto' follows the notebook, or else the reader's screen.
         direction : {'down', 'right'} or None, default=None
-            Where the tree grows; None: down unless it would be too wide.
+            Where the tree grows; None: where it is easier to read.
+        show : iterable of str, default=('rows', 'share')
+            What the nodes show: 'rows' (their number), 'share' (of all rows),
+            'shares' (of all classes), 'interval' (95 %, of the answer).
+        digits : int or None, default=None
+            Significant figures of numbers and percentages; None: the usual rounding.
+        node_numbers : bool, default=False
+            Whether nodes show their numbers.
+        align_leaves : bool, default=False
+            Whether all leaves stand on the last level.
+        title : str or None, default=None
+            Title of the picture; None: the name of the target.
+        width : float, str or None, default=None
+            Width in pixels, or with a unit, such as '90mm'; None: the width that
+            gives letters of normal size.
+        palette : {'colour', 'print'}, default='colour'
+            Colours, or patterns for black-and-white print.
 
         Returns
         -------
@@ -652,7 +679,36 @@ class Tree:
             max_leaves=max_leaves,
             theme=theme,
             direction=direction,
+            width=width,
+            show=show,
+            digits=digits,
+            node_numbers=node_numbers,
+            align_leaves=align_leaves,
+            title=title,
+            palette=palette,
         )
+
+    def save_picture(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Save the picture of the tree as SVG, PNG or PDF.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; its ending says the format. PNG and PDF need
+            matplotlib.
+        **options
+            As for `to_svg`. The theme is 'light' unless given; in SVG it may be
+            'auto'.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
+        row = options.pop("row", None)
+        if row is not None:
+            options["path"] = row_path(self.data, row)
+        return save_picture(self.data, path, **options)
 
     def to_mermaid(
         self, *, max_depth: int | None = None, max_leaves: int | None = 60

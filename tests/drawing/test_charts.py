@@ -49,8 +49,8 @@ def test_the_tree_goes_into_a_given_axes():
     assert tw.plot_tree(penguins(), ax=left, theme="dark") is left
     assert tw.plot_tree(hitters(), ax=right, max_depth=1) is right
     drawn(left)
-    with pytest.raises(OptionError, match="theme must be 'light' or 'dark'"):
-        tw.plot_tree(penguins(), theme="auto")
+    with pytest.raises(OptionError, match="theme must be 'auto', 'light' or 'dark'"):
+        tw.plot_tree(penguins(), theme="night")
 
 
 def test_estimators_are_taken_too(birds):

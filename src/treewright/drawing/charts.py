@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.drawing.matplotlib import check_axes, fonts, pyplot
+from treewright.drawing.matplotlib import check_axes, pyplot
 from treewright.drawing.palette import LIGHT
 from treewright.reading.answers.reliability import Reliability
 from treewright.tree import wording
@@ -72,13 +72,11 @@ def title(ax: Axes, main: str, more: str = "") -> None:
 
 
 def plain(ax: Axes) -> Axes:
-    """Show every text literally, never as a formula, in the fonts of the pictures."""
+    """Show every text literally, never as a formula."""
     from matplotlib.text import Text
 
-    families = fonts()
     for text in ax.findobj(Text):
         text.set_parse_math(False)
-        text.set_fontfamily(families)
     return ax
 
 
