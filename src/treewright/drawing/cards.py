@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from treewright.drawing import labels
-from treewright.drawing.look import Look
+from treewright.drawing.look import PLAIN, Look
 from treewright.drawing.marks import Box, Dot, Mark, Words
 from treewright.drawing.measure import Measure, clipped, middle_cut, two_lines
 from treewright.drawing.palette import CLASS_INKS, RAMP_INKS, class_ink
@@ -38,6 +38,7 @@ __all__ = [
     "class_inks",
     "has_many_classes",
     "make_cards",
+    "own_inks",
     "scale_of",
 ]
 
@@ -46,6 +47,7 @@ _MAIN, _SMALL = 13.5, 11.5
 SMALLEST_LETTERS = _SMALL
 _LINE, _SMALL_LINE = 17.0, 15.0
 _PAD_X, _PAD_Y = 12.0, 9.0
+_TIGHT_PAD, _TIGHT_NARROWEST = 9.0, 56.0
 _BAR = 8.0
 _ROW_GAP = 7.0
 _APART = 14.0
@@ -100,6 +102,8 @@ class Card:
     right: str = ""
     main: tuple[str, ...] = ()
     main_width: float = 0.0
+    pad: float = _PAD_X
+    narrowest: float = NARROWEST
 
     @property
     def right_size(self) -> float:
@@ -127,27 +131,27 @@ class Card:
             yield Box(4, _PAD_Y, 3, self.height - 2 * _PAD_Y, self.ink, radius=1.5)
         yield from self._first_lines()
         y = _PAD_Y + _MAIN + _LINE * (len(self.main) - 1) + _ROW_GAP
-        yield from self.chart.draw(_PAD_X, y, self.width - 2 * _PAD_X)
+        yield from self.chart.draw(self.pad, y, self.width - 2 * self.pad)
         y += self.chart.height + _ROW_GAP + 0.76 * _SMALL - 1
         if self.small:
-            yield Words(_PAD_X, y, self.small, _SMALL, "muted")
+            yield Words(self.pad, y, self.small, _SMALL, "muted")
         if self.small_right:
-            end = self.width - _PAD_X
+            end = self.width - self.pad
             yield Words(end, y, self.small_right, _SMALL, "muted", anchor="end")
         y += _SMALL_LINE * bool(self.small or self.small_right)
         for line in self.more:
-            yield Words(_PAD_X, y, line, _SMALL, "muted")
+            yield Words(self.pad, y, line, _SMALL, "muted")
             y += _SMALL_LINE
 
     def _first_lines(self) -> Iterator[Mark]:
         y = _PAD_Y + 0.76 * _MAIN
         for number, line in enumerate(self.main):
-            yield Words(_PAD_X, y + number * _LINE, line, _MAIN, bold=True)
+            yield Words(self.pad, y + number * _LINE, line, _MAIN, bold=True)
         if self.beside:
-            yield Words(_PAD_X + self.main_width + _WORD_GAP, y, self.beside, _MAIN)
+            yield Words(self.pad + self.main_width + _WORD_GAP, y, self.beside, _MAIN)
         if self.right:
             ink = "accent" if self.value else "text" if self.down else "muted"
-            end = self.width - _PAD_X
+            end = self.width - self.pad
             yield Words(end, y, self.right, self.right_size, ink, anchor="end")
 
 
@@ -156,7 +160,7 @@ def make_cards(
     folded: Folded,
     path: Mapping[int, str],
     measure: Measure,
-    look: Look = Look(),  # noqa: B008 (a value that never changes)
+    look: Look = PLAIN,
     *,
     down: bool,
     charts: Mapping[int, Chart] | None = None,
@@ -186,7 +190,7 @@ def make_cards(
     """
     charts = charts or {}
     chart = _distributions(tree, folded)
-    inks = _own_inks(tree) if tree.is_classifier else []
+    inks = own_inks(tree) if tree.is_classifier else []
     known = evidence(tree, folded.nodes) if "interval" in look.show else None
     cards = [_card(tree, shown, look) for shown in each_shown(tree, folded)]
     names = _Names({c.key: c.name for c in cards if c.key != _NUMBER}, measure)
@@ -233,6 +237,8 @@ def _card(tree: TreeData, shown: Shown, look: Look) -> Card:
         is_leaf=is_end,
         hidden=hidden,
         caption=caption,
+        pad=_TIGHT_PAD if look.is_tight else _PAD_X,
+        narrowest=_TIGHT_NARROWEST if look.is_tight else NARROWEST,
     )
 
 
@@ -342,7 +348,7 @@ def _shared_start(names: Sequence[str]) -> int:
 
 def _sized(card: Card, names: _Names, measure: Measure) -> None:
     """Fit the texts, and set the width and height of the card."""
-    room = _WIDEST - 2 * _PAD_X
+    room = _WIDEST - 2 * card.pad
     if card.value:
         card.value = middle_cut(card.value, 0.45 * room, _MAIN, False, measure)
     if not card.down:  # the number of rows moves up into the first line
@@ -366,7 +372,7 @@ def _sized(card: Card, names: _Names, measure: Measure) -> None:
         second += _APART + measure(card.small_right, _SMALL, False)
     lines = [measure(line, _SMALL, False) for line in card.more]
     widest = max(widths[0] + ends, second, card.chart.narrowest, *widths[1:], *lines)
-    card.width = max(NARROWEST, 2 * _PAD_X + widest)
+    card.width = max(card.narrowest, 2 * card.pad + widest)
     card.height = 2 * _PAD_Y + _MAIN + _LINE * (len(card.main) - 1)
     card.height += _ROW_GAP + card.chart.height
     n_small = len(card.more) + bool(card.small or card.small_right)
@@ -427,7 +433,7 @@ def has_many_classes(tree: TreeData) -> bool:
     return tree.is_classifier and tree.value.shape[1] > len(CLASS_INKS)
 
 
-def _own_inks(tree: TreeData) -> list[str]:
+def own_inks(tree: TreeData) -> list[str]:
     """Return the colour of each class on cards that answer it: never grey."""
     inks = class_inks(tree)
     if not has_many_classes(tree):
@@ -442,7 +448,7 @@ def _distributions(tree: TreeData, folded: Folded) -> Callable[[int], Chart]:
         return lambda node: Chart(
             lambda x, y, room: _strip(tree, node, scale, x, y, room)
         )
-    inks, many = _own_inks(tree), has_many_classes(tree)
+    inks, many = own_inks(tree), has_many_classes(tree)
     shares = class_shares(tree, folded.nodes)
     rows = dict(zip(folded.nodes.tolist(), shares, strict=True))
 

@@ -68,11 +68,11 @@ def above(
         entries, height = _numbers(tree, folded, look, room, measure)
     marks += [moved(mark, 0, y) for mark in entries]
     y += height
-    key = _key(tree, look, is_down and "share" in look.show)
+    key = "" if look.is_tight else _key(tree, look, is_down and "share" in look.show)
     for line in wrapped(key, room, _SMALL, measure):
         marks.append(Words(0, y + 10, line, _SMALL, "muted"))
         y += _KEY_LINE
-    return marks, y + 16
+    return marks, y + (4 if look.is_tight else 16)
 
 
 def _classes(tree: TreeData, room: float, measure: Measure) -> tuple[list[Mark], float]:
@@ -136,14 +136,24 @@ def _key(tree: TreeData, look: Look, with_share: bool) -> str:
 
 
 def below(
-    tree: TreeData, folded: Folded, notes: str, room: float, measure: Measure
+    tree: TreeData,
+    folded: Folded,
+    look: Look,
+    notes: str,
+    room: float,
+    measure: Measure,
 ) -> tuple[list[Mark], float]:
     """Return the note about what is not shown, and its height."""
-    text = " ".join(part for part in (folded.words(tree), notes) if part)
-    lines = list(wrapped(text, room, _SMALL, measure))
-    return list(_stacked(lines)), (18 + 16 * len(lines) - 5) if lines else 0.0
+    hidden = folded.words(tree)
+    if hidden and look.is_tight:
+        nodes = labels.count(sum(1 for n in folded.hidden if n), "folded node")
+        hidden = f"{sum(folded.hidden):,} leaves lie in {nodes}."
+    lines = list(wrapped(f"{hidden} {notes}", room, _SMALL, measure))
+    before = 6 if look.is_tight else 18
+    height = before + 16 * len(lines) - 5 if lines else 0.0
+    return list(_stacked(lines, before + 10)), height
 
 
-def _stacked(lines: list[str]) -> Iterator[Mark]:
+def _stacked(lines: list[str], first: float) -> Iterator[Mark]:
     for number, line in enumerate(lines):
-        yield Words(0, 28 + 16 * number, line, _SMALL, "muted")
+        yield Words(0, first + 16 * number, line, _SMALL, "muted")

@@ -9,7 +9,7 @@ from typing import Any
 from treewright.errors import OptionError, nearest_name
 from treewright.tree import wording
 
-__all__ = ["FIGURES", "PALETTES", "Look", "make_look"]
+__all__ = ["FIGURES", "PALETTES", "PLAIN", "Look", "make_look"]
 
 FIGURES = ("rows", "share", "shares", "interval")
 """What a card can show besides its column or answer."""
@@ -35,6 +35,8 @@ class Look:
         The title; None: the name of the target.
     palette : {'colour', 'print'}
         Colours of the classes, or patterns for black-and-white print.
+    is_tight : bool
+        Whether margins and distances are small, for pictures of a few inches.
     """
 
     show: tuple[str, ...] = ("rows", "share")
@@ -43,6 +45,7 @@ class Look:
     align_leaves: bool = False
     title: str | None = None
     palette: str = "colour"
+    is_tight: bool = False
 
     def figures(self, x: float) -> str:
         """Return a number as text."""
@@ -57,6 +60,10 @@ class Look:
         if self.digits is None:
             return wording.percent(share)
         return wording.percent(share, max(self.digits - 2, 0))
+
+
+PLAIN = Look()
+"""The look of a picture without options."""
 
 
 def make_look(

@@ -17,7 +17,7 @@ from treewright.drawing.look import Look, make_look
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.measure import Measure
 from treewright.drawing.palette import PATTERNS, PRINT, THEMES
-from treewright.drawing.scene import LEAST_ROOM, MARGIN, Scene, compose
+from treewright.drawing.scene import LEAST_ROOM, TIGHT_MARGIN, Scene, compose
 from treewright.drawing.visible_nodes import MOST_LEAVES, fold
 from treewright.errors import OptionError, TreewrightError
 from treewright.tree.data import TreeData
@@ -30,7 +30,11 @@ __all__ = [
     "check_axes",
     "draw_tree",
     "font_families",
+    "font_measure",
+    "inks_of",
     "is_dark",
+    "laid_out",
+    "points_of",
     "pyplot",
 ]
 
@@ -41,6 +45,7 @@ _POINTS_PER_INCH = 72.0
 _USUAL_SIZE = 10.0
 """The font size of rcParams at which a picture has the sizes of the SVG."""
 _FAMILIES = ("Helvetica Neue", "Helvetica", "Arial", "Liberation Sans")
+_KEPT_ROOM = 0.85
 _FEWER_LEAVES = (40, 30, 24, 18, 14, 11, 8, 6, 5, 4, 3, 2)
 
 
@@ -128,8 +133,10 @@ def draw_tree(
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     else:
         inks = _inks(chosen, theme, _background(ax))
-        scene, scale = _fitted(request, _points(ax), usual)
-    wide, high = (length / scale for length in _points(ax))
+        ax.set_axis_off()
+        laid_out(ax)
+        scene, scale = _fitted(request, points_of(ax), usual)
+    wide, high = (length / scale for length in points_of(ax))
     middle = (wide - scene.width) / 2
     ax.set(xlim=(-middle, wide - middle), ylim=(max(high, scene.height), 0))
     ax.set(aspect="equal", anchor="N")
@@ -158,7 +165,7 @@ class _Request:
         self.direction = direction
         self.look = look
         self.charts = charts
-        self.measure = _measure()
+        self.measure = font_measure()
 
     def scene(
         self,
@@ -185,7 +192,8 @@ class _Request:
     def smaller(self) -> Iterator[tuple[Look, int | None, str]]:
         """Yield ever smaller pictures: look, number of leaves, and what they lack."""
         yield self.look, self.max_leaves, ""
-        look = self.look
+        look = replace(self.look, is_tight=True)
+        yield look, self.max_leaves, ""
         gone: list[str] = []
         for figures, name in (
             (("rows",), "row counts"),
@@ -204,9 +212,7 @@ class _Request:
 
 def _left_out(names: list[str]) -> str:
     text = " and ".join(names)
-    return (
-        f"{text[:1].upper()}{text[1:]} are left out for want of room." if text else ""
-    )
+    return f"{text[:1].upper()}{text[1:]} are left out." if text else ""
 
 
 def _fitted(
@@ -214,7 +220,7 @@ def _fitted(
 ) -> tuple[Scene, float]:
     """Return the fullest picture with readable letters, and its scale in points."""
     least = SMALLEST_POINTS / SMALLEST_LETTERS
-    room = min(LEAST_ROOM, box[0] / least - 2 * MARGIN)
+    room = min(LEAST_ROOM, box[0] / least - 2 * TIGHT_MARGIN)
     ways = (request.direction,) if request.direction else ("down", "right")
     for look, leaves, notes in request.smaller():
         forms = [request.scene(look, leaves, way, room, notes) for way in ways]
@@ -241,6 +247,19 @@ def check_axes(ax: object) -> None:
     )
 
 
+def laid_out(ax: Axes) -> None:
+    """Let a figure with a layout engine give its axes their sizes."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+
+
+def inks_of(ax: Axes) -> Mapping[str, str]:
+    """Return the colours for the background of an axes."""
+    return THEMES["dark" if is_dark(_background(ax)) else "light"]
+
+
 def _inks(look: Look, theme: str, background: Any) -> Mapping[str, str]:
     if look.palette == "print":
         return PRINT
@@ -255,18 +274,19 @@ def _background(ax: Axes) -> Any:
     return figure.get_facecolor()
 
 
-def _points(ax: Axes) -> tuple[float, float]:
+def points_of(ax: Axes) -> tuple[float, float]:
     """Return the width and height of an axes in points."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     box = ax.get_window_extent()
-    return tuple(  # type: ignore[return-value]
-        max(float(length) * _POINTS_PER_INCH / figure.dpi, 1.0)
-        for length in (box.width, box.height)
-    )
+    # The layout may give neighbours some of the room once they are drawn.
+    shared = figure.get_layout_engine() is not None and len(figure.axes) > 1
+    part = _KEPT_ROOM if shared else 1.0
+    points = part * _POINTS_PER_INCH / figure.dpi
+    return max(box.width * points, 1.0), max(box.height * points, 1.0)
 
 
-def _measure() -> Measure:
+def font_measure() -> Measure:
     """Return a function that measures text in the font it will be drawn in."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -286,6 +306,33 @@ def _measure() -> Measure:
     return lambda text, size, bold: hundredths(text, bold) * size / 100
 
 
+@lru_cache(maxsize=1)
+def scaled_text() -> Any:
+    """Return the class of texts that grow and shrink with their axes.
+
+    A layout engine may resize an axes after it was drawn into.
+    """
+    from matplotlib.text import Text
+
+    class ScaledText(Text):
+        """A text whose size is in units of the data."""
+
+        units = 10.0
+
+        def draw(self, renderer: Any) -> None:
+            """Draw the text in the size of its axes."""
+            ax = self.axes
+            if ax is not None:
+                box, limits = ax.get_window_extent(renderer), ax.get_xlim()
+                dots = box.width / abs(limits[1] - limits[0])
+                figure = ax.get_figure(root=True)
+                assert figure is not None
+                self.set_fontsize(self.units * dots * _POINTS_PER_INCH / figure.dpi)
+            super().draw(renderer)
+
+    return ScaledText
+
+
 class _Painter:
     """Turns marks into matplotlib artists."""
 
@@ -298,6 +345,13 @@ class _Painter:
         self.in_print = in_print
 
     def paint(self, scene: Scene) -> None:
+        before = len(self.ax.get_children())
+        self._paint(scene)
+        # The tree fits its axes; a layout engine need not make room for its parts.
+        for artist in self.ax.get_children()[: -before or None]:
+            artist.set_in_layout(False)
+
+    def _paint(self, scene: Scene) -> None:
         # The path of a row is drawn over the other branches.
         for flow in sorted(scene.flows, key=lambda flow: flow.ink == "accent"):
             self.flow(flow)
@@ -372,11 +426,10 @@ class _Painter:
 
     def words(self, mark: Words, alpha: float) -> None:
         aligned = {"start": "left", "middle": "center", "end": "right"}
-        self.ax.text(
+        text = scaled_text()(
             mark.x,
             mark.y,
             mark.text,
-            fontsize=mark.size * self.scale,
             weight="bold" if mark.bold else "normal",
             color=self.inks[mark.ink],
             horizontalalignment=aligned[mark.anchor],
@@ -385,3 +438,7 @@ class _Painter:
             alpha=alpha,
             zorder=3,
         )
+        text.units = mark.size
+        text.set_fontsize(mark.size * self.scale)
+        self.ax.add_artist(text)
+        text.set_transform(self.ax.transData)

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from treewright.drawing.cards import NARROWEST, Card
 from treewright.drawing.layout import tidy
+from treewright.drawing.look import PLAIN, Look
 from treewright.drawing.visible_nodes import Folded
 
 __all__ = ["Places", "growing_down", "growing_right", "least_width"]
 
 _DOWN_GAPS = 14.0, 24.0
 _RIGHT_GAPS = 7.0, 14.0
-_RISE = 50.0
+_RISE, _TIGHT_RISE = 50.0, 22.0
 """Space for the branches between two levels of a tree that grows down."""
-_RUN = 46.0
+_RUN, _TIGHT_RUN = 46.0, 22.0
 """The same for a tree that grows to the right."""
 _LABEL_HEIGHT = 20.0
 _LOW_LABEL = 17.0
@@ -105,16 +106,15 @@ def least_width(folded: Folded) -> float:
     return max(counts) * (NARROWEST + _DOWN_GAPS[0])
 
 
-def growing_down(
-    folded: Folded, cards: Sequence[Card], align_leaves: bool = False
-) -> Places:
+def growing_down(folded: Folded, cards: Sequence[Card], look: Look = PLAIN) -> Places:
     """Place the cards level below level, each branch's label above its card."""
-    depths = _levels(folded, cards, align_leaves)
+    depths = _levels(folded, cards, look.align_leaves)
     breadths = [max(card.width, card.label_width) for card in cards]
     middles = _middles(folded, breadths, depths, _DOWN_GAPS)
     labels = [_LABEL_HEIGHT if card.label else 0.0 for card in cards]
     heights = [card.height + label for card, label in zip(cards, labels, strict=True)]
-    levels = _starts(_largest(depths, heights), _RISE)
+    rise = _TIGHT_RISE if look.is_tight else _RISE
+    levels = _starts(_largest(depths, heights), rise)
     tops = [levels[depth] for depth in depths]
     spots = list(zip(cards, middles, tops, labels, strict=True))
     return Places(
@@ -128,11 +128,9 @@ def growing_down(
     )
 
 
-def growing_right(
-    folded: Folded, cards: Sequence[Card], align_leaves: bool = False
-) -> Places:
+def growing_right(folded: Folded, cards: Sequence[Card], look: Look = PLAIN) -> Places:
     """Place the cards level beside level, each branch's label above its card."""
-    depths = _levels(folded, cards, align_leaves)
+    depths = _levels(folded, cards, look.align_leaves)
     for card, width in zip(cards, _each(depths, [c.width for c in cards]), strict=True):
         card.width = width
     labels = [_LOW_LABEL if card.label else 0.0 for card in cards]
@@ -140,7 +138,8 @@ def growing_right(
     middles = _middles(folded, breadths, depths, _RIGHT_GAPS)
     tops = [m - b / 2 for m, b in zip(middles, breadths, strict=True)]
     widths = [max(card.width, card.label_width) for card in cards]
-    levels = _starts(_largest(depths, widths), _RUN)
+    run = _TIGHT_RUN if look.is_tight else _RUN
+    levels = _starts(_largest(depths, widths), run)
     spots = list(zip(cards, depths, tops, labels, strict=True))
     return Places(
         corners=[(levels[d], y + label) for _, d, y, label in spots],

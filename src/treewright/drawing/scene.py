@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from treewright.drawing import labels
 from treewright.drawing.cards import LABEL_SIZE, Card, Chart, make_cards
 from treewright.drawing.header import above, below, size_words, title_words
-from treewright.drawing.look import Look
+from treewright.drawing.look import PLAIN, Look
 from treewright.drawing.marks import Flow, Mark, Words, moved
 from treewright.drawing.measure import Measure, text_width
 from treewright.drawing.places import (
@@ -26,9 +26,9 @@ from treewright.errors import OptionError
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 
-__all__ = ["LEAST_ROOM", "MARGIN", "Scene", "Spot", "compose", "outline"]
+__all__ = ["LEAST_ROOM", "TIGHT_MARGIN", "Scene", "Spot", "compose", "outline"]
 
-MARGIN = 20.0
+MARGIN, TIGHT_MARGIN = 20.0, 6.0
 _WIDEST_FLOW, _THINNEST_FLOW = 24.0, 1.25
 _SCREEN = 1200.0, 1800.0
 """Width and height that a reader sees without loss; larger pictures are shrunk."""
@@ -69,7 +69,7 @@ def compose(
     path: Mapping[int, str] | None = None,
     direction: str | None = None,
     measure: Measure = text_width,
-    look: Look = Look(),  # noqa: B008 (a value that never changes)
+    look: Look = PLAIN,
     charts: Mapping[int, Chart] | None = None,
     notes: str = "",
     least_room: float = LEAST_ROOM,
@@ -107,24 +107,25 @@ def compose(
             f"direction must be 'down', 'right' or None; got {direction!r}."
         )
     path = path or {}
+    margin = TIGHT_MARGIN if look.is_tight else MARGIN
     cards, places = _placed(tree, folded, path, measure, look, direction, charts)
     room = max(places.width, least_room)
-    left = MARGIN + (room - places.width) / 2 * places.is_down
+    left = margin + (room - places.width) / 2 * places.is_down
     is_down = places.is_down
     head, head_height = above(tree, folded, look, room, measure, is_down=is_down)
-    foot, foot_height = below(tree, folded, notes, room, measure)
-    top = MARGIN + head_height
+    foot, foot_height = below(tree, folded, look, notes, room, measure)
+    top = margin + head_height
     end = top + places.height
     return Scene(
-        width=room + 2 * MARGIN,
-        height=end + foot_height + MARGIN,
+        width=room + 2 * margin,
+        height=end + foot_height + margin,
         title=f"Decision tree for {title_words(tree, look)}: {size_words(tree)}",
         outline=outline(tree, folded),
         flows=list(_flows(tree, folded, places, cards, left, top)),
         spots=list(_spots(cards, places, left, top, bool(path))),
         around=[
-            *(moved(mark, MARGIN, MARGIN) for mark in head),
-            *(moved(mark, MARGIN, end) for mark in foot),
+            *(moved(mark, margin, margin) for mark in head),
+            *(moved(mark, margin, end) for mark in foot),
         ],
     )
 
@@ -147,7 +148,7 @@ def _placed(
         cards = make_cards(
             tree, folded, path, measure, look, down=way == "down", charts=charts
         )
-        forms.append((cards, grow(folded, cards, look.align_leaves)))
+        forms.append((cards, grow(folded, cards, look)))
     return max(forms, key=lambda form: _legibility(*form))
 
 
