@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from treewright.criteria import Criterion
 from treewright.drawing.dot import to_dot
 from treewright.drawing.highlight import row_path
 from treewright.drawing.mermaid import to_mermaid
+from treewright.drawing.palette import terminal_colours
 from treewright.drawing.save import save_picture
 from treewright.drawing.svg import to_svg
 from treewright.errors import OptionError, nearest_name
@@ -34,7 +36,13 @@ from treewright.reading.answers.importance import impurity_importance
 from treewright.reading.conditions.formula import Formula, formula
 from treewright.reading.conditions.rules import Rules
 from treewright.reading.one_row.explain import Explanation, explain
-from treewright.reading.text.colour import MOST_PRINTED, coloured, show
+from treewright.reading.text.colour import (
+    MOST_PRINTED,
+    can_draw,
+    coloured,
+    rich_text,
+    show,
+)
 from treewright.reading.text.frame import to_dict, to_pandas
 from treewright.reading.text.missing import (
     MissingAccount,
@@ -431,6 +439,7 @@ class Tree:
         ascii: bool = False,
         numbers: bool = False,
         missing: bool | None = None,
+        width: int = 88,
     ) -> str:
         """Return the tree as indented text, one line per node.
 
@@ -450,6 +459,8 @@ class Tree:
         missing : bool or None, default=None
             Whether to show where missing values go; None: only for columns that had
             missing values when the tree was grown.
+        width : int, default=88
+            Width to which lists of categories and long names are shortened.
 
         Returns
         -------
@@ -464,15 +475,28 @@ class Tree:
             ascii=ascii,
             numbers=numbers,
             missing=missing,
+            width=width,
         )
 
     def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
-        """Print the text, in colour if the terminal and rich allow it."""
-        show(self.data, max_depth, max_leaves)
+        """Print the text as wide as the terminal, in colour if it can show any.
+
+        The colours are those of the pictures; the environment variable NO_COLOR
+        turns them off.
+
+        Parameters
+        ----------
+        max_depth : int or None, default=None
+            Deepest level to print; None: all.
+        max_leaves : int, default=200
+            Maximum number of leaves and collapsed nodes to print.
+        """
+        show(self.data, terminal_colours(), max_depth, max_leaves)
 
     def __rich__(self) -> Any:
         """Return the text in colour, for rich."""
-        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
+        drawn = self.text(max_leaves=MOST_PRINTED)
+        return rich_text(coloured(self.data, drawn, terminal_colours()))
 
     def rules(self) -> Rules:
         """Return the tree as rules "IF ... AND ... THEN ...", built on access.
@@ -780,8 +804,12 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        """The same as `text`, limited to 200 leaves."""
-        return self.text(max_leaves=MOST_PRINTED)
+        """The same as `text`, limited to 200 leaves.
+
+        It depends on nothing but the tree, and on whether standard output can show
+        the signs that draw the rails.
+        """
+        return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
 def as_tree(tree: object) -> Tree:

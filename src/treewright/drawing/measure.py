@@ -87,7 +87,7 @@ def middle_cut(
     Examples
     --------
     >>> middle_cut("household_capital_gain", 100, 12, False)
-    'househo…al_gain'
+    'househol…al_gain'
     """
     if len(text) <= _LONGEST and measure(text, size, bold) <= room:
         return text

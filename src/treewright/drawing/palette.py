@@ -8,6 +8,7 @@ grey print. Tests check all three.
 
 from __future__ import annotations
 
+import os
 from types import MappingProxyType
 from typing import Final
 
@@ -20,6 +21,7 @@ __all__ = [
     "RAMP_INKS",
     "THEMES",
     "class_ink",
+    "terminal_colours",
 ]
 
 _CLASSES_LIGHT = (
@@ -112,6 +114,16 @@ PATTERNS: Final = MappingProxyType(dict(zip(CLASS_INKS, _PATTERNS, strict=True))
 
 A tile is the grey of its ground and the outline of its strokes.
 """
+
+
+def terminal_colours() -> tuple[str, ...]:
+    """Return the class colours for the background of the terminal.
+
+    Some terminals name it in the variable COLORFGBG, as in "0;15"; others are dark.
+    """
+    background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+    inks = LIGHT if background in ("7", "15") else DARK
+    return tuple(inks[ink] for ink in CLASS_INKS)
 
 
 def class_ink(rank: int) -> str:

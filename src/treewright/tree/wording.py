@@ -1,4 +1,16 @@
-"""The wording of names, labels and numbers in everything that people read."""
+"""The wording of names, labels and numbers in everything that people read.
+
+Text is ASCII apart from names, so that it can be pasted into code: ``<=``, ``...``.
+Pictures use typographic signs: ``≤``, ``…``. Only rails and formulas of text have other
+signs, and ``ascii=True`` replaces them.
+
+Numbers are written by three functions, in Python and, as tests check, in the same words
+on the page of the report (`words.js`):
+
+- `number`, exact: thresholds and everything that must read back;
+- `figures`, for reading: four figures, from 1000 on whole numbers with commas;
+- `percent`, for shares: one decimal; 0% and 100% only where they are exact.
+"""
 
 from __future__ import annotations
 
@@ -124,6 +136,8 @@ def listed(
     >>> listed(["a", "b", "c", "d"], most=2)
     '{a, b, ... 2 more}'
     """
+    if most == 0 and len(labels) > 1:
+        return f"{{{len(labels):,} categories}}"
     if most is None or len(labels) <= most + 1:
         return "{" + ", ".join(value(label, longest) for label in labels) + "}"
     shown = ", ".join(value(label, longest) for label in labels[:most])

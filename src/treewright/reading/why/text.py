@@ -24,7 +24,7 @@ _MOST_WORKED = 12
 def lines(why: Why) -> list[str]:
     """Return the calculation, line by line."""
     tree, criterion = why._tree, why._tree.criterion
-    rows = f"{why.here.rows} row{'s' * (why.here.rows != 1)}"
+    rows = f"{why.here.rows:,} row{'s' * (why.here.rows != 1)}"
     out = [f"Node {why.node}: {rows}, {_content(tree, why.here)}"]
     out.append(f"{criterion.title} before: {_impurity(criterion, why.here)}")
     out += [f"Note: {note}" for note in why.notes]
@@ -59,7 +59,7 @@ def _count(x: float) -> str:
 
 
 def _content(tree: TreeData, branch: Branch) -> str:
-    """Return the content of a branch: class counts, or mean and RSS.
+    """Return the content of a branch: class counts, or mean and RMSE.
 
     In a tree of medians: the median, and the sum of distances from it.
     """
@@ -74,7 +74,13 @@ def _content(tree: TreeData, branch: Branch) -> str:
     if branch.median is not None:
         off = _four(branch.impurity * branch.weight)
         return f"median {wording.figures(branch.median)}, absolute errors {off}"
-    return f"mean {wording.figures(branch.mean or 0.0)}, RSS {_four(branch.rss or 0.0)}"
+    mean = wording.figures(branch.mean or 0.0)
+    return f"mean {mean}, RMSE {_root(branch.rss or 0.0, branch.weight)}"
+
+
+def _root(rss: float, weight: float) -> str:
+    """Return the root of the mean of squares, in the unit of the target."""
+    return wording.figures(math.sqrt(rss / weight) if weight > 0 else 0.0)
 
 
 def _impurity(criterion: Criterion, branch: Branch) -> str:
@@ -105,9 +111,9 @@ def _gain(candidate: Candidate, criterion: Criterion) -> str:
         worth = f"{_four(candidate.known)}·({worth})"
     text = f"{worth} = {_four(candidate.gain)}"
     if isinstance(criterion, SquaredError):
-        rss = " + ".join(_four(b.rss or 0.0) for b in candidate.branches)
-        after = _four(sum(b.rss or 0.0 for b in candidate.branches))
-        text += f"   (RSS after: {rss} = {after})"
+        after = sum(b.rss or 0.0 for b in candidate.branches)
+        weight = sum(b.weight for b in candidate.branches)
+        text += f"   (RMSE after: {_root(after, weight)})"
     return text
 
 
