@@ -15,7 +15,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof lint format stub bench sanitize sanitize-thread node browser build wheel clean
+.PHONY: help demo test proof lint format stub bench sanitize sanitize-thread node notebook browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -77,6 +77,9 @@ node:  ## Install the npm packages of some tests (mermaid, axe-core) into build/
 
 # Inkscape is large: its tests run where it is installed already.
 DRAWERS := chromium librsvg2-bin libcairo2 poppler-utils fonts-liberation
+
+notebook: $(VENV)/.dev  ## Install JupyterLab for the tests of notebooks
+	$(PIP) install --group notebook
 
 # If this fails, the tests of pages and pictures are skipped with a loud message.
 browser:  ## Install what tests of pages and pictures need, if permitted

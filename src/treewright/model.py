@@ -17,7 +17,7 @@ from treewright.drawing.highlight import row_path
 from treewright.drawing.mermaid import to_mermaid
 from treewright.drawing.palette import terminal_colours
 from treewright.drawing.save import save_picture
-from treewright.drawing.svg import to_svg
+from treewright.drawing.svg import cell_svg, to_svg
 from treewright.errors import OptionError, nearest_name
 from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.threads import n_threads
@@ -751,8 +751,8 @@ class Tree:
         return self.to_svg()
 
     def _repr_html_(self) -> str:
-        """Show the picture in a notebook, at its own size."""
-        return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
+        """Show the picture in a notebook, in letters that can be read in a cell."""
+        return f'<div style="max-width:100%;overflow:auto">{cell_svg(self.data)}</div>'
 
     # -- behaviour as a value -----------------------------------------------------
 

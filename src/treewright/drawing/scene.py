@@ -30,7 +30,7 @@ __all__ = ["LEAST_ROOM", "TIGHT_MARGIN", "Scene", "Spot", "compose", "outline"]
 
 MARGIN, TIGHT_MARGIN = 20.0, 6.0
 _WIDEST_FLOW, _THINNEST_FLOW = 24.0, 1.25
-_SCREEN = 1200.0, 1800.0
+SCREEN = 1200.0, 1800.0
 """Width and height that a reader sees without loss; larger pictures are shrunk."""
 LEAST_ROOM = 380.0
 _LONGEST, _LONGEST_NUMBER = 300, 40
@@ -73,6 +73,7 @@ def compose(
     charts: Mapping[int, Chart] | None = None,
     notes: str = "",
     least_room: float = LEAST_ROOM,
+    screen: tuple[float, float] = SCREEN,
 ) -> Scene:
     """Lay out a picture of the nodes that are shown.
 
@@ -97,6 +98,8 @@ def compose(
         A sentence to write below the tree.
     least_room : float, optional
         Width of the texts above and below, even if the tree is narrower.
+    screen : tuple of float, optional
+        Width and height that a reader sees; they decide the direction.
 
     Returns
     -------
@@ -108,7 +111,10 @@ def compose(
         )
     path = path or {}
     margin = TIGHT_MARGIN if look.is_tight else MARGIN
-    cards, places = _placed(tree, folded, path, measure, look, direction, charts)
+    cards, places = max(
+        _placed(tree, folded, path, measure, look, direction, charts),
+        key=lambda form: _legibility(form[0], form[1], screen),
+    )
     room = max(places.width, least_room)
     left = margin + (room - places.width) / 2 * places.is_down
     is_down = places.is_down
@@ -138,23 +144,23 @@ def _placed(
     look: Look,
     direction: str | None,
     charts: Mapping[int, Chart] | None,
-) -> tuple[list[Card], Places]:
-    """Return the cards and their places, in the direction that is easier to read."""
-    forms = []
+) -> Iterator[tuple[list[Card], Places]]:
+    """Yield the cards and their places for each direction that is allowed."""
     for way, grow in (("down", growing_down), ("right", growing_right)):
-        hopeless = way == "down" and least_width(folded) > 4 * _SCREEN[0]
+        hopeless = way == "down" and least_width(folded) > 4 * SCREEN[0]
         if direction not in (None, way) or (direction is None and hopeless):
             continue
         cards = make_cards(
             tree, folded, path, measure, look, down=way == "down", charts=charts
         )
-        forms.append((cards, grow(folded, cards, look)))
-    return max(forms, key=lambda form: _legibility(*form))
+        yield cards, grow(folded, cards, look)
 
 
-def _legibility(cards: Sequence[Card], places: Places) -> float:
+def _legibility(
+    cards: Sequence[Card], places: Places, screen: tuple[float, float]
+) -> float:
     """Return how easily a picture is read: the size of its letters, and whole names."""
-    width, height = _SCREEN
+    width, height = screen
     scale = min(1.0, width / places.width, height / places.height)
     cut = sum(card.is_cut for card in cards) / len(cards)
     return scale * (1 - cut / 2)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from treewright.drawing.escape import xml
-from treewright.drawing.look import Look, make_look
+from treewright.drawing.look import PLAIN, Look, make_look
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.palette import LIGHT, PATTERNS, PRINT, THEMES
 from treewright.drawing.scene import Scene, Spot, compose
@@ -20,11 +20,13 @@ from treewright.drawing.visible_nodes import MOST_LEAVES, fold
 from treewright.errors import OptionError, nearest_name
 from treewright.tree.data import TreeData
 
-__all__ = ["DARK_PAGES", "FONTS", "to_svg"]
+__all__ = ["DARK_PAGES", "FONTS", "cell_svg", "to_svg"]
 
 FONTS = "Arial,Helvetica,'Liberation Sans',sans-serif"
 """Fonts of the same widths; a program that reads only the first has a substitute."""
 _THEMES = ("auto", *THEMES)
+_CELL_WIDTH, _CELL_SHRINK = 800.0, 0.85
+_CELL_LEAVES = (MOST_LEAVES, 40, 24, 16, 12, 8, 6, 4)
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)\s*(px|mm|cm|in|pt|)")
 DARK_PAGES = (
     '[data-jp-theme-light="false"]',
@@ -73,6 +75,20 @@ def to_svg(
     return "\n".join(_Writer(theme, chosen).lines(scene, size))
 
 
+def cell_svg(tree: TreeData) -> str:
+    """Return the picture for a cell of a notebook, about 800 pixels wide.
+
+    A tree that would be much wider is folded; a little wider, and it is shrunk.
+    """
+    for leaves in _CELL_LEAVES:
+        folded = fold(tree, None, leaves)
+        scene = compose(tree, folded, screen=(_CELL_WIDTH, 3 * _CELL_WIDTH))
+        if scene.width <= _CELL_WIDTH / _CELL_SHRINK:
+            break
+    writer = _Writer("auto", PLAIN, 'style="max-width:100%;height:auto" ')
+    return "\n".join(writer.lines(scene, _size(scene, None)))
+
+
 def _size(scene: Scene, width: float | str | None) -> tuple[str, str]:
     """Return the width and height of the picture with their units."""
     if width is None:
@@ -91,7 +107,8 @@ def _size(scene: Scene, width: float | str | None) -> tuple[str, str]:
 class _Writer:
     """Turns marks into elements with the colours of one theme."""
 
-    def __init__(self, theme: str, look: Look) -> None:
+    def __init__(self, theme: str, look: Look, attributes: str = "") -> None:
+        self.attributes = attributes
         self.is_print = look.palette == "print"
         self.theme = "light" if self.is_print else theme
         self.inks = PRINT if self.is_print else THEMES.get(theme, LIGHT)
@@ -104,7 +121,7 @@ class _Writer:
             '<svg xmlns="http://www.w3.org/2000/svg" '
             f'class="treewright tw-{self.theme}" '
             f'width="{size[0]}" height="{size[1]}" viewBox="0 0 {width} {height}" '
-            f'role="img" font-family="{FONTS}">'
+            f'{self.attributes}role="img" font-family="{FONTS}">'
         )
         yield f"<title>{xml(scene.title)}</title>"
         yield f"<desc>{xml(scene.outline)}</desc>"

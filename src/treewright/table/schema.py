@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import TreeFormatError
 from treewright.table.column import Label
-from treewright.table.overview import overview
+from treewright.table.overview import overview, overview_html
 from treewright.table.spelling import Spelling
 
 __all__ = ["KINDS", "PLAIN_NUMBERS", "Feature", "Schema", "Summary", "TargetInfo"]
@@ -247,6 +247,10 @@ class Schema:
     def __repr__(self) -> str:
         """Return one line per column: name, kind and reason."""
         return overview(self, "Schema: ")
+
+    def _repr_html_(self) -> str:
+        """Show the columns as a table in a notebook."""
+        return overview_html(self, "Schema: ")
 
     def with_summaries(self, summaries: Sequence[Summary | None]) -> "Schema":
         """Return the schema with each column's range and quartiles filled in.

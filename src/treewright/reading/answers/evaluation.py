@@ -17,7 +17,7 @@ from treewright.pruning.refit import refit_tree
 from treewright.pruning.score import loss_at_steps
 from treewright.reading.answers.answer import answers, class_numbers, classes
 from treewright.reading.answers.interval import Z, wilson
-from treewright.reading.html import table_html
+from treewright.table.html import table_html
 from treewright.table.table import ClassTarget, Target
 from treewright.tree import wording
 from treewright.tree.answer import node_answers

@@ -34,7 +34,7 @@ from treewright.reading.conditions.condition import (
 )
 from treewright.reading.conditions.evidence import class_of
 from treewright.reading.conditions.path_conditions import answer_nodes, walked
-from treewright.reading.html import pre_html
+from treewright.table.html import pre_html
 from treewright.tree import wording
 from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, TreeData

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from treewright.reading.answers.answer import middle_of, number_words
 from treewright.reading.conditions.condition import bracketed
-from treewright.reading.html import table_html
+from treewright.table.html import table_html
 from treewright.tree import wording
 
 if TYPE_CHECKING:

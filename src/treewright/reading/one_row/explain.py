@@ -24,9 +24,9 @@ from treewright.reading.answers.answer import (
 )
 from treewright.reading.conditions.evidence import class_of
 from treewright.reading.conditions.path_conditions import surrogates_of
-from treewright.reading.html import list_html
 from treewright.reading.one_row.change import Change, rows_between, smallest_change
 from treewright.reading.one_row.row import OneRow, ends_of, read_row, turn_at
+from treewright.table.html import list_html
 from treewright.tree import wording
 from treewright.tree.answer import plain_answers
 from treewright.tree.data import (

@@ -37,7 +37,7 @@ def table_html(
     str
         It takes the colours and fonts of the page.
     """
-    sides = ["left" if head in left else "right" for head in heads]
+    sides = ["left" if head in left else "right;white-space:nowrap" for head in heads]
     parts = ['<div class="treewright-table" style="overflow-x:auto;max-width:100%">']
     parts += [f"<div>{escape(title)}</div>"] if title else []
     parts.append(
