@@ -8,6 +8,7 @@ docs/pictures/tree-light.svg, tree-dark.svg, report-light.png and report-dark.pn
 import io
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
@@ -17,7 +18,7 @@ import treewright as tw
 from treewright.demo import read_columns
 
 FOLDER = Path(__file__).parent / "pictures"
-WIDTH, HEIGHT = 1180, 760
+WIDTH, HEIGHT = 1180, 1120
 COLOURS = 96
 
 
@@ -29,17 +30,26 @@ class Species(list):
 
 def main() -> None:
     """Grow the tree of the demonstration, and draw it and its report."""
-    columns = read_columns("penguins.csv")
-    target = Species(columns.pop("species"))
+    table = read_columns("penguins.csv")
+    columns, target = _every(table, lambda row: row % 4 > 0)
     fitted = tw.TreeClassifier().fit(columns, target)
     FOLDER.mkdir(exist_ok=True)
     for theme in ("light", "dark"):
         fitted.tree_.save_picture(FOLDER / f"tree-{theme}.svg", theme=theme)
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
-        tw.report(fitted, page, columns, target)
+        tw.report(fitted, page, *_every(table, lambda row: row % 4 == 0))
         for theme in ("light", "dark"):
             _photograph(page, theme)
+
+
+def _every(
+    table: dict[str, list[object]], is_wanted: Callable[[int], bool]
+) -> tuple[dict[str, list[object]], Species]:
+    """Return the columns and the target of some rows."""
+    kept = [row for row in range(len(table["species"])) if is_wanted(row)]
+    columns = {name: [column[row] for row in kept] for name, column in table.items()}
+    return columns, Species(columns.pop("species"))
 
 
 def _photograph(page: Path, theme: str) -> None:

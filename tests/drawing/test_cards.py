@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from matplotlib.ft2font import FT2Font, LoadFlags
 
-from drawing.gallery import GALLERY
-from drawing.looks import HOSTILE
-from tree.build import build, categorical, leaf, subset, threshold
+from support.build import build, categorical, leaf, subset, threshold
+from support.gallery import GALLERY
+from support.looks import HOSTILE
 from treewright.drawing.look import FIGURES, Look
 from treewright.drawing.marks import Box, Words
 from treewright.drawing.measure import text_width

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from drawing.gallery import GALLERY
+from support.gallery import GALLERY
 from support.looks import HOSTILE, hitters, hostile_tree, penguins, table
 from treewright.drawing.node_columns import column_bars
 from treewright.drawing.palette import DARK

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from drawing.gallery import GALLERY
-from drawing.looks import hitters, penguins
 from drawing.test_svg import SVG, texts
+from support.gallery import GALLERY
+from support.looks import hitters, penguins
 from treewright.drawing.cards import NARROWEST
 from treewright.drawing.marks import Box
 from treewright.drawing.scene import compose

@@ -13,9 +13,9 @@ from html.parser import HTMLParser
 import pytest
 
 import treewright as tw
-from drawing.browser import chromium
-from drawing.gallery import GALLERY
-from drawing.looks import HOSTILE, hostile_tree, penguins, table
+from support.browser import chromium
+from support.gallery import GALLERY
+from support.looks import HOSTILE, hostile_tree, penguins, table
 from treewright.drawing.palette import DARK, LIGHT
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drawing.gallery import GALLERY
-from drawing.renderers import Image, by_chromium, coarse
+from support.gallery import GALLERY
+from support.renderers import Image, by_chromium, coarse
 
 GOLDEN = Path(__file__).parent / "golden"
 

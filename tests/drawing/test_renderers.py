@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from drawing.gallery import GALLERY
-from drawing.renderers import OTHERS, by_chromium, coarse
+from support.gallery import GALLERY
+from support.renderers import OTHERS, by_chromium, coarse
 from treewright.drawing.palette import LIGHT
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -3,7 +3,7 @@
 import numpy as np
 
 import treewright as tw
-from drawing.looks import HOSTILE, Named, hitters, hostile_tree, penguins, spam, table
+from support.looks import HOSTILE, Named, hitters, hostile_tree, penguins, spam, table
 
 
 def named(name, values):

@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from drawing.browser import chromium_page
+from support.browser import chromium_page
 
 Image = pytest.importorskip("PIL.Image", reason="NOT TESTED: pip install pillow")
 
