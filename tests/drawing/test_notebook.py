@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import pytest
 
 import treewright as tw
-from support.browser import chromium
+from support.browser import chromium, chromium_page
 from support.gallery import GALLERY
 from support.looks import HOSTILE, hostile_tree, penguins, table
 from treewright.drawing.palette import DARK, LIGHT
@@ -106,6 +106,31 @@ def test_a_report_without_a_path_shows_itself():
     assert html.startswith('<iframe srcdoc="&lt;!')
     assert checked(html) == {"iframe"}
     assert "tw.report(tree, path)" in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("body", "system", "inks"),
+    [
+        ("", "light", LIGHT),
+        ("", "dark", DARK),
+        ('data-jp-theme-light="true"', "dark", LIGHT),
+        ('data-jp-theme-light="false"', "light", DARK),
+        ('class="vscode-light" data-vscode-theme-kind="vscode-light"', "dark", LIGHT),
+        ('class="vscode-dark" data-vscode-theme-kind="vscode-dark"', "light", DARK),
+        ('class="light light-theme"', "dark", LIGHT),
+        ('class="dark dark-theme"', "light", DARK),
+    ],
+)
+def test_a_picture_follows_the_theme_of_its_page(body, system, inks):
+    html = penguins()._repr_html_()
+    with chromium_page(color_scheme=system) as page:
+        page.set_content(f"<html><body {body}>{html}</body></html>")
+        fills = page.eval_on_selector_all(
+            "svg .f-page, svg .f-text, svg .s-line",
+            "all => all.map((each) => getComputedStyle(each).fill)",
+        )
+    assert fills[0] == rgb(inks["page"])
+    assert rgb(inks["text"]) in fills
 
 
 # -- JupyterLab ------------------------------------------------------------------------

@@ -103,7 +103,7 @@ def _packed(conditions: Sequence[str], room: int) -> list[str]:
     """Put conditions on lines; only one that is too long by itself is broken."""
     lines = [""]
     for each in conditions:
-        longer = f"{lines[-1]} {each}".strip()
+        longer = f"{lines[-1]} {each}" if lines[-1] else each
         if len(longer) <= room:
             lines[-1] = longer
             continue
