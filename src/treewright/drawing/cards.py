@@ -19,7 +19,8 @@ import numpy as np
 from treewright.drawing import labels
 from treewright.drawing.look import PLAIN, Look
 from treewright.drawing.marks import Box, Dot, Mark, Words
-from treewright.drawing.measure import Measure, clipped, middle_cut, two_lines
+from treewright.drawing.measure import Measure, middle_cut
+from treewright.drawing.names import CLASSES, NUMBER, CardNames
 from treewright.drawing.palette import CLASS_INKS, RAMP_INKS, class_ink
 from treewright.drawing.shown import Shown, each_shown
 from treewright.drawing.visible_nodes import Folded
@@ -55,8 +56,6 @@ _WORD_GAP = 5.0
 NARROWEST, _WIDEST = 92.0, 250.0
 _WIDEST_LABEL = 230.0
 _SEGMENT_GAP = 1.0
-_NUMBER = -1
-"""The key of an answer that is a number; columns have keys from 0 on, classes below."""
 _STACKED = 2.5
 
 
@@ -193,7 +192,8 @@ def make_cards(
     inks = own_inks(tree) if tree.is_classifier else []
     known = evidence(tree, folded.nodes) if "interval" in look.show else None
     cards = [_card(tree, shown, look) for shown in each_shown(tree, folded)]
-    names = _Names({c.key: c.name for c in cards if c.key != _NUMBER}, measure)
+    full = {card.key: card.name for card in cards if card.key != NUMBER}
+    names = CardNames(full, _WIDEST - 2 * _PAD_X, _MAIN, measure)
     for place, shown in enumerate(each_shown(tree, folded)):
         node, card = shown.node, cards[place]
         card.on_path, card.value = node in path, path.get(node, "")
@@ -211,9 +211,9 @@ def make_cards(
 def _card(tree: TreeData, shown: Shown, look: Look) -> Card:
     node, split, hidden = shown.node, shown.split, shown.hidden
     is_end = split is None or hidden > 0
-    name, beside, key = "", "", _NUMBER
+    name, beside, key = "", "", NUMBER
     if is_end and tree.is_classifier:
-        key = _NUMBER - 1 - int(tree.label[node])
+        key = CLASSES - int(tree.label[node])
         name = labels.class_names(tree)[int(tree.label[node])]
         beside = look.percent(_own_share(tree, node))
     elif is_end:
@@ -307,46 +307,7 @@ def _fitted(forms: Iterator[str], measure: Measure) -> str:
     return middle_cut(text, _WIDEST_LABEL, LABEL_SIZE, True, measure)
 
 
-class _Names:
-    """Names in the room of a card; two different names never look the same."""
-
-    def __init__(self, names: Mapping[int, str], measure: Measure) -> None:
-        self.measure = measure
-        self.written: dict[tuple[str, ...], int] = {}
-        self.differ: dict[int, int] = {}
-        usual = 0.6 * (_WIDEST - 2 * _PAD_X), _WIDEST - 2 * _PAD_X
-        alike: dict[tuple[str, ...], list[int]] = {}
-        for key, name in names.items():
-            lines = two_lines(name, usual, _MAIN, True, measure)
-            if "".join(lines) != name:
-                alike.setdefault(lines, []).append(key)
-        for keys in alike.values():
-            shared = _shared_start([names[key] for key in keys])
-            self.differ |= {key: shared for key in keys if len(keys) > 1}
-
-    def lines(self, name: str, key: int, rooms: tuple[float, float]) -> tuple[str, ...]:
-        """Return the lines of a name; `key` tells apart columns and classes."""
-        lines = two_lines(name, rooms, _MAIN, True, self.measure)
-        if key in self.differ and "".join(lines) != name:
-            # The ends of these names are the same: show where they differ.
-            start, room = lines[0], rooms[1]
-            rest = "…" + name[self.differ[key] : self.differ[key] + 200]
-            lines = start, clipped(rest, room, _MAIN, True, self.measure)
-        if self.written.setdefault(lines, key) != key and key != _NUMBER:
-            number = key if key >= 0 else _NUMBER - 1 - key
-            lines = two_lines(f"{number}: {name}", rooms, _MAIN, True, self.measure)
-            self.written[lines] = key
-        return lines
-
-
-def _shared_start(names: Sequence[str]) -> int:
-    """Return how many characters at the start all names share."""
-    first, last = min(names), max(names)
-    pairs = enumerate(zip(first, last, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), len(first))
-
-
-def _sized(card: Card, names: _Names, measure: Measure) -> None:
+def _sized(card: Card, names: CardNames, measure: Measure) -> None:
     """Fit the texts, and set the width and height of the card."""
     room = _WIDEST - 2 * card.pad
     if card.value:
