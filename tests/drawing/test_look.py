@@ -123,6 +123,16 @@ def test_a_picture_is_saved_in_one_call(tmp_path, ending):
     )
 
 
+def test_a_saved_picture_is_as_wide_as_asked(tmp_path):
+    from PIL import Image
+
+    path = penguins().save_picture(tmp_path / "tree.png", width="50.8mm")
+    with Image.open(path) as picture:
+        assert picture.width == pytest.approx(2 * 192, abs=1)
+    with pytest.raises(OptionError, match="width must be a number of pixels"):
+        penguins().save_picture(tmp_path / "tree.png", width="wide")
+
+
 def test_a_picture_needs_a_known_ending_and_a_folder(tmp_path):
     with pytest.raises(OptionError, match=r"saved as \.svg, \.png or \.pdf"):
         penguins().save_picture(tmp_path / "tree.gif")

@@ -188,7 +188,9 @@ def test_it_needs_nothing_from_outside():
 def test_notebooks_show_the_picture():
     tree = hitters()
     assert tree._repr_svg_() == tree.to_svg()
-    assert tree.to_svg() in tree._repr_html_()
+    shown = tree._repr_html_()
+    assert 'style="max-width:100%;height:auto"' in shown
+    assert shown.count("data-node=") == tree.n_nodes  # nothing is folded
 
 
 def test_with_many_classes_the_answer_has_full_colour_and_its_name():

@@ -143,6 +143,12 @@ def test_a_wrong_max_depth_is_refused(max_depth):
         text(chain(1), max_depth)
 
 
+@pytest.mark.parametrize("width", [0, 19, 80.5, "88", None, True])
+def test_a_wrong_width_is_refused(width):
+    with pytest.raises(OptionError, match="width must be a whole number of columns"):
+        text(chain(1), width=width)
+
+
 def test_numpy_integers_are_depths():
     assert text(chain(3), np.int64(1)) == text(chain(3), 1)
 

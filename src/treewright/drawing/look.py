@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,28 @@ from typing import Any
 from treewright.errors import OptionError, nearest_name
 from treewright.tree import wording
 
-__all__ = ["FIGURES", "PALETTES", "PLAIN", "Look", "make_look"]
+__all__ = [
+    "FIGURES",
+    "PALETTES",
+    "PLAIN",
+    "Look",
+    "length_of",
+    "make_look",
+    "pixels_of",
+]
 
 FIGURES = ("rows", "share", "shares", "interval")
 """What a card can show besides its column or answer."""
 PALETTES = ("colour", "print")
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(px|mm|cm|in|pt|)")
+_PIXELS = {
+    "": 1.0,
+    "px": 1.0,
+    "mm": 96 / 25.4,
+    "cm": 96 / 2.54,
+    "in": 96.0,
+    "pt": 96 / 72,
+}
 
 
 @dataclass(frozen=True)
@@ -89,6 +107,23 @@ def make_look(
         raise OptionError(f"title must be text or None; got {title!r}.")
     _check_choice("palette", palette, PALETTES)
     return Look(wanted, digits, bool(node_numbers), bool(align_leaves), title, palette)
+
+
+def length_of(width: float | str) -> tuple[float, str]:
+    """Return a width as a number and its unit; "" for pixels."""
+    found = _LENGTH.fullmatch(str(width).strip())
+    if isinstance(width, bool) or found is None or float(found[1]) <= 0:
+        raise OptionError(
+            "width must be a number of pixels such as 800, or a length such as "
+            f"'90mm'; got {width!r}."
+        )
+    return float(found[1]), found[2]
+
+
+def pixels_of(width: float | str) -> float:
+    """Return a width in pixels, of which an inch has 96."""
+    number, unit = length_of(width)
+    return number * _PIXELS[unit]
 
 
 def _is_whole(value: Any) -> bool:

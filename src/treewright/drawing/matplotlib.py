@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from treewright.drawing.cards import SMALLEST_LETTERS, Chart
-from treewright.drawing.look import Look, make_look
+from treewright.drawing.look import Look, make_look, pixels_of
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.measure import Measure
 from treewright.drawing.palette import PATTERNS, PRINT, THEMES
@@ -85,7 +85,7 @@ def draw_tree(
     path: Mapping[int, str] | None = None,
     theme: str = "auto",
     direction: str | None = None,
-    width: float | None = None,
+    width: float | str | None = None,
     charts: Mapping[int, Chart] | None = None,
     **look: Any,
 ) -> Axes:
@@ -101,8 +101,8 @@ def draw_tree(
         As in `treewright.drawing.svg.to_svg`.
     theme : {'auto', 'light', 'dark'}, default='auto'
         Colours; 'auto' follows the background of the axes or of rcParams.
-    width : float, optional
-        Width of a new figure in pixels, of which an inch has 96.
+    width : float or str, optional
+        Width of a new figure in pixels, of which an inch has 96, or with a unit.
     charts : mapping of int to Chart, optional
         Drawings that take the place of the distribution in some nodes.
     **look
@@ -123,7 +123,9 @@ def draw_tree(
     usual = _POINTS_PER_PIXEL * plt.rcParams["font.size"] / _USUAL_SIZE
     if ax is None:
         scene = request.scene(chosen, max_leaves)
-        scale = usual if width is None else width * _POINTS_PER_PIXEL / scene.width
+        scale = usual
+        if width is not None:
+            scale = pixels_of(width) * _POINTS_PER_PIXEL / scene.width
         inks = _inks(chosen, theme, plt.rcParams["figure.facecolor"])
         inches = scale / _POINTS_PER_INCH
         figure = plt.figure(

@@ -7,12 +7,11 @@ VS Code and marimo, whose themes need not be the system's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from treewright.drawing.escape import xml
-from treewright.drawing.look import PLAIN, Look, make_look
+from treewright.drawing.look import PLAIN, Look, length_of, make_look
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.palette import LIGHT, PATTERNS, PRINT, THEMES
 from treewright.drawing.scene import Scene, Spot, compose
@@ -27,7 +26,6 @@ FONTS = "Arial,Helvetica,'Liberation Sans',sans-serif"
 _THEMES = ("auto", *THEMES)
 _CELL_WIDTH, _CELL_SHRINK = 800.0, 0.85
 _CELL_LEAVES = (MOST_LEAVES, 40, 24, 16, 12, 8, 6, 4)
-_WIDTH = re.compile(r"(\d+(?:\.\d+)?)\s*(px|mm|cm|in|pt|)")
 DARK_PAGES = (
     '[data-jp-theme-light="false"]',
     "body.vscode-dark",
@@ -93,13 +91,7 @@ def _size(scene: Scene, width: float | str | None) -> tuple[str, str]:
     """Return the width and height of the picture with their units."""
     if width is None:
         return _number(scene.width), _number(scene.height)
-    found = _WIDTH.fullmatch(str(width).strip())
-    if isinstance(width, bool) or found is None or float(found[1]) <= 0:
-        raise OptionError(
-            "width must be a number of pixels such as 800, or a length such as "
-            f"'90mm'; got {width!r}."
-        )
-    wide, unit = float(found[1]), found[2]
+    wide, unit = length_of(width)
     high = wide * scene.height / scene.width
     return f"{_number(wide)}{unit}", f"{_number(high)}{unit}"
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treewright.errors import OptionError
 from treewright.reading.answers.answer import (
     class_shares,
     classes,
@@ -31,7 +32,7 @@ _DEEPEST_INDENT = 15
 """Below this depth the indent stops growing and the depth is written instead."""
 WIDTH = 88
 """Lines are at most this wide where the names of columns and classes allow it."""
-_NARROWEST, _LEAST_ROOM = 28, 10
+_NARROWEST, _LEAST_ROOM, _LEAST_WIDTH = 28, 10, 20
 """Room that conditions have however narrow the text is, including the rails."""
 _LONGEST_LABEL, _LONGEST_NAME = 30, 60
 _SHORTER = (
@@ -80,6 +81,7 @@ def text(
     A branch shows "or missing" if its column had missing values, these can still
     reach the node, and they take this branch. Long lists of categories are shortened.
     """
+    _check_width(width)
     is_shown = shown_nodes(tree, max_depth, max_leaves)
     shown = np.flatnonzero(is_shown)
     # The number of branches shown of each node.
@@ -103,6 +105,14 @@ def text(
     columns = [*before, conditions, *figures]
     footer = _footer(tree, shown, n_open, max_leaves is not None)
     return "\n".join([_title(tree), "", *_aligned(columns, notes), *footer])
+
+
+def _check_width(width: object) -> None:
+    whole = isinstance(width, int | np.integer) and not isinstance(width, bool)
+    if not whole or int(width) < _LEAST_WIDTH:  # type: ignore[call-overload]
+        raise OptionError(
+            f"width must be a whole number of columns >= {_LEAST_WIDTH}; got {width!r}."
+        )
 
 
 def _title(tree: TreeData) -> str:
