@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof lint lint-page format stub bench sanitize sanitize-thread node browser build wheel clean
+.PHONY: help demo test proof lint lint-page format stub bench sanitize sanitize-thread node notebook browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -85,12 +85,19 @@ node:  ## Install npm packages for tests and linters of pages into build/
 	  --no-fund --fetch-retries=1 --fetch-timeout=60000 mermaid@11 axe-core@4 \
 	  eslint@9 @eslint/js@9 globals@16 prettier@3
 
-# If this fails, the tests of pages are skipped with a loud message.
-browser:  ## Install what the tests of pages need, as far as permissions allow
-	@command -v chromium > /dev/null \
+# Inkscape is large: its tests run where it is installed already.
+DRAWERS := chromium librsvg2-bin libcairo2 poppler-utils fonts-liberation
+
+notebook: $(VENV)/.dev  ## Install JupyterLab for the tests of notebooks
+	$(PIP) install --group notebook
+
+# If this fails, the tests of pages and pictures are skipped with a loud message.
+browser:  ## Install what tests of pages and pictures need, if permitted
+	@{ command -v chromium && command -v rsvg-convert && command -v pdftotext; } > /dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
-	       && { apt-get -qq update; apt-get -qq install -y chromium > /dev/null; }; } \
-	  || echo "NOT INSTALLED: chromium. Browser tests are skipped; 'apt install chromium'."
+	       && { apt-get -qq update; apt-get -qq install -y $(DRAWERS) > /dev/null; }; } \
+	  || echo "NOT INSTALLED: chromium and others. Tests of pages and pictures are" \
+	          "skipped; 'apt install $(DRAWERS)'."
 	@if [ -d $(NODE)/axe-core ] && [ -d $(NODE)/eslint ]; then :; \
 	  elif command -v npm > /dev/null && $(MAKE) --no-print-directory node; then :; \
 	  else echo "NOT INSTALLED: packages from npm. Their tests are skipped."; fi

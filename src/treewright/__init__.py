@@ -34,6 +34,7 @@ _HOME = {
     "plot_pruning": "plots",
     "plot_regions": "plots",
     "plot_reliability": "plots",
+    "plot_split": "plots",
     "plot_tree": "plots",
     "pruning_path": "api",
     "report": "reporting",

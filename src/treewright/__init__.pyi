@@ -26,6 +26,7 @@ from treewright.plots import plot_importance as plot_importance
 from treewright.plots import plot_pruning as plot_pruning
 from treewright.plots import plot_regions as plot_regions
 from treewright.plots import plot_reliability as plot_reliability
+from treewright.plots import plot_split as plot_split
 from treewright.plots import plot_tree as plot_tree
 from treewright.reporting import report as report
 from treewright.table.as_table import as_table as as_table

@@ -37,7 +37,7 @@ def main() -> None:
     print(f"penguins.csv: {n_rows} rows, target {TARGET!r}\n")
     _print_columns(columns, classifier.tree_.schema.features)
     print(f"\n{classifier.pruning_}\n")
-    print(classifier.tree_.text())
+    classifier.tree_.show()
     for name, rows in (("training", training), ("held-out", held_out)):
         score = classifier.score(_rows(columns, rows), _pick(target, rows))
         print(f"accuracy on {len(rows)} {name} rows: {score:.1%}")

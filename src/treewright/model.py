@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +15,9 @@ from treewright.criteria import Criterion
 from treewright.drawing.dot import to_dot
 from treewright.drawing.highlight import row_path
 from treewright.drawing.mermaid import to_mermaid
-from treewright.drawing.svg import to_svg
+from treewright.drawing.palette import terminal_colours
+from treewright.drawing.save import save_picture
+from treewright.drawing.svg import cell_svg, to_svg
 from treewright.errors import OptionError, nearest_name
 from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.threads import n_threads
@@ -31,7 +36,13 @@ from treewright.reading.answers.importance import impurity_importance
 from treewright.reading.conditions.formula import Formula, formula
 from treewright.reading.conditions.rules import Rules
 from treewright.reading.one_row.explain import Explanation, explain
-from treewright.reading.text.colour import MOST_PRINTED, coloured, show
+from treewright.reading.text.colour import (
+    MOST_PRINTED,
+    can_draw,
+    coloured,
+    rich_text,
+    show,
+)
 from treewright.reading.text.frame import to_dict, to_pandas
 from treewright.reading.text.missing import (
     MissingAccount,
@@ -428,6 +439,7 @@ class Tree:
         ascii: bool = False,
         numbers: bool = False,
         missing: bool | None = None,
+        width: int = 88,
     ) -> str:
         """Return the tree as indented text, one line per node.
 
@@ -447,6 +459,8 @@ class Tree:
         missing : bool or None, default=None
             Whether to show where missing values go; None: only for columns that had
             missing values when the tree was grown.
+        width : int, default=88
+            Width to which lists of categories and long names are shortened.
 
         Returns
         -------
@@ -461,15 +475,28 @@ class Tree:
             ascii=ascii,
             numbers=numbers,
             missing=missing,
+            width=width,
         )
 
     def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
-        """Print the text, in colour if the terminal and rich allow it."""
-        show(self.data, max_depth, max_leaves)
+        """Print the text as wide as the terminal, in colour if it can show any.
+
+        The colours are those of the pictures; the environment variable NO_COLOR
+        turns them off.
+
+        Parameters
+        ----------
+        max_depth : int or None, default=None
+            Deepest level to print; None: all.
+        max_leaves : int, default=200
+            Maximum number of leaves and collapsed nodes to print.
+        """
+        show(self.data, terminal_colours(), max_depth, max_leaves)
 
     def __rich__(self) -> Any:
         """Return the text in colour, for rich."""
-        return coloured(self.data, self.text(max_leaves=MOST_PRINTED))
+        drawn = self.text(max_leaves=MOST_PRINTED)
+        return rich_text(coloured(self.data, drawn, terminal_colours()))
 
     def rules(self) -> Rules:
         """Return the tree as rules "IF ... AND ... THEN ...", built on access.
@@ -620,11 +647,19 @@ class Tree:
         max_leaves: int | None = 60,
         theme: str = "auto",
         direction: str | None = None,
+        show: Iterable[str] = ("rows", "share"),
+        digits: int | None = None,
+        node_numbers: bool = False,
+        align_leaves: bool = False,
+        title: str | None = None,
+        width: float | str | None = None,
+        palette: str = "colour",
     ) -> str:
         """Return the tree as an SVG picture.
 
         Every node shows the distribution of its rows, a branch is as wide as its
-        share of the rows, and the tooltip of a node shows the details.
+        share of the rows, and the tooltip of a node shows the details. The picture
+        contains the tree as an outline for screen readers.
 
         Parameters
         ----------
@@ -636,9 +671,25 @@ class Tree:
             Maximum number of leaves to draw; the picture states what it leaves out.
             None: no limit.
         theme : {'auto', 'light', 'dark'}, default='auto'
-            Colours; 'auto' follows the reader's screen.
+            Colours; 'auto' follows the notebook, or else the reader's screen.
         direction : {'down', 'right'} or None, default=None
-            Where the tree grows; None: down unless it would be too wide.
+            Where the tree grows; None: where it is easier to read.
+        show : iterable of str, default=('rows', 'share')
+            What the nodes show: 'rows' (their number), 'share' (of all rows),
+            'shares' (of all classes), 'interval' (95 %, of the answer).
+        digits : int or None, default=None
+            Significant figures of numbers and percentages; None: the usual rounding.
+        node_numbers : bool, default=False
+            Whether nodes show their numbers.
+        align_leaves : bool, default=False
+            Whether all leaves stand on the last level.
+        title : str or None, default=None
+            Title of the picture; None: the name of the target.
+        width : float, str or None, default=None
+            Width in pixels, or with a unit, such as '90mm'; None: the width that
+            gives letters of normal size.
+        palette : {'colour', 'print'}, default='colour'
+            Colours, or patterns for black-and-white print.
 
         Returns
         -------
@@ -652,7 +703,36 @@ class Tree:
             max_leaves=max_leaves,
             theme=theme,
             direction=direction,
+            width=width,
+            show=show,
+            digits=digits,
+            node_numbers=node_numbers,
+            align_leaves=align_leaves,
+            title=title,
+            palette=palette,
         )
+
+    def save_picture(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Save the picture of the tree as SVG, PNG or PDF.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; its ending says the format. PNG and PDF need
+            matplotlib.
+        **options
+            As for `to_svg`. The theme is 'light' unless given; in SVG it may be
+            'auto'.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
+        row = options.pop("row", None)
+        if row is not None:
+            options["path"] = row_path(self.data, row)
+        return save_picture(self.data, path, **options)
 
     def to_mermaid(
         self, *, max_depth: int | None = None, max_leaves: int | None = 60
@@ -671,8 +751,8 @@ class Tree:
         return self.to_svg()
 
     def _repr_html_(self) -> str:
-        """Show the picture in a notebook, at its own size."""
-        return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
+        """Show the picture in a notebook, in letters that can be read in a cell."""
+        return f'<div style="max-width:100%;overflow:auto">{cell_svg(self.data)}</div>'
 
     # -- behaviour as a value -----------------------------------------------------
 
@@ -724,8 +804,12 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        """The same as `text`, limited to 200 leaves."""
-        return self.text(max_leaves=MOST_PRINTED)
+        """The same as `text`, limited to 200 leaves.
+
+        It depends on nothing but the tree, and on whether standard output can show
+        the signs that draw the rails.
+        """
+        return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
 
 
 def as_tree(tree: object) -> Tree:

@@ -6,7 +6,7 @@ of the chart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +16,12 @@ from treewright.drawing import charts
 from treewright.drawing.highlight import row_path
 from treewright.drawing.labels import class_names
 from treewright.drawing.matplotlib import draw_tree
+from treewright.drawing.node_columns import column_charts
 from treewright.drawing.regions import draw_regions, side_of
 from treewright.drawing.report.story import quality_of
 from treewright.drawing.size_chart import Curve, draw_sizes
+from treewright.drawing.split_chart import draw_split
+from treewright.drawing.visible_nodes import fold
 from treewright.errors import OptionError, nearest_name
 from treewright.model import Tree, as_tree
 from treewright.pruning.path import find_path
@@ -43,6 +46,7 @@ __all__ = [
     "plot_pruning",
     "plot_regions",
     "plot_reliability",
+    "plot_split",
     "plot_tree",
 ]
 
@@ -51,13 +55,26 @@ def plot_tree(
     tree: Any,
     ax: Axes | None = None,
     *,
+    X: Any = None,
+    y: Any = None,
     row: Any = None,
     max_depth: int | None = None,
     max_leaves: int | None = 60,
-    theme: str = "light",
+    theme: str = "auto",
     direction: str | None = None,
+    show: Iterable[str] = ("rows", "share"),
+    digits: int | None = None,
+    node_numbers: bool = False,
+    align_leaves: bool = False,
+    title: str | None = None,
+    palette: str = "colour",
 ) -> Axes:
     """Draw a tree with matplotlib: the picture of `Tree.to_svg`.
+
+    Fonts and their size are those of rcParams. In a small axes no letter is smaller
+    than 6 points: nodes drop the numbers of rows, then the shares, then the tree is
+    folded; a line below the tree says so. `Tree.save_picture` writes a PDF with
+    Type 42 fonts; for a figure of your own set ``rcParams["pdf.fonttype"] = 42``.
 
     Parameters
     ----------
@@ -65,29 +82,86 @@ def plot_tree(
         The tree.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure with readable text.
+    X, y : table and target, optional
+        Rows, such as those the tree was grown on: each node then shows the
+        distribution of its column among them, with the cut.
     row : mapping, series, list, array or table of one row, optional
         A row whose path is highlighted.
     max_depth, max_leaves : int or None
         Deepest level, and maximum number of leaves, to draw.
-    theme : {'light', 'dark'}, default='light'
-        Colours.
+    theme : {'auto', 'light', 'dark'}, default='auto'
+        Colours; 'auto' follows the background of the figure.
     direction : {'down', 'right'} or None, default=None
-        Where the tree grows; None: down unless it would be too wide.
+        Where the tree grows; None: where it is easier to read.
+    show, digits, node_numbers, align_leaves, title, palette
+        As for `Tree.to_svg`.
 
     Returns
     -------
     matplotlib.axes.Axes
     """
     data = as_tree(tree).data
+    if (X is None) != (y is None):
+        raise OptionError("Distributions of columns need both X and y.")
+    path = None if row is None else row_path(data, row)
+    charts = None
+    if X is not None:
+        nodes = fold(data, max_depth, max_leaves, tuple(path or ())).nodes.tolist()
+        charts = column_charts(data, nodes, NewRows.read(data, X, y))
     return draw_tree(
         data,
         ax,
-        path=None if row is None else row_path(data, row),
+        path=path,
         max_depth=max_depth,
         max_leaves=max_leaves,
         theme=theme,
         direction=direction,
+        charts=charts,
+        show=show,
+        digits=digits,
+        node_numbers=node_numbers,
+        align_leaves=align_leaves,
+        title=title,
+        palette=palette,
     )
+
+
+def plot_split(
+    tree: Any,
+    node: int,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one split large: its rows by class, the cut, and the gain of every cut.
+
+    Classes are a histogram of the column; numbers are points, with the mean on both
+    sides of the cut. The line shows the gain of every threshold that could have been
+    taken. Categories are bars, branch by branch.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    node : int
+        Number of an inner node, as in ``tree.text(numbers=True)``.
+    X, y, sample_weight
+        The rows that the tree was grown on.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    found = as_tree(tree)
+    split = found.split(node)
+    if split is None:
+        raise OptionError(f"Node {node} is a leaf; a split is drawn at an inner node.")
+    why = found.why(node, X, y, sample_weight, split.feature)
+    return draw_split(found.data, int(node), NewRows.read(found.data, X, y), why, ax)
 
 
 def plot_importance(

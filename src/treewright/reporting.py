@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,12 @@ from treewright.reading.one_row.explain import fixed_columns
 from treewright.tree.new_rows import NewRows
 from treewright.tree.relabel import relabelled
 
-__all__ = ["report"]
+__all__ = ["InlineReport", "report"]
 
 
 def report(
     tree: Any,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     X_test: Any = None,
     y_test: Any = None,
     sample_weight_test: Any = None,
@@ -30,7 +32,7 @@ def report(
     labels: Mapping[str, str] | None = None,
     value_labels: Mapping[str, Mapping[Any, str]] | None = None,
     fixed: Iterable[str] = (),
-) -> Path:
+) -> Path | InlineReport:
     """Write a report about a tree: one HTML file that needs no network.
 
     It shows the tree (with zoom, collapsing and search), figures of every node on
@@ -47,8 +49,9 @@ def report(
     tree : Tree or fitted estimator
         The tree. With an estimator, the report shows its parameters and the sizes
         that it tried.
-    path : str or path
-        The file to write; an existing file is replaced.
+    path : str or path, optional
+        The file to write; an existing file is replaced. None: write none; the result
+        shows itself in a notebook.
     X_test, y_test : table and target, optional
         Rows that were not used for growing, to measure the tree on.
     sample_weight_test : array, series or list, optional
@@ -66,8 +69,8 @@ def report(
 
     Returns
     -------
-    pathlib.Path
-        The file.
+    pathlib.Path or InlineReport
+        The file; without a path, the report as an object that a notebook shows.
 
     Examples
     --------
@@ -79,7 +82,7 @@ def report(
     'report.html'
     """
     found = as_tree(tree)
-    where = _checked_path(path)
+    where = None if path is None else _checked_path(path)
     if title is not None and not isinstance(title, str):
         raise OptionError(f"title must be text or None; got {title!r}.")
     rows = _test_rows(found, X_test, y_test, sample_weight_test)
@@ -97,8 +100,35 @@ def report(
         fixed=fixed_columns(found.data, fixed),
         title=title,
     )
+    if where is None:
+        return InlineReport(text)
     _write(where, text)
     return where
+
+
+@dataclass(frozen=True, repr=False)
+class InlineReport:
+    """A report that a notebook shows below its cell.
+
+    Attributes
+    ----------
+    html : str
+        The whole page.
+    """
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        """Show the page in a frame of its own, so that styles do not mix."""
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" title="Report of a decision tree" '
+            'style="width:100%;height:720px;border:0" loading="lazy"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        """Say how to keep the report."""
+        size = len(self.html.encode("utf-8")) / 1e6
+        return f"Report ({size:.1f} MB); tw.report(tree, path) writes it to a file."
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:

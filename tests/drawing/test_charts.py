@@ -5,10 +5,14 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from support.gallery import GALLERY
 from support.looks import HOSTILE, hitters, hostile_tree, penguins, table
+from treewright.drawing.node_columns import column_bars
+from treewright.drawing.palette import DARK
 from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.errors import OptionError, TableError, TreewrightError
 from treewright.reading.answers.reliability import reliability, wilson
+from treewright.tree.new_rows import NewRows
 
 matplotlib = pytest.importorskip("matplotlib", reason="NOT TESTED: needs matplotlib")
 matplotlib.use("Agg")
@@ -49,8 +53,8 @@ def test_the_tree_goes_into_a_given_axes():
     assert tw.plot_tree(penguins(), ax=left, theme="dark") is left
     assert tw.plot_tree(hitters(), ax=right, max_depth=1) is right
     drawn(left)
-    with pytest.raises(OptionError, match="theme must be 'light' or 'dark'"):
-        tw.plot_tree(penguins(), theme="auto")
+    with pytest.raises(OptionError, match="theme must be 'auto', 'light' or 'dark'"):
+        tw.plot_tree(penguins(), theme="night")
 
 
 def test_estimators_are_taken_too(birds):
@@ -80,6 +84,125 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(TreewrightError, match=r"pip install 'treewright\[plot\]'"):
         tw.plot_tree(penguins())
+
+
+def letters(ax):
+    """Return the sizes of the letters of a tree in points, as they are drawn."""
+    ax.figure.canvas.draw()
+    return [t.get_fontsize() for t in ax.findobj(matplotlib.text.Text) if t.get_text()]
+
+
+@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize("inches", [(3.5, 2.6), (3.5, 5.0), (7.0, 4.0)])
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_no_letter_is_smaller_than_six_points(name, inches):
+    _, ax = pyplot.subplots(figsize=inches, layout="constrained")
+    tree = GALLERY[name]()
+    tw.plot_tree(tree, ax=ax)
+    assert min(letters(ax)) >= 6 - 1e-6
+    box = ax.get_window_extent()
+    for text in ax.findobj(matplotlib.text.Text):
+        if text.get_text():
+            extent = text.get_window_extent()
+            # Whole pixels make the letters a little wider than the font says.
+            assert extent.x0 >= box.x0 - 0.03 * box.width
+            assert extent.x1 <= box.x1 + 0.03 * box.width
+
+
+def test_a_small_tree_says_what_it_leaves_out():
+    _, ax = pyplot.subplots(figsize=(3.5, 2.6), layout="constrained")
+    said = " ".join(drawn(tw.plot_tree(penguins(), ax=ax)))
+    assert "Row counts and shares are left out." in said
+    assert "folded node" in said
+
+
+def test_size_and_colours_are_those_of_the_style():
+    with pyplot.style.context({"font.size": 20}):
+        large = max(letters(tw.plot_tree(penguins())))
+    usual = max(letters(tw.plot_tree(penguins())))
+    assert large == pytest.approx(2 * usual, rel=0.01)
+    with pyplot.style.context("dark_background"):
+        ax = tw.plot_tree(penguins())
+        colours = {t.get_color() for t in ax.findobj(matplotlib.text.Text)}
+        assert DARK["text"] in colours
+        other = tw.plot_importance(penguins())
+        assert DARK["muted"] in {
+            t.get_color() for t in other.findobj(matplotlib.text.Text)
+        }
+
+
+def test_nodes_show_the_distribution_of_their_column(birds):
+    X, y = birds
+    tree = penguins()
+    rows = NewRows.read(tree.data, X, y)
+    bars = column_bars(tree.data, 0, rows)
+    assert bars.heights.sum() == 342
+    assert bars.n_missing == 2
+    assert bars.cuts == [206.5]
+    assert 206.5 in bars.edges
+    assert np.diff(bars.edges).min() > 0
+    left = bars.heights[bars.edges[1:] <= 206.5].sum()
+    assert left == sum(v is not None and v <= 206.5 for v in X["flipper_length_mm"])
+    island = column_bars(tree.data, 8, rows)
+    assert island.names[-1] == "Biscoe"
+    assert island.cuts == [1.5]
+    drawn(tw.plot_tree(tree, X=X, y=y))
+    with pytest.raises(OptionError, match="need both X and y"):
+        tw.plot_tree(tree, X=X)
+
+
+def test_one_split_is_drawn_large_with_the_gain_of_every_cut(birds):
+    X, y = birds
+    tree = penguins()
+    ax = tw.plot_split(tree, 0, X, y)
+    said = drawn(ax)
+    assert "flipper_length_mm <= 206.5" in said
+    assert any("344 rows; gain of the split 0.3297; 2 missing" in each for each in said)
+    line = ax.figure.axes[1].lines[0]
+    places, gains = line.get_data()
+    assert places[np.argmax(gains)] == 206.5
+    assert max(gains) == pytest.approx(tree.gain[0])
+    drawn(tw.plot_split(tree, 8, X, y))
+    with pytest.raises(OptionError, match="Node 3 is a leaf"):
+        tw.plot_split(tree, 3, X, y)
+
+
+def test_one_split_of_numbers_is_drawn_as_points():
+    columns = table("hitters.csv")
+    y = columns.pop("Salary")
+    known = [i for i, each in enumerate(y) if each is not None]
+    X = {k: [v[i] for i in known] for k, v in columns.items()}
+    ax = tw.plot_split(hitters(), 0, X, [y[i] for i in known])
+    drawn(ax)
+    assert len(ax.collections[0].get_offsets()) == 263
+
+
+def test_charts_share_a_figure_without_overprinting(birds):
+    X, y = birds
+    figure, axes = pyplot.subplots(2, 2, figsize=(9, 7), layout="constrained")
+    tw.plot_importance(penguins(), X, y, ax=axes[0, 0])
+    tw.plot_confusion(penguins(), X, y, ax=axes[0, 1])
+    tw.plot_reliability(penguins(), X, y, ax=axes[1, 0])
+    columns = ("bill_length_mm", "island")
+    tw.plot_regions(penguins(), X, y, columns=columns, ax=axes[1, 1])
+    figure.canvas.draw()
+    boxes = [ax.get_tightbbox() for ax in axes.flat]
+    for i, one in enumerate(boxes):
+        for two in boxes[:i]:
+            width = min(one.x1, two.x1) - max(one.x0, two.x0)
+            height = min(one.y1, two.y1) - max(one.y0, two.y0)
+            assert min(width, height) <= 2
+
+
+def test_rows_outside_the_slice_are_pale(birds):
+    X, y = birds
+    tree = penguins()
+    ax = tw.plot_regions(tree, X, y, columns=("bill_length_mm", "island"))
+    strong = sum(
+        len(c.get_offsets()) for c in ax.collections[1:] if c.get_alpha() == 1.0
+    )
+    held = {k: list(v) for k, v in X.items()} | {"flipper_length_mm": [197.0] * 344}
+    assert strong == int((tree.apply(held) == tree.apply(X)).sum())
 
 
 # -- importance ------------------------------------------------------------------------
@@ -224,10 +347,11 @@ def test_regions_of_a_category_hold_other_columns(birds):
     X, y = birds
     tree = penguins()
     ax = tw.plot_regions(tree, X, y, columns=("bill_length_mm", "island"))
-    assert "with flipper_length_mm = 197" in drawn(ax)
+    said = " ".join(drawn(ax)).replace("\n", " ")
+    assert "slice at flipper_length_mm = 197; rows that these values send" in said
     at = {"flipper_length_mm": 230}
     ax = tw.plot_regions(tree, columns=("bill_length_mm", "island"), at=at)
-    assert "with flipper_length_mm = 230" in drawn(ax)
+    assert "slice at flipper_length_mm = 230" in drawn(ax)
 
 
 def test_regions_of_numbers():

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from treewright.drawing.palette import CLASS_INKS, RAMP_INKS, THEMES
+from treewright.drawing.palette import CLASS_INKS, PATTERNS, RAMP_INKS, THEMES
 
 # What an eye without one kind of cone sees, for linear light (Machado et al. 2009).
 EYES = {
@@ -62,6 +62,20 @@ def test_class_colours_are_distinct_for_colour_blind_readers(theme, eyes, n, lea
     ]
     nearest = min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2))
     assert nearest >= least
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(("n", "least"), [(2, 18), (4, 9), (8, 4.5)])
+def test_class_colours_differ_in_lightness_for_grey_print(theme, n, least):
+    shades = [
+        116 * np.cbrt(linear(THEMES[theme][ink]) @ [0.2126, 0.7152, 0.0722]) - 16
+        for ink in CLASS_INKS[:n]
+    ]
+    assert np.diff(sorted(shades)).min() >= least
+
+
+def test_patterns_for_print_are_all_different():
+    assert len(set(PATTERNS.values())) == len(CLASS_INKS)
 
 
 @pytest.mark.parametrize("theme", THEMES)

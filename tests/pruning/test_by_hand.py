@@ -282,7 +282,7 @@ def test_an_evaluation_prints(iris):
 @pytest.mark.parametrize(
     ("criterion", "kind"),
     [
-        ("squared_error", "mean squared error"),
+        ("squared_error", "RMSE"),
         ("absolute_error", "mean absolute error"),
         ("poisson", "half the mean deviance"),
     ],

@@ -589,7 +589,9 @@ def test_the_record_prints_goes_to_pandas_and_is_drawn(noisy):
     record = tw.TreeClassifier().fit(*noisy).pruning_
     lines = str(record).splitlines()
     assert lines[0] == record.words
-    assert lines[2].split() == ["alpha", "leaves", "error", "cv", "error", "std"]
+    assert lines[2].startswith("  errors relative to that of the root, ")
+    assert lines[4].split() == ["alpha", "leaves", "error", "cv", "error", "std"]
+    assert lines[-1].split()[1:3] == ["1", "1.000"]
     assert sum("<- taken" in line for line in lines) == 1
     assert len(lines) < 40
     frame = record.to_pandas()

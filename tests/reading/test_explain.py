@@ -44,12 +44,18 @@ def test_the_walk_of_seed_004():
         "Humidity = Normal",
     ]
     assert str(found).splitlines() == [
-        "Play = Yes",
-        "   start: Yes 64.3%, No 35.7% (14 rows)",
-        "   1. Outlook is Sunny, so Outlook = Sunny: No 60.0%, Yes 40.0% (5 rows)",
-        "   2. Humidity is Normal, so Humidity = Normal: Yes 100% (2 rows)",
+        "Play = Yes (probability 100%)",
+        "",
+        "   0. all rows",
+        "      Yes 64.3%, No 35.7% (14 rows)",
+        "   1. Outlook is Sunny, so Outlook = Sunny",
+        "      No 60.0%, Yes 40.0% (5 rows)",
+        "   2. Humidity is Normal, so Humidity = Normal",
+        "      Yes 100% (2 rows)",
         "      Leaf 3. All rows have the same target.",
-        "Smallest change, to No: Humidity from Normal to High.",
+        "",
+        "Smallest change, to No:",
+        "   - Humidity from Normal to High",
     ]
 
 

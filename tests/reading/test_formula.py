@@ -63,9 +63,12 @@ def test_regions_of_seed_001_add_up():
     schema = Schema((Feature("x1"), Feature("x2")), TargetInfo("y", "number"))
     spec = threshold(0, 2.0, threshold(1, 3.0, leaf(5.0), leaf(7.0)), leaf(1.5))
     found = formula(build(spec, schema))
-    assert (
-        str(found) == "y = 5·[x1 <= 2 ∧ x2 <= 3] + 7·[x1 <= 2 ∧ x2 > 3] + 1.5·[x1 > 2]"
-    )
+    assert str(found).splitlines() == [
+        "y =",
+        "    5·[x1 <= 2 ∧ x2 <= 3]",
+        "  + 7·[x1 <= 2 ∧ x2 > 3]",
+        "  + 1.5·[x1 > 2]",
+    ]
     assert found.evaluate({"x1": [1, 1, 3], "x2": [3, 4, 3]}).tolist() == [5, 7, 1.5]
 
 

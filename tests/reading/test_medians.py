@@ -40,6 +40,6 @@ def test_why_shows_the_distances_from_the_median(tree):
     here = found.here
     off = np.abs(np.array(Y) - here.median).sum()
     assert here.median == 15.0
-    assert f"median 15, absolute errors {off:.4g}" in str(found)
-    assert f"Σ|y - 15| / 8 = {off:.4g}/8" in str(found)
+    assert f"median 15, absolute errors {off:,.0f}" in str(found)
+    assert f"Σ|y - 15| / 8 = {off:,.0f}/8" in str(found)
     assert "RSS" not in str(found)

@@ -1,4 +1,5 @@
 import io
+import re
 import sys
 from dataclasses import replace
 
@@ -18,9 +19,10 @@ from support.build import (
     subset,
     threshold,
 )
+from treewright.drawing.palette import DARK, LIGHT
 from treewright.errors import OptionError
 from treewright.model import Tree
-from treewright.reading.text.colour import coloured, show
+from treewright.reading.text.colour import coloured
 from treewright.reading.text.text import text
 from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.table.schema import Feature, Schema, Summary, TargetInfo
@@ -61,7 +63,7 @@ def test_a_tree_of_numbers_in_ascii():
         "              rows  share   mean    std",
         "all rows         4   100%  626.2  625.3",
         "|- age <= 30     2  50.0%      2    0.5 *",
-        "`- age > 30      2  50.0%   1250  50.25 *",
+        "`- age > 30      2  50.0%  1,250  50.25 *",
     ]
 
 
@@ -77,9 +79,9 @@ def test_a_single_leaf():
 def test_folding_says_how_much_lies_below(iris_like):
     lines = text(iris_like, max_depth=1).splitlines()
     assert len(lines) == 6
-    assert lines[-1].endswith("50.0% ... 2 leaves below")
+    assert lines[-1].endswith("50.0% + 2 leaves")
     assert lines[-2].endswith("*")
-    assert text(iris_like, max_depth=0).endswith("... 3 leaves below")
+    assert text(iris_like, max_depth=0).endswith("+ 3 leaves")
     assert text(iris_like, max_depth=2) == text(iris_like)
 
 
@@ -141,6 +143,12 @@ def test_a_wrong_max_depth_is_refused(max_depth):
         text(chain(1), max_depth)
 
 
+@pytest.mark.parametrize("width", [0, 19, 80.5, "88", None, True])
+def test_a_wrong_width_is_refused(width):
+    with pytest.raises(OptionError, match="width must be a whole number of columns"):
+        text(chain(1), width=width)
+
+
 def test_numpy_integers_are_depths():
     assert text(chain(3), np.int64(1)) == text(chain(3), 1)
 
@@ -154,9 +162,11 @@ def test_only_the_list_of_categories_is_shortened():
     halves = [[*range(11)], [11]]
     tree = build(subset(0, halves, leaf(0), leaf(1), missing=0), schema_of(job))
     line = text(tree).splitlines()[4]
-    assert "occupation 0, occupation 1, " in line
+    assert "job in {occupation 0, " in line
     assert " more} or missing " in line
-    assert len(line) < 130
+    assert len(line) <= 88
+    assert "occupation 0, occupation 1, occupation 2, " in text(tree, width=140)
+    assert "job in {11 categories} or missing " in text(tree, width=50)
 
 
 def test_the_numbers_line_up_whatever_the_names_are():
@@ -167,7 +177,7 @@ def test_the_numbers_line_up_whatever_the_names_are():
         spec = subset(0, [[*range(11)], [11]], spec, leaf(depth % 2))
     lines = text(build(spec, schema_of(job, wordy))).splitlines()[2:]
     at = lines[0].index("class")
-    assert at < 120
+    assert at < 150  # the name of the column, and the rails of 15 levels
     assert {line[at - 2 : at] for line in lines} == {"  "}
     assert {line[at : at + 3].strip() for line in lines[1:]} == {"no", "yes"}
 
@@ -221,9 +231,9 @@ def test_impure_nodes_with_many_rows_are_opened_first(iris_like):
         "",
         "2 leaves folded; text()",
     ]
-    assert lines[5].endswith("... 2 leaves below")
+    assert lines[5].endswith("+ 2 leaves")
     assert text(iris_like, max_leaves=3) == text(iris_like)
-    assert text(iris_like, max_leaves=1).splitlines()[3].endswith("3 leaves below")
+    assert text(iris_like, max_leaves=1).splitlines()[3].endswith("+ 3 leaves")
 
 
 def test_the_heaviest_of_many_branches_are_shown():
@@ -234,7 +244,7 @@ def test_the_heaviest_of_many_branches_are_shown():
         schema_of(categorical("c", *names)),
     )
     lines = text(tree, max_leaves=5).splitlines()
-    assert lines[3].endswith("... 296 more branches, lighter than these")
+    assert lines[3].endswith("+ 296 lighter branches")
     assert [line.split("  ")[0] for line in lines[4:8]] == [
         "├─ c = c0",
         "├─ c = c1",
@@ -264,16 +274,21 @@ def test_a_wrong_max_leaves_is_refused(max_leaves):
 def test_print_folds_a_large_tree_and_says_so():
     said = str(Tree(chain(5000)))
     assert len(said.splitlines()) < 420
-    assert said.endswith("4802 leaves folded; text() writes the whole tree.")
+    assert said.endswith("4,802 leaves folded; text() writes the whole tree.")
 
 
 def test_show_uses_ascii_where_the_stream_cannot_draw(iris_like, monkeypatch):
-    before = str(Tree(iris_like))
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
-    show(iris_like, None, None)
+    Tree(iris_like).show()
+    print(Tree(iris_like))
     sys.stdout.flush()
     written = sys.stdout.buffer.getvalue().decode()
-    assert written.count("|- petal length <= 2.45") == 1
+    assert written.count("|- petal length <= 2.45") == 2
+
+
+def test_the_width_of_a_terminal_does_not_change_str(iris_like, monkeypatch):
+    before = str(Tree(iris_like))
+    monkeypatch.setenv("COLUMNS", "30")
     assert str(Tree(iris_like)) == before
 
 
@@ -283,38 +298,79 @@ def test_show_prints_plain_text_where_there_is_no_terminal(iris_like, capsys):
 
 
 def test_colour_changes_no_character(iris_like):
-    pytest.importorskip("rich")
-    made = coloured(iris_like, text(iris_like))
-    assert made.plain == text(iris_like)
-    marked = {made.plain[s.start : s.end].strip(): str(s.style) for s in made.spans}
-    assert marked["setosa"] == "blue"
-    assert marked["virginica"] == "magenta"
-    assert Tree(iris_like).__rich__().plain == text(iris_like)
+    colours = ("#010203", "#040506", "#070809")
+    made = coloured(iris_like, text(iris_like), colours)
+    assert re.sub(r"\x1b\[[\d;]*m", "", made) == text(iris_like)
+    assert made.count("\x1b[38;2;1;2;3msetosa\x1b[0m") == 2
+    assert made.count("\x1b[38;2;7;8;9mvirginica\x1b[0m") == 1
 
 
-def test_a_terminal_gets_colour(iris_like, monkeypatch):
-    pytest.importorskip("rich")
+class Terminal(io.StringIO):
+    encoding = "utf-8"
 
-    class Terminal(io.StringIO):
-        encoding = "utf-8"
+    def isatty(self):
+        return True
 
-        def isatty(self):
-            return True
 
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stdout", terminal)
+def open_terminal(monkeypatch):
+    """Let the rest of a test print to a terminal."""
+    made = Terminal()
+    monkeypatch.setattr(sys, "stdout", made)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("COLORFGBG", raising=False)
+    return made
+
+
+def test_a_terminal_gets_the_colours_of_the_pictures(iris_like, monkeypatch):
+    terminal = open_terminal(monkeypatch)
     Tree(iris_like).show()
-    assert "\x1b[" in terminal.getvalue()
-    assert "petal length" in terminal.getvalue()
+    rgb = ";".join(str(int(DARK["c0"][i : i + 2], 16)) for i in (1, 3, 5))
+    assert f"\x1b[38;2;{rgb}msetosa" in terminal.getvalue()
+    monkeypatch.setenv("COLORFGBG", "0;15")
+    Tree(iris_like).show()
+    rgb = ";".join(str(int(LIGHT["c0"][i : i + 2], 16)) for i in (1, 3, 5))
+    assert f"\x1b[38;2;{rgb}msetosa" in terminal.getvalue()
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", ""), ("TERM", "dumb")])
+def test_colour_can_be_turned_off(iris_like, monkeypatch, name, value):
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setenv(name, value)
+    Tree(iris_like).show()
+    assert "\x1b" not in terminal.getvalue()
+    assert "setosa" in terminal.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_show_fits_the_terminal(monkeypatch, width):
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    job = categorical("job", *(f"occupation {i}" for i in range(40)))
+    spec = leaf(0, 0, 1)
+    for k in range(5):
+        spec = subset(0, [[*range(8 * k + 1)], [*range(8 * k + 1, 40)]], spec, leaf(1))
+    Tree(build(spec, schema_of(job))).show()
+    longest = max(map(len, terminal.getvalue().splitlines()))
+    assert longest <= width
+    if width >= 100:
+        assert longest > 80  # the room is used
 
 
 def test_markup_in_names_is_no_markup():
-    pytest.importorskip("rich")
+    pytest.importorskip("rich", reason="NOT TESTED: pip install rich")
     schema = schema_of(categorical("[bold]a[/bold]", "[red]x", "y"))
     tree = build(subset(0, [[0], [1]], leaf(0), leaf(1, 1)), schema)
-    assert "[bold]a[/bold] = [red]x" in coloured(tree, text(tree)).plain
+    assert "[bold]a[/bold] = [red]x" in Tree(tree).__rich__().plain
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_lines_are_at_most_88_wide_where_names_allow(seed):
+    tree = random_tree(seed, 40)
+    for numbers in (False, True):
+        said = text(tree, max_depth=8, numbers=numbers)
+        assert max(map(len, said.splitlines())) <= 88
 
 
 def test_the_route_of_missing_values_is_shown_on_request():

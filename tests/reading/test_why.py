@@ -172,7 +172,8 @@ def test_a_regression_by_rss():
     assert right.rss == pytest.approx(14 / 3)
     said = str(found)
     assert "Σ(y - 6.8)² / 5 = 98.8/5 = 19.76" in said
-    assert "RSS after: 0.5000 + 4.6667 = 5.1667" in said
+    assert "mean 6.8, RMSE 4.445" in said
+    assert "(RMSE after: 1.017)" in said  # the root of (0.5 + 4.6667) / 5
     cuts = tw.why(tree, 0, X, y, column="x").candidates
     assert [each.split.threshold for each in cuts] == [1.5, 2.5, 3.5, 4.5]
 

@@ -109,7 +109,7 @@ def test_an_intake_is_a_value_that_prints():
     assert [each.kind for each in found.findings] == ["constant"]
     assert str(found).splitlines()[1].startswith("  new  every known value is")
     assert list(found.to_pandas().columns) == ["kind", "column", "words", "advice"]
-    assert "<td>constant</td>" in found._repr_html_()
+    assert ">constant</td>" in found._repr_html_()
     assert found.to_dict()["findings"][0]["column"] == "new"
     assert found.of("leak") == []
 

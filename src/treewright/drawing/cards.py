@@ -3,6 +3,9 @@
 A card is drawn at (0, 0) and moved to its place later. The distribution is a bar
 divided by the class shares; for numbers it is a strip with the middle half of the rows
 as a box, the median as a line and the answer as a dot.
+
+A card is as wide as its text needs, up to a limit. A longer name takes two lines, and
+a name too long for these keeps its two ends.
 """
 
 from __future__ import annotations
@@ -14,41 +17,59 @@ from typing import TypeAlias
 import numpy as np
 
 from treewright.drawing import labels
+from treewright.drawing.look import PLAIN, Look
 from treewright.drawing.marks import Box, Dot, Mark, Words
-from treewright.drawing.measure import Measure, clipped
-from treewright.drawing.palette import RAMP_INKS, class_ink
+from treewright.drawing.measure import Measure, middle_cut
+from treewright.drawing.names import CLASSES, NUMBER, CardNames
+from treewright.drawing.palette import CLASS_INKS, RAMP_INKS, class_ink
 from treewright.drawing.shown import Shown, each_shown
 from treewright.drawing.visible_nodes import Folded
 from treewright.reading.answers.answer import class_shares
-from treewright.tree import wording
+from treewright.reading.conditions.evidence import Evidence, evidence
 from treewright.tree.answer import node_answers
 from treewright.tree.data import TreeData
 
 __all__ = [
     "LABEL_SIZE",
     "NARROWEST",
+    "SMALLEST_LETTERS",
     "Card",
+    "Chart",
     "Scale",
     "class_inks",
+    "has_many_classes",
     "make_cards",
+    "own_inks",
     "scale_of",
 ]
 
 LABEL_SIZE = 12.0
 _MAIN, _SMALL = 13.5, 11.5
+SMALLEST_LETTERS = _SMALL
+_LINE, _SMALL_LINE = 17.0, 15.0
 _PAD_X, _PAD_Y = 12.0, 9.0
+_TIGHT_PAD, _TIGHT_NARROWEST = 9.0, 56.0
 _BAR = 8.0
 _ROW_GAP = 7.0
 _APART = 14.0
 _WORD_GAP = 5.0
-NARROWEST, _WIDEST = 92.0, 190.0
-_WIDEST_LABEL = 160.0
+NARROWEST, _WIDEST = 92.0, 250.0
+_WIDEST_LABEL = 230.0
 _SEGMENT_GAP = 1.0
 _STACKED = 2.5
 
 
-Spread: TypeAlias = Callable[[float, float, float], Iterator[Mark]]
+Draw: TypeAlias = Callable[[float, float, float], Iterator[Mark]]
 """Draws the distribution of the rows, given x, y and the available width."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A drawing in a card that is as wide as the card."""
+
+    draw: Draw
+    height: float = _BAR
+    narrowest: float = 0.0
 
 
 @dataclass
@@ -57,28 +78,41 @@ class Card:
 
     node: int
     title: str
-    main: str
+    name: str
+    key: int
     beside: str
-    small: str
-    small_right: str
+    rows: str
+    share: str
     is_leaf: bool
     hidden: int
+    caption: str = ""
+    small: str = ""
+    small_right: str = ""
+    more: list[str] = field(default_factory=list)
     label: str = ""
     label_width: float = 0.0
     value: str = ""
     on_path: bool = False
     width: float = 0.0
     height: float = 0.0
-    spread: Spread = field(repr=False, default=lambda x, y, room: iter(()))
+    chart: Chart = field(repr=False, default=Chart(lambda x, y, room: iter(())))
     down: bool = True
     ink: str = ""
     right: str = ""
+    main: tuple[str, ...] = ()
     main_width: float = 0.0
+    pad: float = _PAD_X
+    narrowest: float = NARROWEST
 
     @property
     def right_size(self) -> float:
         """Font size at the right end of the first line."""
         return _MAIN if self.down or self.value else _SMALL
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the name is not shown in full."""
+        return "".join(self.main).replace(" ", "") != self.name.replace(" ", "")
 
     def marks(self) -> Iterator[Mark]:
         """Draw the card with its top left corner at (0, 0)."""
@@ -94,21 +128,30 @@ class Card:
         yield Box(0, 0, self.width, self.height, fill, edge, 7.0, thick)
         if self.ink:
             yield Box(4, _PAD_Y, 3, self.height - 2 * _PAD_Y, self.ink, radius=1.5)
-        right = self.width - _PAD_X
+        yield from self._first_lines()
+        y = _PAD_Y + _MAIN + _LINE * (len(self.main) - 1) + _ROW_GAP
+        yield from self.chart.draw(self.pad, y, self.width - 2 * self.pad)
+        y += self.chart.height + _ROW_GAP + 0.76 * _SMALL - 1
+        if self.small:
+            yield Words(self.pad, y, self.small, _SMALL, "muted")
+        if self.small_right:
+            end = self.width - self.pad
+            yield Words(end, y, self.small_right, _SMALL, "muted", anchor="end")
+        y += _SMALL_LINE * bool(self.small or self.small_right)
+        for line in self.more:
+            yield Words(self.pad, y, line, _SMALL, "muted")
+            y += _SMALL_LINE
+
+    def _first_lines(self) -> Iterator[Mark]:
         y = _PAD_Y + 0.76 * _MAIN
-        yield Words(_PAD_X, y, self.main, _MAIN, bold=True)
+        for number, line in enumerate(self.main):
+            yield Words(self.pad, y + number * _LINE, line, _MAIN, bold=True)
         if self.beside:
-            yield Words(_PAD_X + self.main_width + _WORD_GAP, y, self.beside, _MAIN)
+            yield Words(self.pad + self.main_width + _WORD_GAP, y, self.beside, _MAIN)
         if self.right:
             ink = "accent" if self.value else "text" if self.down else "muted"
-            yield Words(right, y, self.right, self.right_size, ink, anchor="end")
-        y = _PAD_Y + _MAIN + _ROW_GAP
-        yield from self.spread(_PAD_X, y, self.width - 2 * _PAD_X)
-        y += _BAR + _ROW_GAP + 0.76 * _SMALL - 1
-        if self.small:
-            yield Words(_PAD_X, y, self.small, _SMALL, "muted")
-        if self.small_right:
-            yield Words(right, y, self.small_right, _SMALL, "muted", anchor="end")
+            end = self.width - self.pad
+            yield Words(end, y, self.right, self.right_size, ink, anchor="end")
 
 
 def make_cards(
@@ -116,8 +159,10 @@ def make_cards(
     folded: Folded,
     path: Mapping[int, str],
     measure: Measure,
+    look: Look = PLAIN,
     *,
     down: bool,
+    charts: Mapping[int, Chart] | None = None,
 ) -> list[Card]:
     """Return the card of every node that is shown, in preorder.
 
@@ -131,85 +176,169 @@ def make_cards(
         The nodes to highlight, each with the row's value there.
     measure : callable
         Returns the width of a text.
+    look : Look, optional
+        What the cards show.
     down : bool
         Whether the tree grows down: cards then have three lines, otherwise two.
+    charts : mapping of int to Chart, optional
+        Drawings that take the place of the distribution in some nodes.
 
     Returns
     -------
     list of Card
     """
-    spread = _spreads(tree, folded)
-    inks = class_inks(tree) if tree.is_classifier else []
-    cards = []
-    for shown in each_shown(tree, folded):
-        node = shown.node
-        card = _card(tree, shown)
+    charts = charts or {}
+    chart = _distributions(tree, folded)
+    inks = own_inks(tree) if tree.is_classifier else []
+    known = evidence(tree, folded.nodes) if "interval" in look.show else None
+    cards = [_card(tree, shown, look) for shown in each_shown(tree, folded)]
+    full = {card.key: card.name for card in cards if card.key != NUMBER}
+    names = CardNames(full, _WIDEST - 2 * _PAD_X, _MAIN, measure)
+    for place, shown in enumerate(each_shown(tree, folded)):
+        node, card = shown.node, cards[place]
         card.on_path, card.value = node in path, path.get(node, "")
-        card.spread, card.down = spread(node), down
+        card.chart, card.down = charts.get(node) or chart(node), down
+        card.more = _more_lines(tree, node, place, known, look, measure)
         if card.is_leaf and inks:
             card.ink = inks[int(tree.label[node])]
         if shown.above >= 0:
             card.label = _fitted(shown.labels(), measure)
             card.label_width = measure(card.label, LABEL_SIZE, card.on_path)
-        _sized(card, measure)
-        cards.append(card)
+        _sized(card, names, measure)
     return cards
 
 
-def _card(tree: TreeData, shown: Shown) -> Card:
+def _card(tree: TreeData, shown: Shown, look: Look) -> Card:
     node, split, hidden = shown.node, shown.split, shown.hidden
     is_end = split is None or hidden > 0
-    rows = labels.count(int(tree.n_rows[node]), "row")
-    share = wording.percent(float(tree.share[node]))
-    main, beside = labels.question(split) if split is not None else "", ""
+    name, beside, key = "", "", NUMBER
     if is_end and tree.is_classifier:
-        main, _, sure = labels.answer(tree, node).rpartition(" ")
-        beside = sure.strip("()")
+        key = CLASSES - int(tree.label[node])
+        name = labels.class_names(tree)[int(tree.label[node])]
+        beside = look.percent(_own_share(tree, node))
     elif is_end:
-        main = labels.answer(tree, node)
-        beside = "± " + wording.figures(labels.spread(tree, node))
+        name = labels.number_answer(tree, node, look.digits)
+        beside = "± " + look.figures(labels.spread(tree, node))
+    elif split is not None:
+        name, key = labels.question(split), split.column
+    rows, share = _size_words(tree, shown, look)
+    caption = ""
+    if has_many_classes(tree) and not is_end:
+        label = labels.class_names(tree)[int(tree.label[node])]
+        caption = f"{label} {look.percent(_own_share(tree, node))}"
     return Card(
         node=node,
         title=labels.details(tree, shown),
-        main=main,
+        name=name,
+        key=key,
         beside=beside,
-        small=f"+ {labels.count(hidden, 'leaf', 'leaves')}" if hidden else rows,
-        small_right=rows if hidden else share,
+        rows=rows,
+        share=share,
         is_leaf=is_end,
         hidden=hidden,
+        caption=caption,
+        pad=_TIGHT_PAD if look.is_tight else _PAD_X,
+        narrowest=_TIGHT_NARROWEST if look.is_tight else NARROWEST,
     )
 
 
+def _own_share(tree: TreeData, node: int) -> float:
+    return float(node_answers(tree)[node, int(tree.label[node])])
+
+
+def _size_words(tree: TreeData, shown: Shown, look: Look) -> tuple[str, str]:
+    """Return the texts below the bar: the rows, and their share of all rows."""
+    node, hidden = shown.node, shown.hidden
+    rows = share = ""
+    if "rows" in look.show:
+        rows = labels.count(int(tree.n_rows[node]), "row")
+    if "share" in look.show:
+        share = look.percent(float(tree.share[node]))
+    if hidden:
+        rows, share = f"+ {labels.count(hidden, 'leaf', 'leaves')}", rows or share
+    if look.numbers:
+        rows = f"#{node}" + (f" · {rows}" if rows else "")
+    return (rows, share) if rows else (share, "")
+
+
+def _more_lines(
+    tree: TreeData,
+    node: int,
+    place: int,
+    known: Evidence | None,
+    look: Look,
+    measure: Measure,
+) -> list[str]:
+    """Return the lines that only some pictures have: all shares, the interval."""
+    lines = []
+    if "shares" in look.show and tree.is_classifier:
+        lines.append(_shares_line(tree, node, look, measure))
+    if known is not None:
+        low, high = float(known.low[place]), float(known.high[place])
+        write = look.percent if tree.is_classifier else look.figures
+        if np.isfinite([low, high]).all():
+            lines.append(f"95%: {write(low)} to {write(high)}")
+    return lines
+
+
+def _shares_line(tree: TreeData, node: int, look: Look, measure: Measure) -> str:
+    """Return the shares of the classes, the largest first, as many as fit."""
+    shares, names = class_shares(tree, np.array([node]))[0], labels.class_names(tree)
+    order = np.argsort(-shares, kind="stable").tolist()
+    present = [k for k in order if shares[k] > 0]
+    room, line = _WIDEST - 2 * _PAD_X, ""
+    for n, k in enumerate(present, 1):
+        name = middle_cut(names[k], 0.5 * room, _SMALL, False, measure)
+        part = f"{name} {look.percent(float(shares[k]))}"
+        longer = f"{line}, {part}" if line else part
+        more = f", {len(present) - n} more" if n < len(present) else ""
+        if line and measure(longer + more, _SMALL, False) > room:
+            return f"{line}, {len(present) - n + 1} more"
+        line = longer
+    return line
+
+
 def _fitted(forms: Iterator[str], measure: Measure) -> str:
-    """Return the first form that is narrow enough, or the last one clipped."""
+    """Return the first form that is narrow enough, or the last one cut."""
     text = ""
     for text in forms:
         if measure(text, LABEL_SIZE, True) <= _WIDEST_LABEL:
             return text
-    return clipped(text, _WIDEST_LABEL, LABEL_SIZE, True, measure)
+    return middle_cut(text, _WIDEST_LABEL, LABEL_SIZE, True, measure)
 
 
-def _sized(card: Card, measure: Measure) -> None:
-    """Clip long texts, and set the width and height of the card."""
-    room = _WIDEST - 2 * _PAD_X
+def _sized(card: Card, names: CardNames, measure: Measure) -> None:
+    """Fit the texts, and set the width and height of the card."""
+    room = _WIDEST - 2 * card.pad
     if card.value:
-        card.value = clipped(card.value, 0.45 * room, _MAIN, False, measure)
-    if not card.down:  # two lines: the number of rows moves up
-        card.right, card.small, card.small_right = card.value or card.small, "", ""
-    elif card.value or card.beside:
+        card.value = middle_cut(card.value, 0.45 * room, _MAIN, False, measure)
+    if not card.down:  # the number of rows moves up into the first line
+        card.right = card.value or card.rows or card.share
+        card.small = card.caption
+    else:
         card.right, card.beside = card.value or card.beside, ""
+        card.small, card.small_right = card.rows, card.share
+        if card.caption:
+            card.small, card.small_right = card.caption, card.rows or card.share
     ends = measure(card.right, card.right_size, False)
     ends += _APART if card.right else 0.0
     if card.beside:
         ends += measure(card.beside, _MAIN, False) + _WORD_GAP
-    card.main = clipped(card.main, max(room - ends, 0.3 * room), _MAIN, True, measure)
-    card.main_width = measure(card.main, _MAIN, True)
-    second = measure(card.small, _SMALL, False) + _APART
-    second += measure(card.small_right, _SMALL, False)
-    card.width = max(NARROWEST, 2 * _PAD_X + max(card.main_width + ends, second))
-    card.height = 2 * _PAD_Y + _MAIN + _ROW_GAP + _BAR
-    if card.small:
-        card.height += _ROW_GAP + _SMALL - 2
+    card.main = names.lines(card.name, card.key, (max(room - ends, 0.3 * room), room))
+    widths = [measure(line, _MAIN, True) for line in card.main]
+    card.main_width = widths[0]
+    card.small = middle_cut(card.small, 0.62 * room, _SMALL, False, measure)
+    second = measure(card.small, _SMALL, False)
+    if card.small_right:
+        second += _APART + measure(card.small_right, _SMALL, False)
+    lines = [measure(line, _SMALL, False) for line in card.more]
+    widest = max(widths[0] + ends, second, card.chart.narrowest, *widths[1:], *lines)
+    card.width = max(card.narrowest, 2 * card.pad + widest)
+    card.height = 2 * _PAD_Y + _MAIN + _LINE * (len(card.main) - 1)
+    card.height += _ROW_GAP + card.chart.height
+    n_small = len(card.more) + bool(card.small or card.small_right)
+    if n_small:
+        card.height += _ROW_GAP + _SMALL - 2 + _SMALL_LINE * (n_small - 1)
 
 
 # -- the distribution of the rows ------------------------------------------------------
@@ -256,26 +385,51 @@ def scale_of(tree: TreeData, nodes: Sequence[int] | np.ndarray) -> Scale:
     return Scale(float(seen.min()), float(seen.max()))
 
 
-def _spreads(tree: TreeData, folded: Folded) -> Callable[[int], Spread]:
-    if tree.is_classifier:
-        inks = class_inks(tree)
-        shares = class_shares(tree, folded.nodes)
-        rows = dict(zip(folded.nodes.tolist(), shares, strict=True))
-        return lambda node: lambda x, y, room: _bar(rows[node], inks, x, y, room)
-    scale = scale_of(tree, folded.nodes)
-    return lambda node: lambda x, y, room: _strip(tree, node, scale, x, y, room)
+def has_many_classes(tree: TreeData) -> bool:
+    """Whether there are more classes than colours.
+
+    Then the answer of each card has full colour and its name, and all other classes
+    are pale.
+    """
+    return tree.is_classifier and tree.value.shape[1] > len(CLASS_INKS)
+
+
+def own_inks(tree: TreeData) -> list[str]:
+    """Return the colour of each class on cards that answer it: never grey."""
+    inks = class_inks(tree)
+    if not has_many_classes(tree):
+        return inks
+    order = np.argsort(np.argsort(-tree.value[0], kind="stable"))
+    return [CLASS_INKS[rank % len(CLASS_INKS)] for rank in order.tolist()]
+
+
+def _distributions(tree: TreeData, folded: Folded) -> Callable[[int], Chart]:
+    if not tree.is_classifier:
+        scale = scale_of(tree, folded.nodes)
+        return lambda node: Chart(
+            lambda x, y, room: _strip(tree, node, scale, x, y, room)
+        )
+    inks, many = own_inks(tree), has_many_classes(tree)
+    shares = class_shares(tree, folded.nodes)
+    rows = dict(zip(folded.nodes.tolist(), shares, strict=True))
+
+    def chart(node: int) -> Chart:
+        own = int(tree.label[node])
+        mine = [ink if k == own else "tint" for k, ink in enumerate(inks)]
+        used = mine if many else inks
+        return Chart(lambda x, y, room: _bar(rows[node], used, x, y, room))
+
+    return chart
 
 
 def _bar(
     shares: np.ndarray, inks: Sequence[str], x: float, y: float, room: float
 ) -> Iterator[Mark]:
-    """Divide a bar by class shares; classes without a colour form one grey part."""
-    by_ink: dict[str, float] = {}
-    for ink, share in zip(inks, shares.tolist(), strict=True):
-        if share > 0:
-            by_ink[ink] = by_ink.get(ink, 0.0) + share
+    """Divide a bar by class shares."""
     at = x
-    for ink, share in by_ink.items():
+    for ink, share in zip(inks, shares.tolist(), strict=True):
+        if share <= 0:
+            continue
         width = share * room
         # The gap shows the border to readers who cannot distinguish the colours.
         yield Box(at, y, max(width - _SEGMENT_GAP, 0.75), _BAR, ink)

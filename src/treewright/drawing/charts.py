@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.drawing.matplotlib import check_axes, fonts, pyplot
+from treewright.drawing.matplotlib import (
+    check_axes,
+    font_measure,
+    inks_of,
+    laid_out,
+    points_of,
+    pyplot,
+)
+from treewright.drawing.measure import middle_cut, wrapped
 from treewright.drawing.palette import LIGHT
 from treewright.reading.answers.reliability import Reliability
 from treewright.tree import wording
@@ -28,7 +36,6 @@ __all__ = [
     "title",
 ]
 
-_MAIN, _OFF = LIGHT["c0"], LIGHT["c1"]
 _LONGEST = 32
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114])
 _MOST_CELLS_WITH_TEXT = 20
@@ -44,41 +51,54 @@ def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):
-        ax.spines[side].set_color(LIGHT["line"])
-    ax.tick_params(length=0, labelsize=9.5)
+        ax.spines[side].set_color(inks_of(ax)["line"])
+    ax.tick_params(length=0, labelsize="medium")
     return ax
 
 
 def title(ax: Axes, main: str, more: str = "") -> None:
-    """Write a title at the left, and a smaller line below it."""
+    """Write a title at the left, and a smaller line below it, as wide as the axes."""
+    size = _text_size()
+    laid_out(plain(ax))
+    below = _broken(more, ax, 0.95 * size)
+    lines = below.count("\n") + 1 if below else 0
     ax.set_title(
-        main + ("\n" if more else ""),
+        _broken(main, ax, 1.2 * size, bold=True),
         loc="left",
-        fontsize=12,
+        fontsize=1.2 * size,
         fontweight="bold",
+        pad=6 + lines * 1.3 * size,
         parse_math=False,
     )
-    if more:
-        ax.annotate(
-            more,
+    if below:
+        said = ax.annotate(
+            below,
             (0, 1),
             (0, 6),
             xycoords="axes fraction",
             textcoords="offset points",
-            fontsize=9.5,
-            color=LIGHT["muted"],
+            fontsize=0.95 * size,
+            color=inks_of(ax)["muted"],
+            linespacing=1.2,
             parse_math=False,
         )
+        said.set_in_layout(False)  # the title above it keeps its room free
+
+
+def _broken(text: str, ax: Axes, size: float, bold: bool = False) -> str:
+    """Break a text into lines that are as wide as the axes."""
+    measure = font_measure()
+    room = max(points_of(ax)[0], 60.0)
+    parts = list(wrapped(text, room, size, lambda t, s, _: measure(t, s, bold)))
+    return "\n".join(middle_cut(part, room, size, bold, measure) for part in parts)
 
 
 def plain(ax: Axes) -> Axes:
-    """Show every text literally, never as a formula, in the fonts of the pictures."""
+    """Show every text literally, never as a formula."""
     from matplotlib.text import Text
 
-    families = fonts()
     for text in ax.findobj(Text):
         text.set_parse_math(False)
-        text.set_fontfamily(families)
     return ax
 
 
@@ -109,32 +129,39 @@ def draw_importance(
     middle = values.mean(axis=1) if has_spread else values
     order = np.argsort(-middle, kind="stable")[::-1]
     ax = new_axes(ax, 7.0, 1.1 + 0.32 * max(len(names), 3))
+    inks = inks_of(ax)
     places = np.arange(len(names))
     strength = 0.35 if has_spread else 1.0
-    ax.barh(places, middle[order], height=0.62, color=_MAIN, alpha=strength, zorder=2)
+    ax.barh(
+        places, middle[order], height=0.62, color=inks["c0"], alpha=strength, zorder=2
+    )
     if has_spread:
         aside = np.linspace(-0.2, 0.2, values.shape[1])
         for place, column in zip(places, order.tolist(), strict=True):
             each = values[column]
             ax.plot(
-                [each.min(), each.max()], [place] * 2, color=_MAIN, lw=1.4, zorder=3
+                [each.min(), each.max()],
+                [place] * 2,
+                color=inks["c0"],
+                lw=1.4,
+                zorder=3,
             )
             ax.plot(
-                each, place + aside, "o", ms=4, color=_MAIN, mec="white", mew=0.6,
+                each, place + aside, "o", ms=4, color=inks["c0"], mec="white", mew=0.6,
                 zorder=4,
             )  # fmt: skip
     else:
         for place, value in zip(places, middle[order].tolist(), strict=True):
             ax.annotate(
                 wording.percent(value), (value, place), (5, 0), va="center",
-                textcoords="offset points", fontsize=9.5, color=LIGHT["muted"],
+                textcoords="offset points", fontsize="medium", color=inks["muted"],
             )  # fmt: skip
         ax.set_xlim(0, 1.12 * max(float(middle.max(initial=0)), 1e-12))
         ax.set_xticks([])  # every bar has its own label
     ax.set_yticks(places, [wording.cut(names[i], _LONGEST) for i in order.tolist()])
     ax.set_ylim(-0.6, len(names) - 0.4)
-    ax.axvline(0, color=LIGHT["line"], lw=1, zorder=1)
-    ax.grid(axis="x", color=LIGHT["track"], lw=0.8, zorder=0)
+    ax.axvline(0, color=inks["line"], lw=1, zorder=1)
+    ax.grid(axis="x", color=inks["track"], lw=0.8, zorder=0)
     ax.set_axisbelow(True)
     ax.spines[["left", "bottom"]].set_visible(False)
     title(ax, *words)
@@ -171,24 +198,20 @@ def draw_confusion(
     shaded = _shaded(shares)
     ax.imshow(shaded, aspect="auto", interpolation="nearest")
     if k <= _MOST_CELLS_WITH_TEXT:
-        for (i, j), n in np.ndenumerate(confusion):
-            ink = "#ffffff" if shaded[i, j] @ _BRIGHTNESS < 0.5 else LIGHT["text"]
-            text = f"{_weight(n)}\n{wording.percent(float(shares[i, j]))}" if n else "0"
-            ax.text(
-                j, i, text, ha="center", va="center", color=ink, fontsize=9.5,
-                linespacing=1.35,
-            )  # fmt: skip
+        _write_cells(ax, confusion, shares, shaded)
     longest = _LONGEST if k <= _MOST_CELLS_WITH_TEXT else 12
     short = [wording.cut(name, longest) for name in names]
     ax.set_xticks(range(k), short)
     ax.set_yticks(range(k), short)
-    if sum(map(len, short)) > 9 * k:
+    laid_out(plain(ax))
+    cell = points_of(ax)[0] / k
+    if max(font_measure()(name, _text_size(), False) for name in short) > 0.9 * cell:
         ax.tick_params(axis="x", rotation=35)
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
             label.set_rotation_mode("anchor")
-    ax.set_xlabel("answer of the tree", fontsize=10)
-    ax.set_ylabel("true class", fontsize=10)
+    ax.set_xlabel("answer of the tree", fontsize="medium")
+    ax.set_ylabel("true class", fontsize="medium")
     ax.spines[:].set_visible(False)
     ax.set_xticks(np.arange(k - 1) + 0.5, minor=True)
     ax.set_yticks(np.arange(k - 1) + 0.5, minor=True)
@@ -203,6 +226,32 @@ def draw_confusion(
     return plain(ax)
 
 
+def _write_cells(
+    ax: Axes,
+    confusion: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    shaded: NDArray[np.float64],
+) -> None:
+    """Write the counts, and the percentages where a cell has room for both lines."""
+    laid_out(plain(ax))
+    size, (width, height) = _text_size(), points_of(ax)
+    cell = width / len(confusion), height / len(confusion)
+    both = cell[1] > 3 * size and cell[0] > font_measure()("100.0%", size, False)
+    most = max((_weight(n) for n in confusion.ravel().tolist()), key=len)
+    size *= min(1.0, 0.95 * cell[0] / font_measure()(most, size, False))
+    for (i, j), n in np.ndenumerate(confusion):
+        ink = "#ffffff" if shaded[i, j] @ _BRIGHTNESS < 0.5 else LIGHT["text"]
+        percent = f"\n{wording.percent(float(shares[i, j]))}" if n and both else ""
+        ax.text(
+            j, i, _weight(n) + percent, ha="center", va="center", color=ink,
+            fontsize=size, linespacing=1.35,
+        )  # fmt: skip
+
+
+def _text_size() -> float:
+    return float(pyplot().rcParams["font.size"])
+
+
 def _weight(weight: float) -> str:
     """Return a number of rows, or a weight, as text."""
     return f"{weight:,.0f}" if weight == round(weight) else wording.figures(weight)
@@ -213,9 +262,9 @@ def _shaded(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     from matplotlib.colors import to_rgb
 
     full = np.empty((*shares.shape, 3))
-    full[:] = to_rgb(_OFF)
+    full[:] = to_rgb(LIGHT["c1"])
     same = np.arange(min(shares.shape))
-    full[same, same] = to_rgb(_MAIN)
+    full[same, same] = to_rgb(LIGHT["c0"])
     strength = (0.04 + 0.9 * shares)[..., None]
     return np.asarray(strength * full + (1 - strength))
 
@@ -239,27 +288,32 @@ def draw_reliability(
     matplotlib.axes.Axes
     """
     ax = new_axes(ax, 5.6, 5.6)
-    ax.plot([0, 1], [0, 1], color=LIGHT["other"], lw=1.2, ls=(0, (4, 3)), zorder=1)
+    inks = inks_of(ax)
+    ax.plot([0, 1], [0, 1], color=inks["other"], lw=1.2, ls=(0, (4, 3)), zorder=1)
+    laid_out(plain(ax))
+    wide = points_of(ax)[0]
+    small = wide < 24 * _text_size()
+    diagonal = "" if small else "observed = predicted"
     ax.annotate(
-        "observed = predicted", (0.97, 0.97), (-2, -14), textcoords="offset points",
-        ha="right", rotation=45, rotation_mode="anchor", fontsize=9,
-        color=LIGHT["muted"],
+        diagonal, (0.97, 0.97), (-2, -14), textcoords="offset points",
+        ha="right", rotation=45, rotation_mode="anchor", fontsize="small",
+        color=inks["muted"],
     )  # fmt: skip
     for p, low, high in zip(found.promised, found.low, found.high, strict=True):
-        ax.plot([p, p], [low, high], color=_MAIN, lw=2, alpha=0.45, zorder=2)
+        ax.plot([p, p], [low, high], color=inks["c0"], lw=2, alpha=0.45, zorder=2)
     sizes = 30 + 170 * found.n_rows / found.n_rows.max()
-    ax.plot(found.promised, found.observed, color=_MAIN, lw=1, alpha=0.6, zorder=2)
+    ax.plot(found.promised, found.observed, color=inks["c0"], lw=1, alpha=0.6, zorder=2)
     ax.scatter(
-        found.promised, found.observed, sizes, color=_MAIN, edgecolor="white",
+        found.promised, found.observed, sizes, color=inks["c0"], edgecolor="white",
         linewidth=1.2, zorder=3,
     )  # fmt: skip
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
-    ticks: Any = np.linspace(0, 1, 6)
+    ticks: Any = np.linspace(0, 1, 3 if small else 6)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(ticks, [f"{100 * t:.0f}%" for t in ticks])
-    ax.grid(color=LIGHT["track"], lw=0.8)
+    ax.grid(color=inks["track"], lw=0.8)
     ax.set_axisbelow(True)
-    ax.set_xlabel("predicted share", fontsize=10)
-    ax.set_ylabel("observed share", fontsize=10)
+    ax.set_xlabel("predicted share", fontsize="medium")
+    ax.set_ylabel("observed share", fontsize="medium")
     title(ax, *words)
     return plain(ax)

@@ -1,21 +1,22 @@
-"""The texts above and below the tree: its target, its size, and the legend."""
+"""The texts above and below the tree: its title, its size, the legend and the key."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from treewright.drawing import labels
-from treewright.drawing.cards import class_inks, scale_of
-from treewright.drawing.marks import Box, Dot, Mark, Words
-from treewright.drawing.measure import Measure, clipped, wrapped
+from treewright.drawing.cards import class_inks, has_many_classes, scale_of
+from treewright.drawing.look import Look
+from treewright.drawing.marks import Box, Dot, Mark, Words, moved
+from treewright.drawing.measure import Measure, middle_cut, wrapped
 from treewright.drawing.visible_nodes import Folded
-from treewright.tree import wording
+from treewright.reading.answers.answer import middle_of
 from treewright.tree.data import TreeData
 
-__all__ = ["above", "below", "size_words"]
+__all__ = ["above", "below", "size_words", "title_words"]
 
 _TITLE, _SMALL = 16.0, 11.5
-_LINE = 20.0
+_LINE, _KEY_LINE = 20.0, 16.0
 _SWATCH = 10.0
 _WIDEST_ENTRY = 180.0
 
@@ -31,50 +32,71 @@ def size_words(tree: TreeData) -> str:
     )
 
 
+def title_words(tree: TreeData, look: Look) -> str:
+    """Return the title: the one that was asked for, or the name of the target."""
+    return labels.target_name(tree) if look.title is None else look.title
+
+
 def above(
-    tree: TreeData, folded: Folded, room: float, measure: Measure
+    tree: TreeData,
+    folded: Folded,
+    look: Look,
+    room: float,
+    measure: Measure,
+    *,
+    is_down: bool = True,
 ) -> tuple[list[Mark], float]:
-    """Return the title and the legend, and the height they take."""
-    name = clipped(labels.target_name(tree), 0.6 * room, _TITLE, True, measure)
-    beside = measure(name, _TITLE, True) + 10
-    marks: list[Mark] = [
-        Words(0, _TITLE, name, _TITLE, bold=True),
-        Words(beside, _TITLE, size_words(tree), _SMALL, "muted"),
-    ]
-    legend = _classes if tree.is_classifier else _numbers
-    entries, height = legend(tree, folded, room, measure)
-    return marks + entries, _TITLE + 10 + height + 16
+    """Return the title, the legend and the key, and the height they take."""
+    size = size_words(tree)
+    size_width = measure(size, _SMALL, False)
+    beside = 10 + size_width < 0.6 * room
+    name_room = room - size_width - 10 if beside else room
+    name = middle_cut(title_words(tree, look), name_room, _TITLE, True, measure)
+    marks: list[Mark] = [Words(0, _TITLE, name, _TITLE, bold=True)]
+    y = _TITLE
+    if beside:
+        x = measure(name, _TITLE, True) + 10
+    else:
+        x, y = 0.0, y + _KEY_LINE
+    marks.append(Words(x, y, size, _SMALL, "muted"))
+    y += 10
+    if tree.is_classifier and not has_many_classes(tree):
+        entries, height = _classes(tree, room, measure)
+    elif tree.is_classifier:
+        entries, height = [], 0.0
+    else:
+        entries, height = _numbers(tree, folded, look, room, measure)
+    marks += [moved(mark, 0, y) for mark in entries]
+    y += height
+    key = "" if look.is_tight else _key(tree, look, is_down and "share" in look.show)
+    for line in wrapped(key, room, _SMALL, measure):
+        marks.append(Words(0, y + 10, line, _SMALL, "muted"))
+        y += _KEY_LINE
+    return marks, y + (4 if look.is_tight else 16)
 
 
-def _classes(
-    tree: TreeData, folded: Folded, room: float, measure: Measure
-) -> tuple[list[Mark], float]:
-    """Return one swatch per class; classes without a colour share one entry."""
-    names, inks = labels.class_names(tree), class_inks(tree)
-    entries = [pair for pair in zip(names, inks, strict=True) if pair[1] != "other"]
-    others = len(names) - len(entries)
-    if others:
-        entries.append((f"{others} other classes", "other"))
+def _classes(tree: TreeData, room: float, measure: Measure) -> tuple[list[Mark], float]:
+    """Return one swatch per class."""
     marks: list[Mark] = []
-    x, y = 0.0, _TITLE + 10
-    for name, ink in entries:
-        text = clipped(name, _WIDEST_ENTRY, _SMALL, False, measure)
+    x = y = 0.0
+    for name, ink in zip(labels.class_names(tree), class_inks(tree), strict=True):
+        text = middle_cut(name, _WIDEST_ENTRY, _SMALL, False, measure)
         width = _SWATCH + 5 + measure(text, _SMALL, False)
         if x and x + width > room:
             x, y = 0.0, y + _LINE
         marks.append(Box(x, y + 1, _SWATCH, _SWATCH, ink, radius=2))
         marks.append(Words(x + _SWATCH + 5, y + 10, text, _SMALL))
         x += width + 16
-    return marks, y + _LINE - _TITLE - 10
+    return marks, y + _LINE
 
 
 def _numbers(
-    tree: TreeData, folded: Folded, room: float, measure: Measure
+    tree: TreeData, folded: Folded, look: Look, room: float, measure: Measure
 ) -> tuple[list[Mark], float]:
     """Return a strip with its range, and the meaning of its parts."""
     scale = scale_of(tree, folded.nodes)
-    y, width = _TITLE + 10, 96.0
-    low, high = wording.figures(scale.low), wording.figures(scale.high)
+    y, width = 0.0, 96.0
+    low, high = look.figures(scale.low), look.figures(scale.high)
     left = measure(low, _SMALL, False) + 7
     marks: list[Mark] = [
         Words(0, y + 10, low, _SMALL, "muted"),
@@ -90,18 +112,48 @@ def _numbers(
         x, y = 0.0, y + _LINE
     for line in wrapped(legend, max(room - x, 120), _SMALL, measure):
         marks.append(Words(x, y + 10, line, _SMALL, "muted"))
-        y += _LINE - 4
-    return marks, y + 4 - _TITLE - 10
+        y += _KEY_LINE
+    return marks, y + 4
+
+
+def _key(tree: TreeData, look: Look, with_share: bool) -> str:
+    """Return what the figures of a card mean."""
+    parts = []
+    if has_many_classes(tree):
+        parts.append("In a bar the node's own class has full colour, others are pale.")
+    if tree.is_classifier:
+        beside = "probability" if len(tree.answer) else "share of the node's rows"
+        figure = f"Beside a class: its {beside}"
+    else:
+        is_median = middle_of(tree) == "median"
+        figure = "±: mean distance from the median" if is_median else ""
+        figure = figure or "±: standard deviation"
+    share = "; below: the node's share of all rows" if with_share else ""
+    parts.append(f"{figure}{share}.")
+    if look.numbers:
+        parts.append("#: number of the node.")
+    return " ".join(parts)
 
 
 def below(
-    tree: TreeData, folded: Folded, room: float, measure: Measure
+    tree: TreeData,
+    folded: Folded,
+    look: Look,
+    notes: str,
+    room: float,
+    measure: Measure,
 ) -> tuple[list[Mark], float]:
-    """Return the note about hidden nodes, and its height."""
-    lines = list(wrapped(folded.words(tree), room, _SMALL, measure))
-    return list(_stacked(lines)), (18 + 16 * len(lines) - 5) if lines else 0.0
+    """Return the note about what is not shown, and its height."""
+    hidden = folded.words(tree)
+    if hidden and look.is_tight:
+        nodes = labels.count(sum(1 for n in folded.hidden if n), "folded node")
+        hidden = f"{sum(folded.hidden):,} leaves lie in {nodes}."
+    lines = list(wrapped(f"{hidden} {notes}", room, _SMALL, measure))
+    before = 6 if look.is_tight else 18
+    height = before + 16 * len(lines) - 5 if lines else 0.0
+    return list(_stacked(lines, before + 10)), height
 
 
-def _stacked(lines: list[str]) -> Iterator[Mark]:
+def _stacked(lines: list[str], first: float) -> Iterator[Mark]:
     for number, line in enumerate(lines):
-        yield Words(0, 28 + 16 * number, line, _SMALL, "muted")
+        yield Words(0, first + 16 * number, line, _SMALL, "muted")

@@ -33,6 +33,7 @@ __all__ = [
     "class_names",
     "count",
     "details",
+    "number_answer",
     "question",
     "spread",
     "target_name",
@@ -66,10 +67,18 @@ def _class_names(tree: TreeData) -> list[str]:
 def answer(tree: TreeData, node: int) -> str:
     """Return the answer of a node; for a class, with its probability."""
     if not tree.is_classifier:
-        return number_words(tree, float(node_answers(tree)[node, 0]))
+        return number_answer(tree, node)
     label = int(tree.label[node])
     probability = float(node_answers(tree)[node, label])
     return f"{class_names(tree)[label]} ({wording.percent(probability)})"
+
+
+def number_answer(tree: TreeData, node: int, digits: int | None = None) -> str:
+    """Return the answer of a node of a tree of numbers."""
+    value = float(node_answers(tree)[node, 0])
+    return (
+        number_words(tree, value) if digits is None else wording.figures(value, digits)
+    )
 
 
 def spread(tree: TreeData, node: int) -> float:

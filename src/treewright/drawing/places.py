@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from treewright.drawing.cards import NARROWEST, Card
 from treewright.drawing.layout import tidy
+from treewright.drawing.look import PLAIN, Look
 from treewright.drawing.visible_nodes import Folded
 
 __all__ = ["Places", "growing_down", "growing_right", "least_width"]
 
 _DOWN_GAPS = 14.0, 24.0
 _RIGHT_GAPS = 7.0, 14.0
-_RISE = 50.0
+_RISE, _TIGHT_RISE = 50.0, 22.0
 """Space for the branches between two levels of a tree that grows down."""
-_RUN = 46.0
+_RUN, _TIGHT_RUN = 46.0, 22.0
 """The same for a tree that grows to the right."""
 _LABEL_HEIGHT = 20.0
 _LOW_LABEL = 17.0
@@ -57,6 +58,45 @@ def _starts(sizes: Sequence[float], between: float) -> list[float]:
     return starts
 
 
+def _middles(
+    folded: Folded,
+    breadths: Sequence[float],
+    levels: Sequence[int],
+    gaps: tuple[float, float],
+) -> list[float]:
+    """Return the centres of the cards across the direction of growth.
+
+    A leaf that stands below its own level keeps the way to it free: it hangs on a
+    chain of nodes without breadth.
+    """
+    parent: list[int] = []
+    breadth: list[float] = []
+    place: list[int] = []
+    for above, size, level, depth in zip(
+        folded.parent, breadths, levels, _depths(folded), strict=True
+    ):
+        hangs_on = place[above] if above >= 0 else -1
+        for _ in range(level - depth):
+            parent.append(hangs_on)
+            breadth.append(1.0)
+            hangs_on = len(parent) - 1
+        parent.append(hangs_on)
+        breadth.append(size)
+        place.append(len(parent) - 1)
+    gap, cousin_gap = gaps
+    middles = tidy(parent, breadth, gap=gap, cousin_gap=cousin_gap)
+    return [middles[each] for each in place]
+
+
+def _levels(folded: Folded, cards: Sequence[Card], align_leaves: bool) -> list[int]:
+    """Return the level on which each card stands."""
+    depths = _depths(folded)
+    if not align_leaves:
+        return depths
+    last = max(depths)
+    return [last if c.is_leaf else d for c, d in zip(cards, depths, strict=True)]
+
+
 def least_width(folded: Folded) -> float:
     """Return a lower bound on the width of a tree that grows down."""
     depths = _depths(folded)
@@ -66,17 +106,15 @@ def least_width(folded: Folded) -> float:
     return max(counts) * (NARROWEST + _DOWN_GAPS[0])
 
 
-def growing_down(folded: Folded, cards: Sequence[Card]) -> Places:
+def growing_down(folded: Folded, cards: Sequence[Card], look: Look = PLAIN) -> Places:
     """Place the cards level below level, each branch's label above its card."""
-    depths = _depths(folded)
-    for card, width in zip(cards, _each(depths, [c.width for c in cards]), strict=True):
-        card.width = width
+    depths = _levels(folded, cards, look.align_leaves)
     breadths = [max(card.width, card.label_width) for card in cards]
-    gap, cousin_gap = _DOWN_GAPS
-    middles = tidy(folded.parent, breadths, gap=gap, cousin_gap=cousin_gap)
+    middles = _middles(folded, breadths, depths, _DOWN_GAPS)
     labels = [_LABEL_HEIGHT if card.label else 0.0 for card in cards]
     heights = [card.height + label for card, label in zip(cards, labels, strict=True)]
-    levels = _starts(_largest(depths, heights), _RISE)
+    rise = _TIGHT_RISE if look.is_tight else _RISE
+    levels = _starts(_largest(depths, heights), rise)
     tops = [levels[depth] for depth in depths]
     spots = list(zip(cards, middles, tops, labels, strict=True))
     return Places(
@@ -90,18 +128,18 @@ def growing_down(folded: Folded, cards: Sequence[Card]) -> Places:
     )
 
 
-def growing_right(folded: Folded, cards: Sequence[Card]) -> Places:
+def growing_right(folded: Folded, cards: Sequence[Card], look: Look = PLAIN) -> Places:
     """Place the cards level beside level, each branch's label above its card."""
-    depths = _depths(folded)
+    depths = _levels(folded, cards, look.align_leaves)
     for card, width in zip(cards, _each(depths, [c.width for c in cards]), strict=True):
         card.width = width
-    gap, cousin_gap = _RIGHT_GAPS
     labels = [_LOW_LABEL if card.label else 0.0 for card in cards]
     breadths = [card.height + label for card, label in zip(cards, labels, strict=True)]
-    middles = tidy(folded.parent, breadths, gap=gap, cousin_gap=cousin_gap)
+    middles = _middles(folded, breadths, depths, _RIGHT_GAPS)
     tops = [m - b / 2 for m, b in zip(middles, breadths, strict=True)]
     widths = [max(card.width, card.label_width) for card in cards]
-    levels = _starts(_largest(depths, widths), _RUN)
+    run = _TIGHT_RUN if look.is_tight else _RUN
+    levels = _starts(_largest(depths, widths), run)
     spots = list(zip(cards, depths, tops, labels, strict=True))
     return Places(
         corners=[(levels[d], y + label) for _, d, y, label in spots],

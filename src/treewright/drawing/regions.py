@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright.drawing.cards import class_inks
 from treewright.drawing.charts import new_axes, plain, title
 from treewright.drawing.labels import class_names, target_name
+from treewright.drawing.matplotlib import inks_of
 from treewright.drawing.palette import LIGHT, RAMP_INKS
 from treewright.table.schema import Feature
 from treewright.table.show import show_value
@@ -27,6 +28,7 @@ __all__ = ["Side", "draw_regions", "side_of"]
 
 _MOST_STEPS = 1500
 _MARKS = "osD^vPX*"
+_FADED = 0.18
 
 
 @dataclass(frozen=True)
@@ -130,20 +132,44 @@ def draw_regions(
     ax = new_axes(ax, 7.2, 5.4)
     nodes = _plane(tree, sides, others)
     x, y = sides
-    if tree.is_classifier:
-        _paint_classes(ax, tree, x, y, nodes, points, target)
-    else:
-        _paint_numbers(ax, tree, x, y, nodes, points, target)
+    in_slice = _in_slice(tree, points, target, others)
+    paint = _paint_classes if tree.is_classifier else _paint_numbers
+    paint(ax, tree, x, y, nodes, points, target, in_slice)
     for axis, side in ((ax.xaxis, x), (ax.yaxis, y)):
         feature = tree.schema.features[side.column]
-        axis.set_label_text(wording.cut(wording.name(feature.name), 40), fontsize=10)
+        axis.set_label_text(
+            wording.cut(wording.name(feature.name), 40), fontsize="medium"
+        )
         if feature.kind != "numeric":
             names = [wording.value(label, 24) for label in feature.labels]
             axis.set_ticks(np.arange(len(names)), names)
     ax.set(xlim=(x.edges[0], x.edges[-1]), ylim=(y.edges[0], y.edges[-1]))
     about = wording.cut(target_name(tree), 40)
-    title(ax, f"Answers of the tree: {about}", _held(tree, others))
+    words = _held(tree, others)
+    if words and not in_slice.all():
+        words += "; rows that these values send elsewhere are pale"
+    title(ax, f"Answers of the tree: {about}", words)
     return plain(ax)
+
+
+def _in_slice(
+    tree: TreeData,
+    points: Sequence[NDArray[Any] | None] | None,
+    target: NDArray[Any] | None,
+    others: Mapping[int, Any],
+) -> NDArray[np.bool_]:
+    """Return which rows end in the node that the plane shows at their place.
+
+    The plane holds some columns at one value. A row is in the slice if its own values
+    in these columns lead to the same node.
+    """
+    n = 0 if target is None else len(target)
+    if points is None or not others:
+        return np.ones(n, dtype=bool)
+    held = list(points)
+    for column, value in others.items():
+        held[column] = np.full(n, value, dtype=_dtype(tree, column))
+    return np.asarray(route(tree, points, n) == route(tree, held, n))
 
 
 def _held(tree: TreeData, others: Mapping[int, Any]) -> str:
@@ -154,7 +180,7 @@ def _held(tree: TreeData, others: Mapping[int, Any]) -> str:
         shown = wording.cut(show_value(feature, float(value)), 20)
         parts.append(f"{wording.cut(wording.name(feature.name), 24)} = {shown}")
     more = f", ... {len(parts) - 4} more" if len(parts) > 4 else ""
-    return f"with {', '.join(parts[:4])}{more}" if parts else ""
+    return f"slice at {', '.join(parts[:4])}{more}" if parts else ""
 
 
 def _plane(
@@ -185,12 +211,18 @@ def _paint_classes(
     nodes: NDArray[np.int32],
     points: Sequence[NDArray[Any] | None] | None,
     target: NDArray[Any] | None,
+    in_slice: NDArray[np.bool_],
 ) -> None:
     from matplotlib.colors import ListedColormap, to_rgb
     from matplotlib.lines import Line2D
 
-    colours = [LIGHT[ink] for ink in class_inks(tree)]
-    pale = [tuple(0.26 * c + 0.74 for c in to_rgb(colour)) for colour in colours]
+    inks = inks_of(ax)
+    page = to_rgb(inks["page"])
+    colours = [inks[ink] for ink in class_inks(tree)]
+    pale = [
+        tuple(0.26 * c + 0.74 * p for c, p in zip(to_rgb(colour), page, strict=True))
+        for colour in colours
+    ]
     ax.pcolormesh(
         x.edges, y.edges, tree.label[nodes], cmap=ListedColormap(pale), vmin=-0.5,
         vmax=len(pale) - 0.5, rasterized=True,
@@ -204,15 +236,16 @@ def _paint_classes(
         )
         if points is None or target is None:
             continue
-        here = target == k
-        across, up = _scattered(tree, (x, y), points, here)
-        ax.scatter(
-            across, up, s=26, marker=mark, color=colours[k], edgecolor="white",
-            linewidth=0.6, zorder=3,
-        )  # fmt: skip
+        for inside, strength in ((False, _FADED), (True, 1.0)):
+            here = (target == k) & (in_slice == inside)
+            across, up = _scattered(tree, (x, y), points, here)
+            ax.scatter(
+                across, up, s=26, marker=mark, color=colours[k], edgecolor="white",
+                linewidth=0.6, zorder=3 if inside else 2.5, alpha=strength,
+            )  # fmt: skip
     ax.legend(
         entries, [wording.cut(names[k], 28) for k in shown], loc="upper left",
-        bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9.5, borderaxespad=0,
+        bbox_to_anchor=(1.01, 1), frameon=False, fontsize="medium", borderaxespad=0,
     )  # fmt: skip
 
 
@@ -224,6 +257,7 @@ def _paint_numbers(
     nodes: NDArray[np.int32],
     points: Sequence[NDArray[Any] | None] | None,
     target: NDArray[Any] | None,
+    in_slice: NDArray[np.bool_],
 ) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -236,17 +270,20 @@ def _paint_numbers(
         x.edges, y.edges, values, cmap=colours, vmin=low, vmax=high, rasterized=True
     )
     if points is not None and target is not None:
-        here = np.isfinite(target.astype(np.float64))
-        across, up = _scattered(tree, (x, y), points, here)
-        ax.scatter(
-            across, up, c=target[here], cmap=colours,
-            vmin=low, vmax=high, s=26, edgecolor=LIGHT["text"], linewidth=0.6, zorder=3,
-        )  # fmt: skip
+        known = np.isfinite(target.astype(np.float64))
+        for inside, strength in ((False, _FADED), (True, 1.0)):
+            here = known & (in_slice == inside)
+            across, up = _scattered(tree, (x, y), points, here)
+            ax.scatter(
+                across, up, c=target[here], cmap=colours, vmin=low, vmax=high, s=26,
+                edgecolor=inks_of(ax)["text"], linewidth=0.6, alpha=strength,
+                zorder=3 if inside else 2.5,
+            )  # fmt: skip
     figure = ax.get_figure()
     assert figure is not None
     bar = figure.colorbar(painted, ax=ax, pad=0.02, fraction=0.05)
     bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, labelsize=9)
+    bar.ax.tick_params(length=0, labelsize="small")
     plain(bar.ax)
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from treewright.drawing import labels
-from treewright.drawing.cards import LABEL_SIZE, Card, make_cards
-from treewright.drawing.header import above, below, size_words
+from treewright.drawing.cards import LABEL_SIZE, Card, Chart, make_cards
+from treewright.drawing.header import above, below, size_words, title_words
+from treewright.drawing.look import PLAIN, Look
 from treewright.drawing.marks import Flow, Mark, Words, moved
 from treewright.drawing.measure import Measure, text_width
 from treewright.drawing.places import (
@@ -19,17 +20,20 @@ from treewright.drawing.places import (
     growing_right,
     least_width,
 )
+from treewright.drawing.shown import each_shown
 from treewright.drawing.visible_nodes import Folded
 from treewright.errors import OptionError
+from treewright.tree import wording
 from treewright.tree.data import TreeData
 
-__all__ = ["Scene", "Spot", "compose"]
+__all__ = ["LEAST_ROOM", "TIGHT_MARGIN", "Scene", "Spot", "compose", "outline"]
 
-_MARGIN = 20.0
+MARGIN, TIGHT_MARGIN = 20.0, 6.0
 _WIDEST_FLOW, _THINNEST_FLOW = 24.0, 1.25
-_WIDEST_DOWN = 1200.0
-"""A tree that would be wider than this grows to the right by default."""
-_LEAST_ROOM = 380.0
+SCREEN = 1200.0, 1800.0
+"""Width and height that a reader sees without loss; larger pictures are shrunk."""
+LEAST_ROOM = 380.0
+_LONGEST, _LONGEST_NUMBER = 300, 40
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,15 @@ class Spot:
 
 @dataclass(frozen=True)
 class Scene:
-    """The whole picture: branches, nodes, and the texts around the tree."""
+    """The whole picture: branches, nodes, and the texts around the tree.
+
+    `outline` is the tree for readers who do not see the picture.
+    """
 
     width: float
     height: float
     title: str
+    outline: str
     flows: list[Flow]
     spots: list[Spot]
     around: list[Mark]
@@ -61,6 +69,11 @@ def compose(
     path: Mapping[int, str] | None = None,
     direction: str | None = None,
     measure: Measure = text_width,
+    look: Look = PLAIN,
+    charts: Mapping[int, Chart] | None = None,
+    notes: str = "",
+    least_room: float = LEAST_ROOM,
+    screen: tuple[float, float] = SCREEN,
 ) -> Scene:
     """Lay out a picture of the nodes that are shown.
 
@@ -74,9 +87,19 @@ def compose(
         The path of a row, to be highlighted: its nodes, each with the row's value in
         the node's column (empty for the last node).
     direction : {'down', 'right'} or None, default=None
-        Where the tree grows; None: down unless it would be too wide.
+        Where the tree grows; None: where it is easier to read.
     measure : callable, optional
         Returns the width of a text in the font that will be used.
+    look : Look, optional
+        What the cards show.
+    charts : mapping of int to Chart, optional
+        Drawings that take the place of the distribution in some nodes.
+    notes : str, optional
+        A sentence to write below the tree.
+    least_room : float, optional
+        Width of the texts above and below, even if the tree is narrower.
+    screen : tuple of float, optional
+        Width and height that a reader sees; they decide the direction.
 
     Returns
     -------
@@ -87,32 +110,84 @@ def compose(
             f"direction must be 'down', 'right' or None; got {direction!r}."
         )
     path = path or {}
-    if direction is None and least_width(folded) > _WIDEST_DOWN:
-        direction = "right"
-    if direction != "right":
-        cards = make_cards(tree, folded, path, measure, down=True)
-        places = growing_down(folded, cards)
-    if direction == "right" or (direction is None and places.width > _WIDEST_DOWN):
-        cards = make_cards(tree, folded, path, measure, down=False)
-        places = growing_right(folded, cards)
-
-    room = max(places.width, _LEAST_ROOM)
-    left = _MARGIN + (room - places.width) / 2 * places.is_down
-    head, head_height = above(tree, folded, room, measure)
-    foot, foot_height = below(tree, folded, room, measure)
-    top = _MARGIN + head_height
+    margin = TIGHT_MARGIN if look.is_tight else MARGIN
+    cards, places = max(
+        _placed(tree, folded, path, measure, look, direction, charts),
+        key=lambda form: _legibility(form[0], form[1], screen),
+    )
+    room = max(places.width, least_room)
+    left = margin + (room - places.width) / 2 * places.is_down
+    is_down = places.is_down
+    head, head_height = above(tree, folded, look, room, measure, is_down=is_down)
+    foot, foot_height = below(tree, folded, look, notes, room, measure)
+    top = margin + head_height
     end = top + places.height
     return Scene(
-        width=room + 2 * _MARGIN,
-        height=end + foot_height + _MARGIN,
-        title=f"Decision tree for {labels.target_name(tree)}: {size_words(tree)}",
+        width=room + 2 * margin,
+        height=end + foot_height + margin,
+        title=f"Decision tree for {title_words(tree, look)}: {size_words(tree)}",
+        outline=outline(tree, folded),
         flows=list(_flows(tree, folded, places, cards, left, top)),
         spots=list(_spots(cards, places, left, top, bool(path))),
         around=[
-            *(moved(mark, _MARGIN, _MARGIN) for mark in head),
-            *(moved(mark, _MARGIN, end) for mark in foot),
+            *(moved(mark, margin, margin) for mark in head),
+            *(moved(mark, margin, end) for mark in foot),
         ],
     )
+
+
+def _placed(
+    tree: TreeData,
+    folded: Folded,
+    path: Mapping[int, str],
+    measure: Measure,
+    look: Look,
+    direction: str | None,
+    charts: Mapping[int, Chart] | None,
+) -> Iterator[tuple[list[Card], Places]]:
+    """Yield the cards and their places for each direction that is allowed."""
+    for way, grow in (("down", growing_down), ("right", growing_right)):
+        hopeless = way == "down" and least_width(folded) > 4 * SCREEN[0]
+        if direction not in (None, way) or (direction is None and hopeless):
+            continue
+        cards = make_cards(
+            tree, folded, path, measure, look, down=way == "down", charts=charts
+        )
+        yield cards, grow(folded, cards, look)
+
+
+def _legibility(
+    cards: Sequence[Card], places: Places, screen: tuple[float, float]
+) -> float:
+    """Return how easily a picture is read: the size of its letters, and whole names."""
+    width, height = screen
+    scale = min(1.0, width / places.width, height / places.height)
+    cut = sum(card.is_cut for card in cards) / len(cards)
+    return scale * (1 - cut / 2)
+
+
+def outline(tree: TreeData, folded: Folded) -> str:
+    """Return the tree as an outline: one numbered line per node.
+
+    Its sentences suit a screen reader: "2.1. If island = Dream: Adelie (77.5%),
+    120 rows."
+    """
+    lines, numbers, n_below = [], [""], [0] * len(folded)
+    for place, (shown, parent) in enumerate(
+        zip(each_shown(tree, folded), folded.parent, strict=True)
+    ):
+        if parent >= 0:
+            n_below[parent] += 1
+            number = f"{numbers[parent]}{n_below[parent]}."
+            numbers.append(number if len(number) < _LONGEST_NUMBER else "…")
+        where = f"If {shown.condition()}" if parent >= 0 else "All rows"
+        rows = labels.count(int(tree.n_rows[shown.node]), "row")
+        ends = "" if shown.split is None else f"; asks {labels.question(shown.split)}"
+        if shown.hidden:
+            ends += f", {labels.count(shown.hidden, 'leaf', 'leaves')} not shown"
+        said = f"{where}: {labels.answer(tree, shown.node)}, {rows}{ends}."
+        lines.append(f"{numbers[place]} {wording.cut(said, _LONGEST)}".strip())
+    return "\n".join(lines)
 
 
 def _flows(

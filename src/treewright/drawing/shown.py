@@ -6,8 +6,10 @@ of a branch comes from `Split.words`, as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 from treewright.drawing.visible_nodes import Folded
 from treewright.reading.text.text import missing_arrives
@@ -17,9 +19,8 @@ from treewright.tree.split import IsMissing, Split, Threshold, split_of
 
 __all__ = ["Shown", "branch_labels", "each_shown", "short_label"]
 
-_MOST_DIGITS = 10
 _LONGEST_NAME = 1000
-_SHORTER = ((6, 40), (4, 30), (3, 24), (2, 20), (1, 16), (1, 10), (0, 10))
+_SHORTER = ((6, 60), (4, 60), (3, 60), (2, 60), (1, 60), (1, 40), (1, 24), (0, 24))
 """Limits on categories listed and characters of each, tried until a label fits."""
 
 
@@ -43,6 +44,8 @@ class Shown:
         The split of the parent.
     missing : bool
         Whether missing values reach the parent, so that a label should mention them.
+    counts : mapping of category to int
+        Training rows of each category of the parent's column; empty if unknown.
     """
 
     node: int
@@ -52,11 +55,14 @@ class Shown:
     branch: int = -1
     asked: Split | None = None
     missing: bool = False
+    counts: Mapping[Any, int] = field(default_factory=dict)
 
     def labels(self) -> Iterator[str]:
         """Yield labels for the branch, from the full text to ever shorter forms."""
         if self.asked is not None:
-            yield from branch_labels(self.asked, self.branch, missing=self.missing)
+            yield from branch_labels(
+                self.asked, self.branch, missing=self.missing, counts=self.counts
+            )
 
     def condition(self) -> str:
         """Return the condition of the branch that leads here; empty for the root."""
@@ -71,6 +77,11 @@ def each_shown(tree: TreeData, folded: Folded) -> Iterator[Shown]:
     """Yield the nodes of a picture in preorder."""
     arrives = missing_arrives(tree, folded.nodes)
     nodes = folded.nodes.tolist()
+    counts: dict[int, Mapping[Any, int]] = {
+        column: feature.counts
+        for column, feature in enumerate(tree.schema.features)
+        if feature.counts
+    }
     splits: list[Split | None] = []
     for node, above, hidden in zip(nodes, folded.parent, folded.hidden, strict=True):
         split = split_of(tree, node)
@@ -86,6 +97,7 @@ def each_shown(tree: TreeData, folded: Folded) -> Iterator[Shown]:
             int(tree.branch[node]),
             splits[above],
             arrives[above],
+            counts.get(int(tree.feature[nodes[above]]), {}),
         )
 
 
@@ -98,7 +110,20 @@ def short_label(shown: Shown, longest: int) -> str:
     return label
 
 
-def branch_labels(split: Split, branch: int, *, missing: bool = False) -> Iterator[str]:
+def frequent_first(
+    labels: Sequence[object], counts: Mapping[Any, int]
+) -> Sequence[object]:
+    """Return categories in the order of their rows, the most frequent first."""
+    return sorted(labels, key=lambda each: -counts.get(each, 0)) if counts else labels
+
+
+def branch_labels(
+    split: Split,
+    branch: int,
+    *,
+    missing: bool = False,
+    counts: Mapping[Any, int] = MappingProxyType({}),
+) -> Iterator[str]:
     """Yield labels for a branch, from the full text to ever shorter forms.
 
     Parameters
@@ -109,6 +134,8 @@ def branch_labels(split: Split, branch: int, *, missing: bool = False) -> Iterat
         Number of the branch.
     missing : bool, default=False
         Whether missing values reach the split, so that a label should mention them.
+    counts : mapping of category to int, optional
+        Training rows of each category; a label names the most frequent ones.
 
     Yields
     ------
@@ -123,25 +150,23 @@ def branch_labels(split: Split, branch: int, *, missing: bool = False) -> Iterat
         if split.values:
             yield split.values[branch] + also
             return
-        for longest in (None, 40, 24, 16, 10):
-            sign = ">" if branch else "≤"
-            yield f"{sign} {wording.cut(_fewer_digits(split), longest)}{also}"
+        # A number is never cut; a name may be, by the picture.
+        yield f"{'>' if branch else '≤'} {split.at}{also}"
         return
-    labels = getattr(split, "branches", ())[branch]
+    labels = frequent_first(getattr(split, "branches", ())[branch], counts)
     if not labels:
         yield "missing or unseen"
         return
     for most, longest in _SHORTER:
-        if most == 0 and len(labels) > 1:
-            yield f"{len(labels)} categories{also}"
-        else:
-            yield wording.listed(labels, most, longest)[1:-1] + also
+        yield _some(labels, most, longest) + also
 
 
-def _fewer_digits(split: Threshold) -> str:
-    """Return the threshold; excess digits are cut off, not rounded."""
-    if split.at != wording.number(split.threshold) or len(split.at) <= _MOST_DIGITS:
-        return split.at
-    digits, e, exponent = split.at.partition("e")
-    kept = max(_MOST_DIGITS - 2, len(digits.partition(".")[0]) + 2)
-    return digits[:kept] + "…" + e + exponent
+def _some(labels: Sequence[object], most: int, longest: int) -> str:
+    """Return the first categories, and the number of the others."""
+    if most == 0 and len(labels) > 1:
+        return f"{len(labels):,} categories"
+    shown = labels[: max(most, 1)]
+    names = [wording.middle_cut(wording.value(each), longest) for each in shown]
+    if len(shown) < len(labels):
+        names.append(f"{len(labels) - len(shown):,} more")
+    return ", ".join(names)

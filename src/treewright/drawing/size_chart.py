@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.charts import new_axes, plain, title
-from treewright.drawing.palette import LIGHT
+from treewright.drawing.matplotlib import inks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Curve", "draw_sizes"]
 
-_INKS = {"training": LIGHT["other"], "test": LIGHT["c1"]}
+_INKS = {"training": "other", "test": "c1"}
 _EVEN = 30
 """Up to this number of leaves the axis is linear; beyond it, logarithmic."""
 _SMALLEST, _MOST_TICKS = 1e-8, 7
@@ -78,17 +78,18 @@ def draw_sizes(
     matplotlib.axes.Axes
     """
     ax = new_axes(ax, 7.0, 4.0)
-    ax.grid(axis="y", color=LIGHT["track"], linewidth=0.8)
+    inks = inks_of(ax)
+    ax.grid(axis="y", color=inks["track"], linewidth=0.8)
     ax.set_axisbelow(True)
     for curve in curves:
         _draw(ax, curve)
     if taken is not None:
-        ax.axvline(taken, color=LIGHT["accent"], linewidth=1.3, label="taken", zorder=1)
+        ax.axvline(taken, color=inks["accent"], linewidth=1.3, label="taken", zorder=1)
     _scale(ax, np.concatenate([curve.at for curve in curves]), against)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("leaves" if against == "leaves" else "alpha, the price of a leaf")
     ax.set_ylabel(words[2])
-    ax.legend(frameon=False, fontsize=9.5)
+    ax.legend(frameon=False, fontsize="medium")
     title(ax, words[0], words[1])
     return plain(ax)
 
@@ -96,7 +97,7 @@ def draw_sizes(
 def _draw(ax: Axes, curve: Curve) -> None:
     known = np.isfinite(curve.error)
     at, error = curve.at[known], curve.error[known]
-    ink = _INKS.get(curve.name, LIGHT["c0"])
+    ink = inks_of(ax)[_INKS.get(curve.name, "c0")]
     dot = "o" if len(at) <= 60 else ""
     ax.plot(
         at,
@@ -143,7 +144,7 @@ def _scale(ax: Axes, at: NDArray[np.float64], against: str) -> None:
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(which="minor", length=0)
     else:
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
 
 
 def _alphas(ax: Axes, least: float, most: float) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -64,6 +65,18 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     prune: str | None
     prune_risk: str
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Show the tree in a notebook; before fit, the parameters."""
+        tree = getattr(self, "tree_", None)
+        if tree is None:
+            shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+            return shown
+        named = escape(repr(self))
+        return {
+            "text/plain": repr(self),
+            "text/html": f"<pre>{named}</pre>{tree._repr_html_()}",
+        }
 
     @classmethod
     def like(cls, program: str, **settings: Any) -> Self:

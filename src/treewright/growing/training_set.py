@@ -80,7 +80,7 @@ class TrainingSet:
         self.habits = habits_of(self.options.conventions)(table)
         table = self.habits.table
         self._columns = _sorted(table, self.options.n_jobs)
-        schema = _with_summaries(table.schema, self._columns)
+        schema = _with_summaries(table, self._columns)
         self.table = replace(table, schema=schema)
 
     def grow(
@@ -278,13 +278,18 @@ def _sorted(table: Table, n_jobs: int | None) -> SortedTable:
     return _core.SortedTable(arrays, kinds, table.n_rows, n_threads(n_jobs))
 
 
-def _with_summaries(schema: Schema, columns: SortedTable) -> Schema:
-    """Return the schema with the range and quartiles of each usable column."""
+def _with_summaries(table: Table, columns: SortedTable) -> Schema:
+    """Return the schema with quartiles of numbers and row counts of categories."""
+    schema = table.schema
     summaries: list[Summary | None] = [None] * len(schema.features)
     for place, index in enumerate(schema.usable):
         n_missing, *known = columns.summary(place)
-        numeric = schema.features[index].kind == "numeric"
-        if numeric and not math.isnan(known[0]):
+        feature = schema.features[index]
+        if feature.kind != "numeric":
+            codes = table.columns[index].data
+            counts = np.bincount(codes[codes >= 0], minlength=len(feature.labels))
+            summaries[index] = Summary(n_missing, counts=tuple(counts.tolist()))
+        elif not math.isnan(known[0]):
             summaries[index] = Summary(n_missing, *known)
         else:
             summaries[index] = Summary(n_missing)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.errors import OptionError, pandas_for_frames
 from treewright.pruning.risks import NodeRisks, check_risk, node_risks
+from treewright.table.html import pre_html
 from treewright.tree.arrays import frozen
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
@@ -87,6 +88,10 @@ class PruningStep:
             f"{t:>6} {r:>10.6f} {b:>10.6f} {k:>7} {g:>12.6g}" for t, r, b, k, g in cells
         ]
         return "\n".join([f"alpha = {self.alpha:.6g}", "", head, *lines])
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        return pre_html(str(self))
 
     def __repr__(self) -> str:
         """Return one line: alpha and size."""
@@ -231,6 +236,10 @@ class PruningPath:
         """Return a data frame with one row per step."""
         columns = {n: np.array(getattr(self, n)) for n in ("alpha", "n_leaves", "risk")}
         return pandas_for_frames().DataFrame(columns).rename_axis("step")
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        return pre_html(str(self))
 
     def __repr__(self) -> str:
         """Return one line: the number of steps, the sizes, the risk."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import TreewrightError, pandas_for_frames
 from treewright.pruning.picture import notebook_html
+from treewright.tree import wording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +25,9 @@ _HEADS = {
     "error": "error",
     "cv_error": "cv error",
     "cv_std": "std",
-    "validation_error": "validation error",
+    "validation_error": "validation",
 }
+_ERRORS = ("error", "cv_error", "cv_std", "validation_error")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,6 +165,12 @@ class Pruning:
         ax.set_ylabel("error")
         ax.legend()
 
+    @property
+    def _root_error(self) -> float:
+        """The error that the printed errors are relative to, as rpart's are."""
+        root = float(self.error[-1]) if len(self.error) else 0.0
+        return root if root > 0 and np.isfinite(root) else 1.0
+
     def _columns(self) -> list[str]:
         return [name for name in _COLUMNS if len(getattr(self, name))]
 
@@ -180,6 +188,10 @@ class Pruning:
         if names:
             width = {name: max(len(_HEADS[name]), 9) for name in names}
             heads = _HEADS | ({"error": "impurity"} if self.risk == "impurity" else {})
+            if self._root_error != 1.0:
+                one = wording.figures(self._root_error)
+                what = heads["error"]
+                lines += ["", f"  {what}s relative to that of the root, {one}:"]
             head = "  ".join(heads[name].rjust(width[name]) for name in names)
             lines += ["", "  " + head]
             lines += [self._line(row, names, width) for row in self._shown()]
@@ -206,19 +218,21 @@ class Pruning:
     def _line(self, row: int, names: list[str], width: dict[str, int]) -> str:
         if row < 0:
             return "  " + "...".rjust(width[names[0]])
-        cells = [_cell(getattr(self, name)[row]).rjust(width[name]) for name in names]
+        cells = [self._cell(row, name).rjust(width[name]) for name in names]
         mark = " <- taken" if row == self.chosen else ""
         if row == self.best and row != self.chosen:
             mark = " <- least error"
         return "  " + "  ".join(cells) + mark
 
+    def _cell(self, row: int, name: str) -> str:
+        value = getattr(self, name)[row]
+        if name == "n_leaves":
+            return f"{int(value):,}"
+        if name in _ERRORS:
+            return f"{float(value) / self._root_error:.3f}"
+        return f"{float(value):.3g}"
+
 
 def leaves_words(n: int) -> str:
     """Return the number of leaves with its noun: '1 leaf', '2 leaves'."""
-    return "1 leaf" if n == 1 else f"{n} leaves"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    return f"{float(value):.4g}" if abs(value) < 1e-3 else f"{float(value):.5g}"
+    return "1 leaf" if n == 1 else f"{n:,} leaves"

@@ -8,7 +8,6 @@ pattern may be chance.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import pandas_for_frames
 from treewright.table.column import CategoricalColumn, Column, NumericColumn
+from treewright.table.html import table_html
 from treewright.table.spelling import Ambiguous, is_missing_mark, names_a_key, recognise
 from treewright.table.table import ClassTarget, NumericTarget, Table
 
@@ -127,17 +127,11 @@ class Intake:
         return pandas_for_frames().DataFrame(self.findings, columns=Finding._fields)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>"
-            + "".join(f"<td>{html.escape(str(x or ''))}</td>" for x in each)
-            + "</tr>"
-            for each in self.findings
-        )
-        head = "".join(f"<th>{name}</th>" for name in Finding._fields)
-        size = self._size()
-        if not rows:
-            return f"<p>{size}: nothing suspicious</p>"
-        return f"<p>{size}</p><table><tr>{head}</tr>{rows}</table>"
+        if not self.findings:
+            return f"<p>{self._size()}: nothing suspicious</p>"
+        rows = [[str(cell or "") for cell in each] for each in self.findings]
+        heads = list(Finding._fields)
+        return table_html(self._size(), heads, rows, heads)
 
     def _size(self) -> str:
         columns = f"{self.n_columns} column{'s' * (self.n_columns != 1)}"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from treewright.table.html import table_html
+
 if TYPE_CHECKING:
     from treewright.table.schema import Schema, TargetInfo
 
-__all__ = ["overview"]
+__all__ = ["overview", "overview_html"]
 
 _MOST_COLUMNS = 50
 _LONGEST_NAME = 30
@@ -47,6 +49,23 @@ def overview(schema: Schema, title: str) -> str:
     return "\n".join(
         line.rstrip() for line in [f"{title}{counted}{aside}{target}", *lines]
     )
+
+
+def overview_html(schema: Schema, title: str) -> str:
+    """Return the columns of a schema as an HTML table; see `overview`."""
+    first, *_ = overview(schema, title).splitlines()
+    rows = [
+        [
+            _short(each.name),
+            each.kind,
+            f"set aside: {each.set_aside}" if each.set_aside else each.reason,
+        ]
+        for each in schema.features[:_MOST_COLUMNS]
+    ]
+    more = len(schema.features) - len(rows)
+    note = f"... and {more:,} more columns" if more else ""
+    heads = ["column", "kind", "why"]
+    return table_html(first, heads, rows, heads, note)
 
 
 def _target(target: TargetInfo) -> str:

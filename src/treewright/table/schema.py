@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import TreeFormatError
 from treewright.table.column import Label
-from treewright.table.overview import overview
+from treewright.table.overview import overview, overview_html
 from treewright.table.spelling import Spelling
 
 __all__ = ["KINDS", "PLAIN_NUMBERS", "Feature", "Schema", "Summary", "TargetInfo"]
@@ -29,7 +29,7 @@ PLAIN_NUMBERS = frozenset({"float", "int", "bool", "text"})
 
 @dataclass(frozen=True)
 class Summary:
-    """Range and quartiles of a numeric column.
+    """Range and quartiles of a numeric column; for categories, their rows.
 
     Attributes
     ----------
@@ -37,6 +37,8 @@ class Summary:
         Number of rows without a value.
     minimum, q1, median, q3, maximum : float or None
         Over the known values; None if there are none.
+    counts : tuple of int
+        Number of rows of each category; empty for a numeric column.
     """
 
     n_missing: int
@@ -45,6 +47,7 @@ class Summary:
     median: float | None = None
     q3: float | None = None
     maximum: float | None = None
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,12 @@ class Feature:
     def kind_code(self) -> int:
         """Number of the kind in the C++ core."""
         return KINDS.index(self.kind)
+
+    @cached_property
+    def counts(self) -> dict[Label, int]:
+        """Training rows of each category; empty for numbers and before growing."""
+        known = () if self.summary is None else self.summary.counts
+        return dict(zip(self.labels, known, strict=False))
 
     @cached_property
     def code_of(self) -> dict[Label, int]:
@@ -239,6 +248,10 @@ class Schema:
         """Return one line per column: name, kind and reason."""
         return overview(self, "Schema: ")
 
+    def _repr_html_(self) -> str:
+        """Show the columns as a table in a notebook."""
+        return overview_html(self, "Schema: ")
+
     def with_summaries(self, summaries: Sequence[Summary | None]) -> "Schema":
         """Return the schema with each column's range and quartiles filled in.
 
@@ -300,7 +313,11 @@ def _feature_to_dict(feature: Feature) -> dict[str, Any]:
     out = {f.name: getattr(feature, f.name) for f in fields(Feature)}
     out["labels"] = [_label_out(label) for label in feature.labels]
     if feature.summary is not None:
-        out["summary"] = {k: _number_out(v) for k, v in asdict(feature.summary).items()}
+        summary = asdict(feature.summary)
+        counts = list(summary.pop("counts"))
+        out["summary"] = {k: _number_out(v) for k, v in summary.items()}
+        if counts:
+            out["summary"]["counts"] = counts
     # Entries that most columns lack are left out, so that fingerprints stay the same.
     if feature.cuts is None:
         del out["cuts"]
@@ -321,8 +338,12 @@ def _feature_from_dict(data: Mapping[str, Any]) -> Feature:
         raise ValueError(f"kind {values['kind']!r} is not one of {KINDS}")
     values["labels"] = tuple(_label_in(label) for label in values["labels"])
     if values.get("summary") is not None:
-        numbers = {k: _number_in(v) for k, v in values["summary"].items()}
-        values["summary"] = Summary(**numbers)
+        summary = dict(values["summary"])
+        counts = tuple(int(n) for n in summary.pop("counts", ()))
+        if counts and len(counts) != len(values["labels"]):
+            raise ValueError("a column has one count per category")
+        numbers = {k: _number_in(v) for k, v in summary.items()}
+        values["summary"] = Summary(**numbers, counts=counts)
     if values.get("cuts") is not None:
         values["cuts"] = tuple(float(cut) for cut in values["cuts"])
         if len(values["labels"]) != len(values["cuts"]) + 1:

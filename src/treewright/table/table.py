@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.table.column import Column, IntArray
-from treewright.table.overview import overview
+from treewright.table.overview import overview, overview_html
 from treewright.table.schema import Schema
 
 __all__ = ["ClassTarget", "NumericTarget", "Table", "Target"]
@@ -77,9 +77,16 @@ class Table:
 
     def __repr__(self) -> str:
         """Return one line per column: name, kind and reason."""
-        rows = f"{self.n_rows} row{'s' * (self.n_rows != 1)}"
+        return overview(self.schema, self._title())
+
+    def _repr_html_(self) -> str:
+        """Show the columns as a table in a notebook."""
+        return overview_html(self.schema, self._title())
+
+    def _title(self) -> str:
+        rows = f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}"
         weighted = "" if self.weights is None else ", weighted"
-        return overview(self.schema, f"Table: {rows}{weighted}, ")
+        return f"Table: {rows}{weighted}, "
 
     @property
     def usable(self) -> list[int]:

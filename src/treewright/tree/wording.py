@@ -1,4 +1,16 @@
-"""The wording of names, labels and numbers in everything that people read."""
+"""The wording of names, labels and numbers in everything that people read.
+
+Text is ASCII apart from names, so that it can be pasted into code: ``<=``, ``...``.
+Pictures use typographic signs: ``≤``, ``…``. Only rails and formulas of text have other
+signs, and ``ascii=True`` replaces them.
+
+Numbers are written by three functions, in Python and, as tests check, in the same words
+on the page of the report (`words.js`):
+
+- `number`, exact: thresholds and everything that must read back;
+- `figures`, for reading: four figures, from 1000 on whole numbers with commas;
+- `percent`, for shares: one decimal; 0% and 100% only where they are exact.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +19,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["cut", "figures", "listed", "name", "number", "percent", "value"]
+__all__ = [
+    "cut",
+    "figures",
+    "listed",
+    "middle_cut",
+    "name",
+    "number",
+    "percent",
+    "value",
+]
 
 _RESERVED = frozenset('{},"')
 
@@ -24,18 +45,21 @@ def number(x: float) -> str:
     return text.removesuffix(".0")
 
 
-def figures(x: float) -> str:
+def figures(x: float, digits: int = 4) -> str:
     """Return `x` rounded for reading: four figures, or all before the point.
+
+    Whole thousands are separated by commas. The page of the report writes the same
+    texts (`words.js`), and a test compares them.
 
     Examples
     --------
     >>> figures(21.948275), figures(123456.7), figures(0.00001234), figures(3.0)
-    ('21.95', '123457', '1.234e-05', '3')
+    ('21.95', '123,457', '1.234e-05', '3')
     """
-    return f"{x:.0f}" if 1000 <= abs(x) < 1e15 else f"{x + 0.0:.4g}"
+    return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x + 0.0:.{digits}g}"
 
 
-def percent(share: float) -> str:
+def percent(share: float, decimals: int = 1) -> str:
     """Return a share as a percentage; only exactly 0 is '0%' and exactly 1 '100%'.
 
     Examples
@@ -45,9 +69,12 @@ def percent(share: float) -> str:
     """
     if share <= 0 or share >= 1:
         return "0%" if share <= 0 else "100%"
-    if share < 0.0005:
-        return "<0.1%"
-    return ">99.9%" if share >= 0.9995 else f"{100 * share:.1f}%"
+    step, half = 10.0**-decimals, 0.5 * 10.0 ** -(decimals + 2)
+    if share < half:
+        return f"<{step:.{decimals}f}%"
+    if share >= 1 - half:
+        return f">{100 - step:.{decimals}f}%"
+    return f"{100 * share:.{decimals}f}%"
 
 
 def name(text: object) -> str:
@@ -61,6 +88,21 @@ def cut(text: str, longest: int | None) -> str:
     if longest is None or len(text) <= longest:
         return text
     return text[: max(longest - 3, 1)] + "..."
+
+
+def middle_cut(text: str, longest: int, dots: str = "…") -> str:
+    """Return the text, or its two ends with dots between them if it is too long.
+
+    Examples
+    --------
+    >>> middle_cut("household_capital_gain", 15), middle_cut("age", 15)
+    ('househo…al_gain', 'age')
+    """
+    if len(text) <= longest:
+        return text
+    kept = max(longest - len(dots), 2)
+    last = kept // 2
+    return text[: kept - last] + dots + text[len(text) - last :]
 
 
 def value(label: object, longest: int | None = None) -> str:
@@ -94,6 +136,8 @@ def listed(
     >>> listed(["a", "b", "c", "d"], most=2)
     '{a, b, ... 2 more}'
     """
+    if most == 0 and len(labels) > 1:
+        return f"{{{len(labels):,} categories}}"
     if most is None or len(labels) <= most + 1:
         return "{" + ", ".join(value(label, longest) for label in labels) + "}"
     shown = ", ".join(value(label, longest) for label in labels[:most])

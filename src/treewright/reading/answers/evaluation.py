@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from treewright.pruning.refit import refit_tree
 from treewright.pruning.score import loss_at_steps
 from treewright.reading.answers.answer import answers, class_numbers, classes
 from treewright.reading.answers.interval import Z, wilson
+from treewright.table.html import table_html
 from treewright.table.table import ClassTarget, Target
+from treewright.tree import wording
 from treewright.tree.answer import node_answers
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "errors_of_path", "evaluate_rows", "row_losses"]
 
-_MOST_CLASSES = 12
+_MOST_CLASSES, _LONGEST_CLASS = 12, 24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,19 +160,47 @@ class Evaluation:
 
     def __str__(self) -> str:
         """A page: error, classes, confusion."""
-        low, high = self.interval
-        loss = loss_of(self.tree)
-        lines = [
-            f"{self.n_rows} rows: {loss.name}{loss.unit_text} {self.error:.4g}, 95 % "
-            f"interval {low:.4g} to {high:.4g} "
-            f"(training rows: {self.training_error:.4g})",
-            f"questions asked: {self.mean_questions:.2f} on average, "
-            f"{self.most_questions} at most",
-        ]
+        lines = [self._headline(), self._questions()]
         if self.confusion is None:
-            lines.append(f"R2 {self.r2:.4g}, RMSE {self.rmse:.4g}, MAE {self.mae:.4g}")
+            r2 = f"R2 {self.r2:.3f}, " if math.isfinite(self.r2 or math.nan) else ""
+            rmse, mae = map(wording.figures, (self.rmse or 0.0, self.mae or 0.0))
+            lines.append(f"{r2}RMSE {rmse}, MAE {mae}")
             return "\n".join(lines)
         return "\n".join([*lines, *self._prior_lines(), "", *self._class_lines()])
+
+    def _headline(self) -> str:
+        """Return the error, its interval and the error of the training rows."""
+        loss = loss_of(self.tree)
+        figures = [self.error, *self.interval, self.training_error]
+        if self.confusion is None and isinstance(self.tree.criterion, SquaredError):
+            # The root is in the unit of the target.
+            name, units = "RMSE", ""
+            roots = np.sqrt(np.maximum(figures, 0.0))
+            if loss.unit_text:
+                roots = np.asarray(self.tree.from_units(roots))
+            figures = roots.tolist()
+        else:
+            name, units = loss.name, loss.unit_text
+        error, low, high, training = map(wording.figures, figures)
+        return (
+            f"{self.n_rows:,} rows: {name}{units} {error}, 95 % interval {low} to "
+            f"{high} (training rows: {training})"
+        )
+
+    def _questions(self) -> str:
+        return (
+            f"questions asked: {self.mean_questions:.2f} on average, "
+            f"{self.most_questions} at most"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the figures, and those of the classes as a table, in a notebook."""
+        lines = str(self).split("\n\n")[0].split("\n")
+        text = "".join(f"<div>{escape(line)}</div>" for line in lines)
+        if self.confusion is None:
+            return f"<div>{text}</div>"
+        heads, rows = self._class_cells()
+        return f"<div>{text}{table_html('', heads, rows, {'class'})}</div>"
 
     def _prior_lines(self) -> list[str]:
         target = self.tree.schema.target
@@ -184,26 +215,37 @@ class Evaluation:
             f"{shown}{more}"
         ]
 
-    def _class_lines(self) -> list[str]:
+    def _class_cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return the figures of each class, and how often each answer was given."""
         assert self.confusion is not None
-        names = [str(each) for each in classes(self.tree)]
+        names = [wording.value(each, _LONGEST_CLASS) for each in classes(self.tree)]
         shown = range(min(len(names), _MOST_CLASSES))
-        width = max([len(names[k]) for k in shown] + [5])
-        cell = max(
-            len(f"{self.confusion.max():.6g}"), 6, *(len(names[k]) for k in shown)
-        )
-        head = f"{'class':<{width}}  precision  recall      f1  answered as: "
-        lines = [head + "  ".join(names[k].rjust(cell) for k in shown)]
+        heads = [
+            "class",
+            "precision",
+            "recall",
+            "f1",
+            *(f"-> {names[k]}" for k in shown),
+        ]
+        rows = []
         for k in shown:
             figures = (self.precision, self.recall, self.f1)
-            p, r, f = (array[k] for array in figures)  # type: ignore[index]
-            counts = "  ".join(f"{self.confusion[k, j]:>{cell}.6g}" for j in shown)
-            lines.append(
-                f"{names[k]:<{width}}  {p:>9.4f}  {r:>6.4f}  {f:>6.4f}"
-                f"               {counts}"
-            )
-        if len(names) > _MOST_CLASSES:
-            lines.append(f"... {len(names) - _MOST_CLASSES} more classes")
+            three = [f"{array[k]:.3f}" for array in figures]  # type: ignore[index]
+            counts = [wording.figures(self.confusion[k, j]) for j in shown]
+            rows.append([names[k], *three, *counts])
+        return heads, rows
+
+    def _class_lines(self) -> list[str]:
+        heads, rows = self._class_cells()
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        lines = []
+        for row in [heads, *rows]:
+            first, *others = row
+            cells = [cell.rjust(w) for cell, w in zip(others, widths[1:], strict=True)]
+            lines.append("  ".join([first.ljust(widths[0]), *cells]))
+        n = len(classes(self.tree))
+        if n > _MOST_CLASSES:
+            lines.append(f"... {n - _MOST_CLASSES} more classes")
         return lines
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "Detour",
     "Part",
     "Surrogate",
+    "bracketed",
     "columns_of",
     "every",
     "joined",
@@ -389,9 +390,12 @@ def joined(texts: Sequence[str], joint: str) -> str:
     """Return the texts of conditions, joined; one with an "or" goes in brackets."""
     if len(texts) < 2:
         return texts[0] if texts else "any row"
-    return f" {joint} ".join(
-        f"({text})" if " or missing" in text else text for text in texts
-    )
+    return f" {joint} ".join(map(bracketed, texts))
+
+
+def bracketed(text: str) -> str:
+    """Return the text of a condition, in brackets if it contains an "or"."""
+    return f"({text})" if " or missing" in text else text
 
 
 def _places(codes: NDArray[Any], feature: Feature) -> NDArray[Any]:

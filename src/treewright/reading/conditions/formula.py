@@ -34,6 +34,7 @@ from treewright.reading.conditions.condition import (
 )
 from treewright.reading.conditions.evidence import class_of
 from treewright.reading.conditions.path_conditions import answer_nodes, walked
+from treewright.table.html import pre_html
 from treewright.tree import wording
 from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, TreeData
@@ -130,19 +131,27 @@ class Formula:
         str
             Numbers are written in full, so they read back without rounding.
         """
-        either, both, times = _SIGNS[ascii]
+        joint = _SIGNS[ascii][0] if self._tree.is_classifier else "+"
+        return f" {joint} ".join(self._parts(ascii, most, longest))
+
+    def _parts(
+        self,
+        ascii: bool = False,
+        most: int | None = _MOST,
+        longest: int | None = _LONGEST,
+    ) -> list[str]:
+        """Return the terms as text: those of an OR, or of a sum."""
+        _, both, times = _SIGNS[ascii]
         texts = [term.words(both, most, longest) for term in self.terms]
         if not self._tree.is_classifier:
             values = [wording.number(term.value or 0.0) for term in self.terms]
             pairs = zip(values, texts, strict=True)
-            return " + ".join(f"{value}{times}[{where}]" for value, where in pairs)
+            return [f"{value}{times}[{where}]" for value, where in pairs]
         if not texts:
-            return "never"
+            return ["never"]
         if not all(term.conditions for term in self.terms):
-            return "always"
-        if len(texts) == 1:
-            return texts[0]
-        return f" {either} ".join(f"({each})" for each in texts)
+            return ["always"]
+        return texts if len(texts) == 1 else [f"({each})" for each in texts]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the formula as dicts, lists, strings and numbers, ready for JSON."""
@@ -159,8 +168,16 @@ class Formula:
             wording.name("y" if target is None else target.name), _LONGEST
         )
         if not self._tree.is_classifier:
-            return f"{name} = {self.text()}"
-        return f"{name} = {wording.value(self.prediction, _LONGEST)}: {self.text()}"
+            return f"{name} =\n    " + "\n  + ".join(self._parts())
+        told = f"{name} = {wording.value(self.prediction, _LONGEST)}:"
+        parts = self._parts()
+        if len(parts) == 1:
+            return f"{told} {parts[0]}"
+        return f"{told}\n    " + f"\n  {_SIGNS[False][0]} ".join(parts)
+
+    def _repr_html_(self) -> str:
+        """Show the formula in a notebook, one term per line."""
+        return pre_html(str(self))
 
     def __repr__(self) -> str:
         """The same as `str`."""

@@ -31,6 +31,7 @@ from treewright.reading.conditions.path_conditions import (
     conditions_of,
     walked,
 )
+from treewright.reading.conditions.rules_table import rules_html, rules_table
 from treewright.tree import wording
 from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, TreeData
@@ -175,7 +176,7 @@ class Rule:
     def __str__(self) -> str:
         """The text, followed by rows, share and interval in brackets."""
         share = wording.percent(self.share)
-        rows = f"{self.rows} row{'s' * (self.rows != 1)}, {share}"
+        rows = f"{self.rows:,} row{'s' * (self.rows != 1)}, {share}"
         low, high = self.interval
         if self.confidence is not None:
             sure = wording.percent(self.confidence)
@@ -450,16 +451,16 @@ class Rules(Sequence[Rule]):
         return json.dumps(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:
-        """One rule per line, with rows, share and interval; the first hundred."""
-        lines = [str(each) for each in self[:100]]
-        if len(self) > len(lines):
-            lines.append(f"... and {len(self) - len(lines)} more rules.")
-        return "\n".join(lines) or "No rules."
+        """A table with one rule per entry; the first hundred."""
+        return rules_table(self, 100)
 
     def __repr__(self) -> str:
-        """The number of rules, and the first five."""
-        lines = [f"Rules: {len(self)}", *(f"  {each}" for each in self[:5])]
-        return "\n".join(lines + ["  ..."] * (len(self) > 5))
+        """A table of the first five rules."""
+        return rules_table(self, 5)
+
+    def _repr_html_(self) -> str:
+        """Show the rules as a table in a notebook."""
+        return rules_html(self)
 
 
 def _condition_texts(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +26,7 @@ from treewright.reading.conditions.evidence import class_of
 from treewright.reading.conditions.path_conditions import surrogates_of
 from treewright.reading.one_row.change import Change, rows_between, smallest_change
 from treewright.reading.one_row.row import OneRow, ends_of, read_row, turn_at
+from treewright.table.html import list_html
 from treewright.tree import wording
 from treewright.tree.answer import plain_answers
 from treewright.tree.data import (
@@ -46,6 +48,7 @@ from treewright.tree.walk import path
 __all__ = ["Explanation", "Step", "explain", "fixed_columns"]
 
 _MOST_CLASSES = 3
+_WIDTH = 80
 _DIVIDED = "the row goes down every branch, by weight; the largest part is followed"
 
 
@@ -148,15 +151,34 @@ class Explanation:
     def __str__(self) -> str:
         """The path in sentences."""
         tree = self._tree
-        lines = _lines(tree, self.steps, self._ends, self.prediction, self.shares)
+        lines = [
+            self._headline(),
+            "",
+            *_lines(tree, self.steps, self._ends, self.shares),
+        ]
         if self.changes:
-            listed = "; ".join(each.words for each in self.changes)
-            lines.append(
-                f"Smallest change, to {_answer_text(tree, self.other)}: {listed}."
-            )
+            lines += ["", f"Smallest change, to {_answer_text(tree, self.other)}:"]
+            lines += [f"   - {each.words}" for each in self.changes]
         elif self.note:
-            lines.append(self.note)
+            lines += ["", self.note]
         return "\n".join(lines)
+
+    def _headline(self) -> str:
+        """Return the answer with its probability, or with the mean it came from."""
+        tree, answer = self._tree, self.prediction
+        target = tree.schema.target
+        name = wording.cut(wording.name("y" if target is None else target.name), 60)
+        beside = "" if len(self._ends) > 1 else evidence_words(tree, self._ends[0][0])
+        if tree.is_classifier:
+            place = classes(tree).tolist().index(answer)
+            sure = f"probability {wording.percent(self.probabilities[place])}"
+            beside = f"{sure}; {beside}" if beside else sure
+        more = f" ({beside})" if beside else ""
+        return f"{name} = {_answer_text(tree, answer)}{more}"
+
+    def _repr_html_(self) -> str:
+        """Show the path as a list in a notebook."""
+        return explanation_html(self)
 
     def __repr__(self) -> str:
         """The same as `str`."""
@@ -229,7 +251,10 @@ def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
         distance = _margin_text(feature, margin, share)
         sentence = f"{name} is {value}, so {rule}{distance}"
     else:
+        short = split.words(branch, most=2, longest=24)
         sentence = f"{name} is {value}, so {rule}"
+        if len(sentence) > _WIDTH:
+            sentence = f"{name} is {value}, so {short}"
     shares = _node_shares(tree, reached)
     return Step(
         node,
@@ -352,6 +377,22 @@ def _goal(tree: TreeData, answer: Any, to: Any) -> tuple[Callable[[Any], bool], 
     return (lambda each: low <= each <= high), between
 
 
+def explanation_html(made: Explanation) -> str:
+    """Return an explanation as HTML: the steps as a list, and the change."""
+    tree = made._tree
+    items = [("all rows", _evidence_text(tree, 0, _node_shares(tree, 0)))]
+    items += [
+        (step.sentence, _evidence_text(tree, step.next, step.shares))
+        for step in made.steps
+    ]
+    more = f"<div>{escape(made.note)}</div>" if made.note else ""
+    if made.changes:
+        listed = "".join(f"<li>{escape(each.words)}</li>" for each in made.changes)
+        to = escape(_answer_text(tree, made.other))
+        more = f"<div>Smallest change, to {to}:</div><ul>{listed}</ul>"
+    return list_html(made._headline(), items, more)
+
+
 def fixed_columns(tree: TreeData, names: Iterable[str]) -> frozenset[int]:
     """Return the numbers of the columns that must not change."""
     if isinstance(names, str):
@@ -374,16 +415,16 @@ def _lines(
     tree: TreeData,
     steps: Sequence[Step],
     ends: Sequence[tuple[int, float]],
-    answer: Any,
     shares: tuple[float, ...],
 ) -> list[str]:
-    target = tree.schema.target
-    name = wording.cut(wording.name("y" if target is None else target.name), 60)
-    lines = [f"{name} = {_answer_text(tree, answer)}{_beside(tree, ends)}"]
-    lines.append(f"   start: {_evidence_text(tree, 0, _node_shares(tree, 0))}")
+    """Return the path: two lines for each step, what is asked and what is left."""
+    lines = [
+        "   0. all rows",
+        f"      {_evidence_text(tree, 0, _node_shares(tree, 0))}",
+    ]
     for number, step in enumerate(steps, 1):
-        now = _evidence_text(tree, step.next, step.shares)
-        lines.append(f"{number:>4}. {step.sentence}: {now}")
+        lines.append(f"{number:>4}. {step.sentence}")
+        lines.append(f"      {_evidence_text(tree, step.next, step.shares)}")
     node = steps[-1].next if steps else 0
     if len(ends) > 1:
         total = _shares_text(tree, shares)
@@ -394,21 +435,9 @@ def _lines(
     return lines
 
 
-def _beside(tree: TreeData, ends: Sequence[tuple[int, float]]) -> str:
-    """Return the probability of the answer, or the mean that it was drawn from."""
-    if len(ends) > 1 or not len(tree.answer):
-        return ""
-    node = ends[0][0]
-    beside = evidence_words(tree, node)
-    if tree.is_classifier:
-        probability = float(tree.answer[node, tree.label[node]])
-        beside = f"probability {wording.percent(probability)}; {beside}"
-    return f" ({beside})" if beside else ""
-
-
 def _evidence_text(tree: TreeData, node: int, shares: tuple[float, ...]) -> str:
     n = int(tree.n_rows[node])
-    return f"{_shares_text(tree, shares)} ({n} row{'s' * (n != 1)})"
+    return f"{_shares_text(tree, shares)} ({n:,} row{'s' * (n != 1)})"
 
 
 def _shares_text(tree: TreeData, shares: tuple[float, ...]) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treewright.errors import OptionError
 from treewright.reading.answers.answer import (
     class_shares,
     classes,
@@ -25,14 +26,25 @@ from treewright.tree.answer import node_answers
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import Split, splits_of
 
-__all__ = ["missing_arrives", "text"]
+__all__ = ["WIDTH", "missing_arrives", "text"]
 
 _DEEPEST_INDENT = 15
 """Below this depth the indent stops growing and the depth is written instead."""
-_WIDEST = 90
-"""Conditions are shortened to this width, including the rails, where possible."""
-_LONGEST_LABEL = 30
-_SHORTER = ((6, None), (4, None), (3, 30), (2, 24), (1, 16), (1, 10))
+WIDTH = 88
+"""Lines are at most this wide where the names of columns and classes allow it."""
+_NARROWEST, _LEAST_ROOM, _LEAST_WIDTH = 28, 10, 20
+"""Room that conditions have however narrow the text is, including the rails."""
+_LONGEST_LABEL, _LONGEST_NAME = 30, 60
+_SHORTER = (
+    (6, None),
+    (4, None),
+    (3, None),
+    (2, None),
+    (1, None),
+    (1, 24),
+    (1, 14),
+    (0, 10),
+)
 """Limits on categories listed and characters of each, tried until a line fits."""
 _UNPROVEN = "~"
 _MANY_LINES, _FEW_LEVELS = 100, 3
@@ -59,12 +71,17 @@ def text(
     ascii: bool = False,
     numbers: bool = False,
     missing: bool | None = None,
+    width: int = WIDTH,
+    cuts_names: bool = False,
 ) -> str:
     """Return the tree as indented text, one line per node; see `Tree.text`.
 
+    With `cuts_names`, lines keep to the width even if names have to be cut for it.
+    The words are ASCII, apart from names; only the rails are drawn with other signs.
     A branch shows "or missing" if its column had missing values, these can still
     reach the node, and they take this branch. Long lists of categories are shortened.
     """
+    _check_width(width)
     is_shown = shown_nodes(tree, max_depth, max_leaves)
     shown = np.flatnonzero(is_shown)
     # The number of branches shown of each node.
@@ -72,20 +89,30 @@ def text(
     with_missing = [False] * len(shown)
     if missing is not False:
         with_missing = missing_arrives(tree, shown, bool(missing))
-    columns = [
-        ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
-        *(
-            [heading, *cells]
-            for heading, cells in zip(
-                _headings(tree), _evidence(tree, shown), strict=True
-            )
-        ),
+    figures = [
+        [heading, *cells]
+        for heading, cells in zip(_headings(tree), _evidence(tree, shown), strict=True)
     ]
-    if numbers:
-        columns.insert(0, ["node", *map(str, shown.tolist())])
+    before = [["node", *map(str, shown.tolist())]] if numbers else []
     notes = ["", *_notes(tree, shown, n_open, with_missing)]
+    taken = sum(max(map(len, column)) + 2 for column in [*before, *figures])
+    least = _LEAST_ROOM if cuts_names else _NARROWEST
+    room = max(width - taken - max(map(len, notes)) - 1, least)
+    rails = _ASCII if ascii else _BOX
+    conditions = ["", *_conditions(tree, shown, rails, with_missing, room)]
+    if cuts_names:
+        conditions = [_short(each, room) for each in conditions]
+    columns = [*before, conditions, *figures]
     footer = _footer(tree, shown, n_open, max_leaves is not None)
     return "\n".join([_title(tree), "", *_aligned(columns, notes), *footer])
+
+
+def _check_width(width: object) -> None:
+    whole = isinstance(width, int | np.integer) and not isinstance(width, bool)
+    if not whole or int(width) < _LEAST_WIDTH:  # type: ignore[call-overload]
+        raise OptionError(
+            f"width must be a whole number of columns >= {_LEAST_WIDTH}; got {width!r}."
+        )
 
 
 def _title(tree: TreeData) -> str:
@@ -99,7 +126,7 @@ def _title(tree: TreeData) -> str:
 
 
 def _count(n: int, one: str, many: str = "") -> str:
-    return f"{n} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def _headings(tree: TreeData) -> tuple[str, ...]:
@@ -140,7 +167,7 @@ def _footer(
 
 def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
     """Return the columns to the right of the conditions, as text."""
-    counts = [str(n) for n in tree.n_rows[shown].tolist()]
+    counts = [f"{n:,}" for n in tree.n_rows[shown].tolist()]
     shares = _percents(tree.share[shown])
     if not tree.is_classifier:
         said = [number_words(tree, x) for x in node_answers(tree)[shown, 0].tolist()]
@@ -167,7 +194,11 @@ def _percents(shares: np.ndarray) -> list[str]:
 
 
 def _conditions(
-    tree: TreeData, shown: np.ndarray, rails: _Rails, with_missing: Sequence[bool]
+    tree: TreeData,
+    shown: np.ndarray,
+    rails: _Rails,
+    with_missing: Sequence[bool],
+    room: int,
 ) -> Iterator[str]:
     """Yield the condition of each node, indented to its place in the tree."""
     depths, branches = tree.depth[shown].tolist(), tree.branch[shown].tolist()
@@ -195,14 +226,19 @@ def _conditions(
         parent_split, missing = above
         if not parent_split.proven:
             start += f"{_UNPROVEN} "
-        yield start + _fitted(parent_split, missing, branch, _WIDEST - len(start))
+        yield start + _fitted(parent_split, missing, branch, room - len(start))
 
 
 def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
-    """Return the condition of a branch, in at most `room` characters if possible."""
-    text = ""
+    """Return the condition of a branch, in at most `room` characters if possible.
+
+    Lists become shorter, then their categories; the name of the column stays.
+    """
+    name, text = wording.name(split.feature), ""
+    shown = wording.middle_cut(name, _LONGEST_NAME, "...")
     for most, longest in _SHORTER:
-        text = split.words(branch, missing=missing, most=most, longest=longest)
+        words = split.words(branch, missing=missing, most=most, longest=longest)
+        text = shown + words[len(wording.cut(name, longest)) :]
         if len(text) <= room:
             break
     return text
@@ -259,9 +295,9 @@ def _notes(
         if kind == LEAF:
             yield "*"
         elif not opened[i]:
-            yield f"... {_count(below[i], 'leaf', 'leaves')} below"
+            yield f"+ {_count(below[i], 'leaf', 'leaves')}"
         elif opened[i] < branches[i]:
-            yield f"... {branches[i] - opened[i]} more branches, lighter than these"
+            yield f"+ {branches[i] - opened[i]:,} lighter branches"
         else:
             surrogate = with_missing[i] and _surrogate_note(tree, int(shown[i]))
             yield surrogate or (with_missing[i] and routes_text.get(routes[i])) or ""

@@ -10,13 +10,14 @@ from treewright.criteria import Criterion, Working
 from treewright.criteria.squared_error import SquaredError
 from treewright.reading.answers.answer import classes
 from treewright.reading.why.candidates import MOST_LEVELS, Branch, Candidate
+from treewright.table.html import pre_html, table_html
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_REASONS, TreeData
 
 if TYPE_CHECKING:
     from treewright.reading.why.why import Why
 
-__all__ = ["lines"]
+__all__ = ["lines", "why_html"]
 
 _MOST_WORKED = 12
 
@@ -24,7 +25,7 @@ _MOST_WORKED = 12
 def lines(why: Why) -> list[str]:
     """Return the calculation, line by line."""
     tree, criterion = why._tree, why._tree.criterion
-    rows = f"{why.here.rows} row{'s' * (why.here.rows != 1)}"
+    rows = f"{why.here.rows:,} row{'s' * (why.here.rows != 1)}"
     out = [f"Node {why.node}: {rows}, {_content(tree, why.here)}"]
     out.append(f"{criterion.title} before: {_impurity(criterion, why.here)}")
     out += [f"Note: {note}" for note in why.notes]
@@ -34,6 +35,18 @@ def lines(why: Why) -> list[str]:
         out += ["", *_worked(why, worked, criterion)]
     out += ["", *_verdict(why)]
     return out
+
+
+def why_html(why: Why) -> str:
+    """Return the calculation as HTML: the candidates as a table, formulas as text."""
+    first, *rest = [part.split("\n") for part in "\n".join(lines(why)).split("\n\n")]
+    title = "; ".join(first)
+    if not why.candidates:
+        return pre_html("\n\n".join("\n".join(part) for part in [first, *rest]))
+    heads, cells, notes = _cells(why)
+    rows = [[*row, note] for row, note in zip(cells, notes, strict=True)]
+    table = table_html(title, [*heads, "branches"], rows, {"split", "branches"})
+    return table + pre_html("\n\n".join("\n".join(part) for part in rest[1:]))
 
 
 def guards_levels(why: Why, best: Candidate) -> bool:
@@ -59,7 +72,7 @@ def _count(x: float) -> str:
 
 
 def _content(tree: TreeData, branch: Branch) -> str:
-    """Return the content of a branch: class counts, or mean and RSS.
+    """Return the content of a branch: class counts, or mean and RMSE.
 
     In a tree of medians: the median, and the sum of distances from it.
     """
@@ -74,7 +87,13 @@ def _content(tree: TreeData, branch: Branch) -> str:
     if branch.median is not None:
         off = _four(branch.impurity * branch.weight)
         return f"median {wording.figures(branch.median)}, absolute errors {off}"
-    return f"mean {wording.figures(branch.mean or 0.0)}, RSS {_four(branch.rss or 0.0)}"
+    mean = wording.figures(branch.mean or 0.0)
+    return f"mean {mean}, RMSE {_root(branch.rss or 0.0, branch.weight)}"
+
+
+def _root(rss: float, weight: float) -> str:
+    """Return the root of the mean of squares, in the unit of the target."""
+    return wording.figures(math.sqrt(rss / weight) if weight > 0 else 0.0)
 
 
 def _impurity(criterion: Criterion, branch: Branch) -> str:
@@ -105,9 +124,9 @@ def _gain(candidate: Candidate, criterion: Criterion) -> str:
         worth = f"{_four(candidate.known)}·({worth})"
     text = f"{worth} = {_four(candidate.gain)}"
     if isinstance(criterion, SquaredError):
-        rss = " + ".join(_four(b.rss or 0.0) for b in candidate.branches)
-        after = _four(sum(b.rss or 0.0 for b in candidate.branches))
-        text += f"   (RSS after: {rss} = {after})"
+        after = sum(b.rss or 0.0 for b in candidate.branches)
+        weight = sum(b.weight for b in candidate.branches)
+        text += f"   (RMSE after: {_root(after, weight)})"
     return text
 
 
@@ -118,6 +137,18 @@ def _table(why: Why) -> list[str]:
     """Return one line per candidate: its condition, its gain, and its branches."""
     if not why.candidates:
         return ["No split is allowed here."]
+    heads, cells, notes = _cells(why)
+    widths = [max(len(row[i]) for row in [heads, *cells]) for i in range(len(heads))]
+    table = []
+    for row, note in zip([heads, *cells], ["branches", *notes], strict=True):
+        aligned = [row[0].ljust(widths[0])]
+        aligned += [x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True)]
+        table.append(f"{'  '.join(aligned)}  {note}".rstrip())
+    return table
+
+
+def _cells(why: Why) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return headings, figures and branches of the candidates."""
     ratio = why._tree.criterion.by_ratio
     charged = any(each.charge for each in why.candidates)
     heads = ["split", "after", "gain"]
@@ -133,13 +164,7 @@ def _table(why: Why) -> list[str]:
         for each in why.candidates
     ]
     notes = [_branches_text(why._tree, each) for each in why.candidates]
-    widths = [max(len(row[i]) for row in [heads, *cells]) for i in range(len(heads))]
-    table = []
-    for row, note in zip([heads, *cells], ["branches", *notes], strict=True):
-        aligned = [row[0].ljust(widths[0])]
-        aligned += [x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True)]
-        table.append(f"{'  '.join(aligned)}  {note}".rstrip())
-    return table
+    return heads, cells, notes
 
 
 def _branches_text(tree: TreeData, candidate: Candidate) -> str:

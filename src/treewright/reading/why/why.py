@@ -25,7 +25,7 @@ from treewright.reading.why.candidates import (
     split_text,
 )
 from treewright.reading.why.split_limits import SplitLimits
-from treewright.reading.why.text import lines
+from treewright.reading.why.text import lines, why_html
 from treewright.reading.why.threshold_table import can_sweep, evaluate_thresholds
 from treewright.table.column import CategoricalColumn, NumericColumn, OrdinalColumn
 from treewright.table.costs import cost_factors
@@ -109,6 +109,10 @@ class Why:
     def __repr__(self) -> str:
         """The same as `str`."""
         return str(self)
+
+    def _repr_html_(self) -> str:
+        """Show the candidates as a table, and the formulas, in a notebook."""
+        return why_html(self)
 
 
 def why(

@@ -45,8 +45,11 @@ export function general(x, figures) {
   }
   return number(Number(`${bare}e${power}`));
 }
+// Four figures, or all before the point with commas between thousands.
 export const figures = (x) =>
-  Math.abs(x) >= 1000 && Math.abs(x) < 1e15 ? fixed(x, 0) : general(x, 4);
+  Math.abs(x) >= 1000 && Math.abs(x) < 1e15
+    ? fixed(x, 0).replace(/\B(?=(\d{3})+$)/g, ",")
+    : general(x, 4);
 
 export function percent(share) {
   if (!(share > 0) || share >= 1) return share >= 1 ? "100%" : "0%";
