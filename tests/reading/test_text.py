@@ -283,7 +283,6 @@ def test_show_prints_plain_text_where_there_is_no_terminal(iris_like, capsys):
 
 
 def test_colour_changes_no_character(iris_like):
-    pytest.importorskip("rich")
     made = coloured(iris_like, text(iris_like))
     assert made.plain == text(iris_like)
     marked = {made.plain[s.start : s.end].strip(): str(s.style) for s in made.spans}
@@ -293,7 +292,6 @@ def test_colour_changes_no_character(iris_like):
 
 
 def test_a_terminal_gets_colour(iris_like, monkeypatch):
-    pytest.importorskip("rich")
 
     class Terminal(io.StringIO):
         encoding = "utf-8"
@@ -311,7 +309,6 @@ def test_a_terminal_gets_colour(iris_like, monkeypatch):
 
 
 def test_markup_in_names_is_no_markup():
-    pytest.importorskip("rich")
     schema = schema_of(categorical("[bold]a[/bold]", "[red]x", "y"))
     tree = build(subset(0, [[0], [1]], leaf(0), leaf(1, 1)), schema)
     assert "[bold]a[/bold] = [red]x" in coloured(tree, text(tree)).plain
