@@ -17,12 +17,12 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof lint lint-page format stub bench sanitize sanitize-thread node notebook browser build wheel clean
+.PHONY: help demo test proof lint lint-page tidy format stub bench sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "Start with 'make demo'. Nothing is installed outside $(VENV) and build/."
 
@@ -51,6 +51,10 @@ lint-page:  ## Check the scripts of the report (after 'make node')
 	$(NODE)/.bin/eslint $(PAGE)
 	$(NODE)/.bin/prettier --log-level warn --check $(PAGE)
 
+tidy: $(VENV)/.dev  ## Check the C++ core with clang-tidy (apt install clang clang-tidy)
+	$(call configure,clang,-DCMAKE_CXX_COMPILER=clang++)
+	clang-tidy -p build/clang --quiet --warnings-as-errors='*' core/src/*.cpp
+
 format: $(VENV)/.dev  ## Format the sources
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -69,14 +73,40 @@ sanitize: $(VENV)/.dev  ## Run the kernels under AddressSanitizer and UBSan
 sanitize-thread: $(VENV)/.dev  ## Run the kernels under ThreadSanitizer
 	$(call core_check,thread)
 
-# Configures, builds and runs core_check with one sanitizer. The C++ driver links no
-# Python, so nothing has to be preloaded and every report is about our code.
-define core_check
+clang: $(VENV)/.dev  ## Build the kernels with clang and run their checks
+	$(call configure,clang,-DCMAKE_CXX_COMPILER=clang++)
+	@$(BIN)/cmake --build build/clang
+	build/clang/core_check $(ARGS)
+
+# Debian: apt install g++-aarch64-linux-gnu g++-s390x-linux-gnu qemu-user. s390x is big-endian.
+cross-aarch64: $(VENV)/.dev  ## Build the kernels for ARM64 and run their checks under qemu
+	$(call cross_check,aarch64)
+
+cross-s390x: $(VENV)/.dev  ## The same for s390x, which is big-endian
+	$(call cross_check,s390x)
+
+# Configures core_check in build/$(1). The C++ driver links no Python.
+define configure
 	@$(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 	  -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN)/ninja)" -DTREEWRIGHT_CORE_TESTS=ON \
-	  -DTREEWRIGHT_WERROR=ON -DTREEWRIGHT_SANITIZE=$(1) > /dev/null
+	  -DTREEWRIGHT_WERROR=ON $(2) > /dev/null
+endef
+
+# With one sanitizer: nothing has to be preloaded, and every report is about our code.
+define core_check
+	$(call configure,$(1),-DTREEWRIGHT_SANITIZE=$(1))
 	@$(BIN)/cmake --build build/$(1)
 	build/$(1)/core_check $(ARGS)
+endef
+
+# Small limits, so that small tables take all paths; linked statically, so that qemu needs no
+# libraries of the other machine.
+define cross_check
+	$(call configure,$(1),-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$(1) \
+	  -DCMAKE_CXX_COMPILER=$(1)-linux-gnu-g++ -DCMAKE_EXE_LINKER_FLAGS=-static \
+	  -DCMAKE_CXX_FLAGS=-DTREEWRIGHT_SMALL_LIMITS)
+	@$(BIN)/cmake --build build/$(1)
+	qemu-$(1) build/$(1)/core_check $(ARGS)
 endef
 
 # Gives up after four minutes if the registry does not answer.

@@ -57,6 +57,11 @@ def test_the_version_is_that_of_the_installed_package():
     assert tw.__version__ == importlib.metadata.version("treewright")
 
 
+def test_the_citation_names_the_version():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {tw.__version__}\n" in citation
+
+
 def public_things():
     """Yield (name, thing) for every public function, class and method."""
     for name in tw.__all__:

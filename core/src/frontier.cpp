@@ -6,23 +6,11 @@
 
 #include "treewright/tree_layout.hpp"
 
-#ifdef __GLIBC__  // known once a header of the library has been read
-#include <malloc.h>
-#endif
-
 namespace treewright {
 namespace {
 
 // A gain that is below its threshold only by rounding still passes.
 constexpr double kNearly = 1.0 - 1e-12;
-
-// Returns freed memory to the system: the allocator keeps small pieces, and a large tree has very
-// many of them.
-void release_memory() {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
-}
 
 }  // namespace
 

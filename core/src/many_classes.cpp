@@ -1,5 +1,5 @@
 // The Gini sweep over many classes: cut by cut, and a stretch of rows at a time.
-#include "simd_target.hpp"
+#include "simd_lanes.hpp"
 #include "treewright/simd.hpp"
 
 #ifdef TREEWRIGHT_AVX2

@@ -50,7 +50,8 @@ template <bool looks_up, bool passes_over, class Values, class Distance>
 TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
                                          const Reciprocals& over, const Values& values,
                                          const Distance& distance, SumState& state) {
-  const auto [first, end, n] = cuts;
+  // Not a structured binding: older versions of clang cannot capture those.
+  const int64_t first = cuts.first, end = cuts.end, n = cuts.n;
   const __m256i last = _mm256_set1_epi32(7), zero = _mm256_setzero_si256();
   const __m256 none = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
   const __m256 ns = _mm256_set1_ps(static_cast<float>(n));

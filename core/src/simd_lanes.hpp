@@ -1,9 +1,11 @@
 // simd_lanes.hpp: eight entries in the eight lanes of a register (AVX2).
 #pragma once
 
-#include "simd_target.hpp"
+#include "treewright/portable.hpp"
 
 #ifdef TREEWRIGHT_AVX2
+#include <immintrin.h>
+
 #include "treewright/types.hpp"
 
 namespace treewright::simd {

@@ -415,7 +415,7 @@ void TableSource<Rows>::set_rows() {
   numbering_.n_table_rows = weights.n_rows;
   numbering_.entries = &entries_;
   if constexpr (std::is_same_v<Rows, CountedRows>) {
-    const int bits = std::bit_width(uint32_t(problem_->target.n_classes - 1));
+    const auto bits = static_cast<int>(std::bit_width(uint32_t(problem_->target.n_classes - 1)));
     numbering_.rows.shift = 1 + bits;
     numbering_.rows.mask = (Entry(1) << bits) - 1;
   } else if constexpr (!Rows::kUnitWeights) {

@@ -115,7 +115,8 @@ def test_the_path_of_a_row_is_highlighted():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_row_may_come_in_any_form(seed):
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     tree = penguins()
     rows = pd.DataFrame({name: [None] * 2 for name in tree.schema.names}, dtype=object)
     rows["flipper_length_mm"] = [190.0, 220.0]

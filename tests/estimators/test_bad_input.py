@@ -4,7 +4,6 @@ Each error says what is wrong, where, the value seen and what to do.
 """
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,9 +14,9 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 import treewright as tw
+from support.oracle_files import real_table
 
 BOTH = pytest.mark.parametrize("estimator", [tw.TreeClassifier, tw.TreeRegressor])
-DATA = Path(__file__).parents[3] / "shared" / "data"
 X4 = [[1.0], [2.0], [3.0], [4.0]]
 Y4 = [0, 1, 0, 1]
 
@@ -190,10 +189,7 @@ def test_a_million_categories():
 
 
 def test_titanic_with_every_column_left_in():
-    path = DATA / "titanic.csv"
-    if not path.exists():
-        pytest.skip(f"SKIPPED LOUDLY: {path} is not there; this test needs it")
-    X = pd.read_csv(path)
+    X = pd.read_csv(real_table("titanic.csv"))
     y = X.pop("survived")
     with pytest.warns(tw.ColumnSetAsideWarning) as caught:
         fitted = tw.TreeClassifier(min_samples_leaf=5).fit(X, y)

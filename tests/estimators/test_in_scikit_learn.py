@@ -158,7 +158,6 @@ def test_error_in_a_callback_leaves_the_estimator_unfitted(iris):
 
 
 def test_progress_bar_shows_a_finished_fit(iris, capsys):
-    pytest.importorskip("rich")
     tw.TreeClassifier().set_callbacks(ProgressBar()).fit(*iris)
     printed = capsys.readouterr().out
     assert "TreeClassifier - fit" in printed
@@ -173,7 +172,6 @@ def test_scoring_monitor_scores_the_finished_tree(iris):
 
 
 def test_callbacks_of_a_search_reach_the_tree(iris):
-    pytest.importorskip("rich")
     search = GridSearchCV(tw.TreeClassifier(), {"max_depth": [1, 2]}, cv=2)
     search.set_callbacks(ProgressBar()).fit(*iris)
     assert search.best_params_ == {"max_depth": 2}

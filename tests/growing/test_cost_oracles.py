@@ -5,41 +5,30 @@ improvement of its split, which rpart works out on the rows known in that column
 Where our own tree goes the same way, it must say the same.
 """
 
-import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import treewright as tw
+from support.oracle_files import data_of, fit_of, only_here, oracle
 from treewright.table.costs import with_costs
 from treewright.tree.costs import answer_by_cost
 from treewright.tree.walk import children
 
-BESIDE = Path(__file__).resolve().parents[3]
-ORACLES = BESIDE / "shared" / "oracles"
-if not ORACLES.is_dir():
-    pytest.skip(
-        f"NOT COMPARED WITH RPART: there is no folder {ORACLES}",
-        allow_module_level=True,
-    )
-
-FITS = [
-    ("rpart_kyphosis", "prior_65_35"),
-    ("rpart_kyphosis", "loss_1_4"),
-    ("rpart_heart", "loss_1_3"),
-]
+# The data are not ours to ship: see test_outside_oracles.
+FITS = only_here(
+    [
+        ("rpart_kyphosis", "prior_65_35"),
+        ("rpart_kyphosis", "loss_1_4"),
+        ("rpart_heart", "loss_1_3"),
+    ]
+)
 
 
 @cache
 def read(name, fit):
-    answer = json.loads((ORACLES / f"{name}.json").read_text())
-    frame = pd.read_csv(
-        BESIDE / answer["file"], keep_default_na=False, na_values=answer["na_strings"]
-    )
-    found = next(each for each in answer["fits"] if each["name"] == fit)
+    answer, frame, found = oracle(name), data_of(name), fit_of(name, fit)
     X = frame[answer["predictors"]]
     y = frame[answer["response"]].astype(str)
     assert sorted(set(y)) == answer["classes"]

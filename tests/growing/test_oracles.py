@@ -1,9 +1,8 @@
 """The answers of established programs: scikit-learn, rpart, and counting by hand.
 
-They lie beside the repository, in ../shared/oracles, whose README says how they
-were made. scikit-learn's trees must be ours, node by node, up to ties. rpart looks
-at each column on the rows known in it, so its splits are checked one column at a
-time, at the rows of its own nodes.
+tests/oracles/README.md says how they were made. scikit-learn's trees must be ours, node
+by node, up to ties. rpart looks at each column on the rows known in it, so its splits
+are checked one column at a time, at the rows of its own nodes.
 """
 
 import math
@@ -11,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from support.oracle_files import data_of, oracle, rows_by_node
+from support.oracle_files import data_of, fits_of, oracle, rows_by_node
 from support.strategies import GROWERS, categorical, grower, make_table, numeric, take
 from treewright.growing.impurity import gain, impurity
 from treewright.options import GrowOptions
@@ -40,7 +39,7 @@ OURS = {
 
 def sklearn_fits():
     for name in SKLEARN:
-        for fit in oracle(name)["fits"]:
+        for fit in fits_of(name):
             if fit["params"]["criterion"] not in OURS or "monotonic" in fit["name"]:
                 continue  # absolute_error, monotonic constraints: not of this library
             for which in GROWERS:
@@ -237,7 +236,7 @@ BY_REFERENCE |= {("rpart_stagec", "default"), ("rpart_penguins", "default")}
 
 def rpart_fits():
     for name in RPART:
-        for fit in oracle(name)["fits"]:
+        for fit in fits_of(name):
             if {"prior", "loss"} & set(fit["call"].get("parms", {})):
                 continue  # altered priors change what a gain is
             for which in GROWERS:

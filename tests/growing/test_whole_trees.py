@@ -13,7 +13,7 @@ import pytest
 
 import treewright as tw
 from growing.test_classic_oracles import weka_fits, weka_table
-from support.oracle_files import data_of, oracle
+from support.oracle_files import data_of, fits_of, only_here, oracle
 from support.strategies import assert_same_tree
 from treewright.growing.grow import grow
 from treewright.growing.reference import grow_reference
@@ -51,7 +51,7 @@ ONE_FEWER = {("rpart_stagec", "maxsurrogate2_cp0_minsplit10")}
 
 def rpart_fits():
     for name in RPART:
-        for fit in oracle(name)["fits"]:
+        for fit in fits_of(name):
             if (name, fit["name"]) not in NOT_OURS:
                 yield pytest.param(name, fit, id=f"{name}-{fit['name']}")
 
@@ -208,7 +208,7 @@ C50 = [
 """C5.0 admits and charges columns by other rules; here they make no difference."""
 
 
-@pytest.mark.parametrize(("name", "fit_name"), C50)
+@pytest.mark.parametrize(("name", "fit_name"), only_here(C50))
 def test_rows_are_answered_as_by_c50(name, fit_name):
     answer, frame = oracle(name), data_of(name)
     fit = next(each for each in answer["fits"] if each["name"] == fit_name)

@@ -15,7 +15,14 @@ from sklearn.model_selection import (
 )
 
 import treewright as tw
-from support.peer_trees import ORACLES, SKIP_WORDS, fit_of, frame_of, oracle
+from support.oracle_files import (
+    data_of,
+    fit_of,
+    is_here,
+    only_here,
+    oracle,
+    real_table,
+)
 from treewright.estimators.class_weight import class_factors
 from treewright.growing.training_set import TrainingSet
 from treewright.pruning.cross_validation import cross_validate
@@ -26,6 +33,10 @@ from treewright.tree.loss import loss_of
 
 # rpart -------------------------------------------------------------------------------
 
+NEEDS_KYPHOSIS = pytest.mark.skipif(
+    not is_here("rpart_kyphosis"),
+    reason="NOT COMPARED: kyphosis may not be shipped; set TREEWRIGHT_SHARED",
+)
 RPART = [
     ("rpart_kyphosis", "default"),
     ("rpart_kyphosis", "cp0_minsplit2"),
@@ -102,7 +113,7 @@ RPART_TIED = {
 def like_rpart(name, fit_name):
     """An estimator with rpart's settings, and rpart's rows and folds."""
     answer, call = oracle(name), fit_of(name, fit_name)["call"]
-    frame = frame_of(name)
+    frame = data_of(name)
     has_target = frame[answer["response"]].notna().to_numpy()
     folds = np.array(answer["xval_folds"])[has_target]
     frame = frame[has_target]
@@ -141,8 +152,7 @@ def rpart_table(name, fit_name):
     return pd.DataFrame(ours).iloc[::-1].reset_index(drop=True), whole
 
 
-@pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
-@pytest.mark.parametrize(("name", "fit_name"), RPART_TREES)
+@pytest.mark.parametrize(("name", "fit_name"), only_here(RPART_TREES))
 def test_the_tree_is_rparts_node_by_node(name, fit_name):
     estimator, X, y, _ = like_rpart(name, fit_name)
     tree = estimator.fit(X, y).tree_
@@ -167,8 +177,7 @@ def test_the_tree_is_rparts_node_by_node(name, fit_name):
         assert mine[2] == pytest.approx(other[2], rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
-@pytest.mark.parametrize(("name", "fit_name"), RPART)
+@pytest.mark.parametrize(("name", "fit_name"), only_here(RPART))
 def test_the_table_is_rparts_number_by_number(name, fit_name):
     ours, _ = rpart_table(name, fit_name)
     theirs = pd.DataFrame(fit_of(name, fit_name)["cptable"])
@@ -177,8 +186,7 @@ def test_the_table_is_rparts_number_by_number(name, fit_name):
         np.testing.assert_allclose(ours[column], theirs[column], rtol=0, atol=1e-9)
 
 
-@pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
-@pytest.mark.parametrize(("name", "fit_name"), RPART_BUT_FOR_A_ROW)
+@pytest.mark.parametrize(("name", "fit_name"), only_here(RPART_BUT_FOR_A_ROW))
 def test_the_table_is_rparts_but_for_a_row(name, fit_name):
     ours, _ = rpart_table(name, fit_name)
     theirs = pd.DataFrame(fit_of(name, fit_name)["cptable"])
@@ -188,7 +196,7 @@ def test_the_table_is_rparts_but_for_a_row(name, fit_name):
     np.testing.assert_allclose(ours["xerror"], theirs["xerror"], atol=off + 1e-9)
 
 
-@pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
+@NEEDS_KYPHOSIS
 def test_rpart_reads_losses_the_wrong_way_round_in_cross_validation(monkeypatch):
     # The root answers "present": 64 "absent" rows, at 1 each, are its risk. rpart
     # writes an xerror above 3: it takes 4, the loss of the other mistake.
@@ -209,7 +217,7 @@ def test_rpart_reads_losses_the_wrong_way_round_in_cross_validation(monkeypatch)
         np.testing.assert_allclose(ours[column], theirs[column], rtol=0, atol=1e-9)
 
 
-@pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
+@NEEDS_KYPHOSIS
 def test_rpart_understates_a_link_that_we_do_not():
     # Root: 17 wrong; four leaves: 12 wrong. A leaf is worth (17 - 12) / 3 of 17,
     # 0.098, as all prunings show; rpart 4.1.19 writes 0.088 and cuts too early.
@@ -220,8 +228,7 @@ def test_rpart_understates_a_link_that_we_do_not():
     assert theirs[0]["CP"] == pytest.approx(1.5 / 17)
 
 
-@pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
-@pytest.mark.parametrize(("name", "fit_name"), RPART)
+@pytest.mark.parametrize(("name", "fit_name"), only_here(RPART))
 def test_the_tree_at_one_standard_error_is_rparts(name, fit_name):
     ours, path = rpart_table(name, fit_name)
     theirs = pd.DataFrame(fit_of(name, fit_name)["cptable"])
@@ -609,7 +616,8 @@ def test_the_record_prints_goes_to_pandas_and_is_drawn(noisy):
         frame["alpha"].iloc[-1] / frame["error"].iloc[-1]
     )
     assert repr(record).startswith("Pruning('cv', ")
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("agg")
     assert record.plot().get_xlabel() == "leaves"
 
@@ -633,10 +641,7 @@ def test_the_path_of_the_estimator_is_scikit_learns(noisy):
 
 
 def test_titanic_with_coarse_columns_has_an_honest_error():
-    path = ORACLES.parent / "data" / "titanic.csv"
-    if not path.exists():
-        pytest.skip(f"SKIPPED LOUDLY: {path} is not there; this test needs it")
-    frame = pd.read_csv(path)
+    frame = pd.read_csv(real_table("titanic.csv"))
     X = frame[["pclass", "sex", "sibsp", "parch", "embarked"]]
     record = tw.TreeClassifier().fit(X, frame["survived"]).pruning_
     assert record.cv_error.min() == pytest.approx(0.21, abs=0.02)

@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from support.build import build, chain, leaf, random_tree, schema_of, threshold
-from support.peer_trees import (
-    ORACLES,
-    SKIP_WORDS,
-    fit_of,
-    sklearn_paths,
-    sklearn_tree,
-)
+from support.oracle_files import fit_of
+from support.peer_trees import sklearn_paths, sklearn_tree
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.pruning.path import cost_complexity, find_path
@@ -236,7 +231,6 @@ def test_a_path_and_a_step_print_as_tables():
 # scikit-learn ------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
 @pytest.mark.parametrize(("name", "fit_name"), sklearn_paths())
 def test_the_path_is_scikit_learns_with_equal_alphas_merged(name, fit_name):
     theirs = fit_of(name, fit_name)["pruning_path"]

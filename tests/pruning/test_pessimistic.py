@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 
 from support.build import build, leaf, random_tree, schema_of, threshold
-from support.peer_trees import (
-    ORACLES,
-    SKIP_WORDS,
-    fit_of,
-    weka_shape,
-    weka_table,
-    weka_tree,
-)
+from support.oracle_files import fit_of, only_here
+from support.peer_trees import weka_shape, weka_table, weka_tree
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.options import GrowOptions, PruneOptions
@@ -148,8 +142,7 @@ def shape(tree, node=0):
     return (feature.name, f"{tree.threshold[node]:g}", below)
 
 
-@pytest.mark.skipif(not ORACLES.is_dir(), reason=SKIP_WORDS)
-@pytest.mark.parametrize(("name", "grown", "pruned", "confidence"), PAIRS)
+@pytest.mark.parametrize(("name", "grown", "pruned", "confidence"), only_here(PAIRS))
 def test_pruning_wekas_grown_tree_gives_wekas_pruned_tree(
     name, grown, pruned, confidence
 ):

@@ -23,17 +23,14 @@ from growing.test_seeds import (
     WORDS,
 )
 from reading.test_formula import tennis
+from support.oracle_files import real_table
 from treewright.model import Tree
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "reading"
 
 
 def real(name):
-    for folder in Path(__file__).resolve().parents:
-        path = folder / "shared" / "data" / name
-        if path.exists():
-            return pd.read_csv(path)
-    pytest.skip(f"SKIPPED LOUDLY: shared/data/{name} is not there; this test needs it")
+    return pd.read_csv(real_table(name))
 
 
 def weather():

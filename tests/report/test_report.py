@@ -135,7 +135,8 @@ def test_the_lead_falls_back_to_the_best_there_is(tmp_path):
 
 
 def test_the_lines_of_python_make_the_same_tree(tmp_path):
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     X, y = trees.frame("penguins.csv", "species")
     data = pd.DataFrame({**X, "species": list(y)})
     model = tw.TreeClassifier(max_depth=3, criterion="entropy")
@@ -214,7 +215,8 @@ def test_the_words_fit_what_is_counted(tmp_path):
 
 
 def test_the_lines_of_python_run_on_a_table_with_other_columns(tmp_path):
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     rng = np.random.default_rng(0)
     data = pd.DataFrame(
         rng.normal(size=(60, 80)), columns=[f"v {i}" for i in range(80)]

@@ -1,16 +1,15 @@
-"""The stored answers of other programs, and their trees in our form.
-
-They lie beside the repository, in ../shared/oracles, whose README says how they
-were made.
-"""
-
-import json
-from functools import cache
-from pathlib import Path
+"""The trees of other programs in our form."""
 
 import numpy as np
-import pandas as pd
 
+from support.oracle_files import (
+    INSIDE_NAMES,
+    OUTSIDE_NAMES,
+    data_of,
+    fit_of,
+    fits_of,
+    oracle,
+)
 from treewright.table.as_table import as_table
 from treewright.table.schema import Feature, Schema, TargetInfo
 from treewright.tree.data import (
@@ -22,42 +21,16 @@ from treewright.tree.data import (
     TreeData,
 )
 
-BESIDE = Path(__file__).resolve().parents[3]
-ORACLES = BESIDE / "shared" / "oracles"
-SKIP_WORDS = f"NOT COMPARED WITH OTHER PROGRAMS: there is no folder {ORACLES}"
-
-
-@cache
-def oracle(name):
-    return json.loads((ORACLES / f"{name}.json").read_text())
-
-
-@cache
-def frame_of(name):
-    answer = oracle(name)
-    frame = pd.read_csv(
-        BESIDE / answer["file"],
-        keep_default_na=False,
-        na_values=answer.get("na_strings", ["", "NA"]),
-    )
-    return frame.iloc[: answer.get("rows")]
-
 
 def sklearn_paths():
     """(name, fit) of every scikit-learn fit with a pruning path."""
-    if not ORACLES.is_dir():
-        return []
-    names = sorted(path.stem for path in ORACLES.glob("sklearn_*.json"))
+    names = [name for name in INSIDE_NAMES + OUTSIDE_NAMES if name[:4] == "skle"]
     return [
         (name, fit["name"])
         for name in names
-        for fit in oracle(name)["fits"]
+        for fit in fits_of(name)
         if "pruning_path" in fit
     ]
-
-
-def fit_of(name, fit_name):
-    return next(fit for fit in oracle(name)["fits"] if fit["name"] == fit_name)
 
 
 def sklearn_tree(name, fit_name):
@@ -111,7 +84,7 @@ def sklearn_tree(name, fit_name):
 def weka_table(name):
     """The rows Weka was given; text and few-valued columns as it took them."""
     answer = oracle(name)
-    frame = frame_of(name)
+    frame = data_of(name)
     nominal = set()
 
     def note(tree):

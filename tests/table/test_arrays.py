@@ -195,7 +195,8 @@ def test_a_table_of_the_wrong_shape_is_refused_in_words(X, words):
 
 
 def test_sparse_matrices_are_refused_with_what_to_do():
-    sparse = pytest.importorskip("scipy.sparse")
+    import scipy.sparse as sparse
+
     for make in (sparse.csr_array, sparse.coo_matrix, sparse.dok_array):
         with pytest.raises(TableError, match=r"sparse.*not supported.*toarray\(\)"):
             as_table(make(np.eye(3)))

@@ -1,28 +1,18 @@
 """Tables as they come: read by pandas and polars, every column left in."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
+from support.oracle_files import real_table
 from treewright.errors import ColumnSetAsideWarning
 from treewright.table.as_table import as_table
 from treewright.table.match import match
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
-
-def path_to(name):
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"SKIPPED LOUDLY: {path} is not there; this test needs it")
-    return path
-
 
 def test_titanic_sets_aside_name_and_ticket_only():
-    frame = pd.read_csv(path_to("titanic.csv"))
+    frame = pd.read_csv(real_table("titanic.csv"))
     y = frame.pop("survived")
     with pytest.warns(
         ColumnSetAsideWarning, match="'name' and 'ticket' were set aside"
@@ -41,7 +31,7 @@ def test_titanic_sets_aside_name_and_ticket_only():
 @pytest.mark.filterwarnings("ignore::treewright.errors.ColumnKindWarning")
 @pytest.mark.parametrize("name", ["adult", "mushrooms", "penguins", "ames_housing"])
 def test_pandas_and_polars_give_the_same_columns(name):
-    path = path_to(f"{name}.csv")
+    path = real_table(f"{name}.csv")
     one = as_table(pd.read_csv(path, keep_default_na=False, na_values=[""]))
     two = as_table(pl.read_csv(path, infer_schema_length=None))
     assert one.schema.names == two.schema.names
@@ -53,7 +43,7 @@ def test_pandas_and_polars_give_the_same_columns(name):
 
 
 def test_a_table_matches_its_own_schema():
-    frame = pl.read_csv(path_to("adult.csv"))
+    frame = pl.read_csv(real_table("adult.csv"))
     table = as_table(frame)
     matched = match(table.schema, frame, range(table.n_columns), unseen="error")
     for array, column in zip(matched, table.columns, strict=True):

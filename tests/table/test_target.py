@@ -231,7 +231,8 @@ def test_a_target_that_is_no_column_is_refused(y):
 
 
 def test_a_sparse_target_is_refused():
-    sparse = pytest.importorskip("scipy.sparse")
+    import scipy.sparse as sparse
+
     with pytest.raises(TableError, match="y is sparse"):
         as_table(np.zeros((2, 1)), sparse.csr_array([[1], [0]]))
 

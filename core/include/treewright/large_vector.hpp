@@ -13,51 +13,29 @@
 #include <utility>
 #include <vector>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include "treewright/portable.hpp"
 
 namespace treewright {
 
 template <class T>
 struct LargeAllocator {
   using value_type = T;
-  static constexpr size_t kLargePage = size_t(1) << 21;
 
   LargeAllocator() = default;
   template <class U>
   LargeAllocator(const LargeAllocator<U>&) {}
 
   T* allocate(size_t n) {
-#ifdef __linux__
     if (is_mapped(n)) {
-      const size_t bytes = n * sizeof(T);
-      void* memory =
-          mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (memory == MAP_FAILED) {
-        throw std::bad_alloc();
-      }
-      // Hints; the system may ignore them. The whole vector will be filled, so asking for all small
-      // pages at once saves a page fault for each.
-      if (bytes >= kLargePage) {
-        madvise(memory, bytes, MADV_HUGEPAGE);
-      } else {
-#ifdef MADV_POPULATE_WRITE
-        madvise(memory, bytes, MADV_POPULATE_WRITE);
-#endif
-      }
-      return static_cast<T*>(memory);
+      return static_cast<T*>(map_memory(n * sizeof(T)));
     }
-#endif
     return std::allocator<T>().allocate(n);  // refuses what has no size in bytes
   }
   void deallocate(T* memory, size_t n) {
-#ifdef __linux__
     if (is_mapped(n)) {
-      munmap(memory, n * sizeof(T));
+      unmap_memory(memory, n * sizeof(T));
       return;
     }
-#endif
     std::allocator<T>().deallocate(memory, n);
   }
   template <class U>
@@ -72,7 +50,7 @@ struct LargeAllocator {
 
  private:
   static bool is_mapped(size_t n) {
-    return n >= kLargePage / 16 / sizeof(T) && n <= SIZE_MAX / sizeof(T);
+    return kMapsMemory && n >= kLargePage / 16 / sizeof(T) && n <= SIZE_MAX / sizeof(T);
   }
 };
 

@@ -20,7 +20,7 @@ class Sides {
     // can keep addresses of (64 entries in the first-level TLB).
     constexpr size_t kSmallPages = size_t(64) << 12;
     if (n_words(n_rows) * sizeof(uint64_t) > kSmallPages) {
-      bits_.reserve(LargeAllocator<uint64_t>::kLargePage / sizeof(uint64_t));
+      bits_.reserve(kLargePage / sizeof(uint64_t));
     }
     bits_.resize(n_words(n_rows), 0);
   }

@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace treewright {
+#include "treewright/portable.hpp"
 
-using int128 = __int128;
-using uint128 = unsigned __int128;
+namespace treewright {
 
 // An entry stands for one row in the sorted order of one column:
 //

@@ -1,0 +1,56 @@
+"""Fail a run in which a test is skipped that allowed_skips.toml does not name."""
+
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+ALLOWED = tomllib.loads(
+    (Path(__file__).parent / "allowed_skips.toml").read_text(encoding="utf-8")
+)["skip"]
+
+
+def is_allowed(test, message):
+    """Whether a test, by its id, may be skipped with this message."""
+    return any(
+        fnmatch(message, each["message"])
+        and any(fnmatch(test, pattern) for pattern in each["tests"])
+        for each in ALLOWED
+    )
+
+
+class SkipBudget:
+    """Collects skips that are not allowed, and fails the run at its end."""
+
+    def __init__(self):
+        self.found = []
+
+    def _note(self, report):
+        if not report.skipped or hasattr(report, "wasxfail"):
+            return
+        message = str(report.longrepr[2] if report.longrepr else "")
+        message = message.removeprefix("Skipped: ")
+        if not is_allowed(report.nodeid, message):
+            self.found.append(f"{report.nodeid}: {message}")
+
+    def pytest_runtest_logreport(self, report):
+        self._note(report)
+
+    def pytest_collectreport(self, report):
+        self._note(report)
+
+    def pytest_sessionfinish(self, session):
+        if self.found and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self.found:
+            terminalreporter.section("skips that allowed_skips.toml does not name")
+            terminalreporter.write_line("\n".join(self.found), red=True)
+
+
+def pytest_configure(config):
+    """Watch the run, in the one process that sees all reports."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SkipBudget(), "skip-budget")
