@@ -86,7 +86,8 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
             yield str(each)
         elif repr(each.column) == aside[0]:
             were = "was" if len(aside) == 1 else "were"
-            yield f"{listed(aside)} {were} set aside: {each.words}. {each.advice}"
+            way_out = each.advice.removeprefix("It is not used; ")
+            yield f"{listed(aside)} {were} set aside: {each.words}. {way_out}"
 
 
 def listed(names: Sequence[str]) -> str:
