@@ -16,6 +16,11 @@ from treewright.tree.data import LEAF
 from treewright.tree.route import Ends, ends_of
 from treewright.tree.split import split_of
 
+# Rows as callers have them include words that no tree has seen.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::treewright.errors.UnseenCategoryWarning"
+)
+
 ODD = [(seed, style) for style in ("plain", "stops", "divides", "surrogates")
        for seed in (1, 2)]  # fmt: skip
 

@@ -44,7 +44,7 @@ class Shown:
         The split of the parent.
     missing : bool
         Whether missing values reach the parent, so that a label should mention them.
-    counts : mapping of category to int
+    shares : mapping of category to float
         Training rows of each category of the parent's column; empty if unknown.
     """
 
@@ -55,13 +55,13 @@ class Shown:
     branch: int = -1
     asked: Split | None = None
     missing: bool = False
-    counts: Mapping[Any, int] = field(default_factory=dict)
+    shares: Mapping[Any, float] = field(default_factory=dict)
 
     def labels(self) -> Iterator[str]:
         """Yield labels for the branch, from the full text to ever shorter forms."""
         if self.asked is not None:
             yield from branch_labels(
-                self.asked, self.branch, missing=self.missing, counts=self.counts
+                self.asked, self.branch, missing=self.missing, shares=self.shares
             )
 
     def condition(self) -> str:
@@ -77,10 +77,10 @@ def each_shown(tree: TreeData, folded: Folded) -> Iterator[Shown]:
     """Yield the nodes of a picture in preorder."""
     arrives = missing_arrives(tree, folded.nodes)
     nodes = folded.nodes.tolist()
-    counts: dict[int, Mapping[Any, int]] = {
-        column: feature.counts
+    shares: dict[int, Mapping[Any, float]] = {
+        column: feature.shares
         for column, feature in enumerate(tree.schema.features)
-        if feature.counts
+        if feature.shares
     }
     splits: list[Split | None] = []
     for node, above, hidden in zip(nodes, folded.parent, folded.hidden, strict=True):
@@ -97,7 +97,7 @@ def each_shown(tree: TreeData, folded: Folded) -> Iterator[Shown]:
             int(tree.branch[node]),
             splits[above],
             arrives[above],
-            counts.get(int(tree.feature[nodes[above]]), {}),
+            shares.get(int(tree.feature[nodes[above]]), {}),
         )
 
 
@@ -111,10 +111,10 @@ def short_label(shown: Shown, longest: int) -> str:
 
 
 def frequent_first(
-    labels: Sequence[object], counts: Mapping[Any, int]
+    labels: Sequence[object], shares: Mapping[Any, float]
 ) -> Sequence[object]:
     """Return categories in the order of their rows, the most frequent first."""
-    return sorted(labels, key=lambda each: -counts.get(each, 0)) if counts else labels
+    return sorted(labels, key=lambda each: -shares.get(each, 0)) if shares else labels
 
 
 def branch_labels(
@@ -122,7 +122,7 @@ def branch_labels(
     branch: int,
     *,
     missing: bool = False,
-    counts: Mapping[Any, int] = MappingProxyType({}),
+    shares: Mapping[Any, float] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Yield labels for a branch, from the full text to ever shorter forms.
 
@@ -134,7 +134,7 @@ def branch_labels(
         Number of the branch.
     missing : bool, default=False
         Whether missing values reach the split, so that a label should mention them.
-    counts : mapping of category to int, optional
+    shares : mapping of category to float, optional
         Training rows of each category; a label names the most frequent ones.
 
     Yields
@@ -153,7 +153,7 @@ def branch_labels(
         # A number is never cut; a name may be, by the picture.
         yield f"{'>' if branch else '≤'} {split.at}{also}"
         return
-    labels = frequent_first(getattr(split, "branches", ())[branch], counts)
+    labels = frequent_first(getattr(split, "branches", ())[branch], shares)
     if not labels:
         yield "missing or unseen"
         return

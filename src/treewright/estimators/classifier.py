@@ -114,9 +114,11 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         How many of the best splits of other columns to keep at every node, for
         ``tree_.competitors(node)``. This about doubles the time of growing.
     kinds : dict or None, default=None
-        Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal' or
-        a list of the categories from lowest to highest, where the inferred kind is
-        wrong. A column named here is used even if it would be set aside.
+        Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal',
+        'date' or a list of the categories from lowest to highest, where the inferred
+        kind is wrong. 'numeric' and 'date' also read text that spells numbers, dates or
+        times; see `as_table`. A column named here is used even if it would be set
+        aside.
     discretize : dict, tuple, str, int or None, default=None
         Cuts numbers into intervals, once, from the weighted training rows:
         ``{"age": ("quantile", 5)}``, ``("width", 5)``,
@@ -168,6 +170,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         combined with ``prune='cv'`` as the smallest price to try.
     validation_fraction : float or None, default=None
         With 'validation': share of the rows to hold out (0.2 if None and no `X_val`).
+    findings : {'warn', 'error', 'ignore'}, default='warn'
+        What to do if the training table is suspicious: one warning, the most serious
+        first; an error; or nothing. `intake_` has the findings in any case, and
+        `treewright.inspect` returns them without a fit.
     n_jobs : int or None, default=None
         Number of threads. None: all cores that this process may use, but one inside a
         joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
@@ -179,6 +185,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         The tree: immutable, readable, comparable.
     pruning_ : Pruning
         The record of the pruning: the reason for the size, and the table behind it.
+    intake_ : Intake
+        What is suspicious about the training table; ``print`` shows a short table.
     classes_ : ndarray
         The classes, sorted, in the type of `y`, including classes of weight 0.
     n_classes_ : int
@@ -244,6 +252,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         cv: Any = None,
         ccp_alpha: float | None = None,
         validation_fraction: float | None = None,
+        findings: str = "warn",
         n_jobs: int | None = None,
     ) -> None:
         self.method = method
@@ -282,6 +291,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.cv = cv
         self.ccp_alpha = ccp_alpha
         self.validation_fraction = validation_fraction
+        self.findings = findings
         self.n_jobs = n_jobs
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -28,7 +28,7 @@ from treewright.growing.steps import Steps
 from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
-from treewright.table.column import NumericColumn
+from treewright.table.column import Column, NumericColumn
 from treewright.table.schema import Schema, Summary, TargetInfo
 from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.weights import read_weights
@@ -279,18 +279,28 @@ def _sorted(table: Table, n_jobs: int | None) -> SortedTable:
 
 
 def _with_summaries(table: Table, columns: SortedTable) -> Schema:
-    """Return the schema with quartiles of numbers and row counts of categories."""
+    """Return the schema with the distribution of each usable column."""
     schema = table.schema
     summaries: list[Summary | None] = [None] * len(schema.features)
     for place, index in enumerate(schema.usable):
         n_missing, *known = columns.summary(place)
-        feature = schema.features[index]
-        if feature.kind != "numeric":
-            codes = table.columns[index].data
-            counts = np.bincount(codes[codes >= 0], minlength=len(feature.labels))
-            summaries[index] = Summary(n_missing, counts=tuple(counts.tolist()))
-        elif not math.isnan(known[0]):
-            summaries[index] = Summary(n_missing, *known)
-        else:
+        if schema.features[index].kind != "numeric":
+            shares = _shares(table.columns[index])
+            summaries[index] = Summary(n_missing, shares=shares)
+        elif math.isnan(known[0]):
             summaries[index] = Summary(n_missing)
+        else:
+            deciles, counts = columns.deciles(place)
+            n_known = table.n_rows - n_missing
+            shares = tuple((np.diff([0, *counts, n_known]) / n_known).tolist())
+            summary = Summary(n_missing, *known)
+            summaries[index] = replace(summary, deciles=tuple(deciles), shares=shares)
     return schema.with_summaries(summaries)
+
+
+def _shares(column: Column) -> tuple[float, ...]:
+    """Return the share of each category among the known values."""
+    assert not isinstance(column, NumericColumn)
+    known = column.codes[column.codes >= 0]
+    counts = np.bincount(known, minlength=len(column.labels))
+    return tuple((counts / max(len(known), 1)).tolist())
