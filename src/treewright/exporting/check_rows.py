@@ -25,7 +25,7 @@ from treewright.exporting.program import (
     Question,
     Variable,
 )
-from treewright.reading.answers.answer import answers, class_shares
+from treewright.reading.answers.answer import answers, class_probabilities
 from treewright.tree.route import Ends, ends_of
 
 __all__ = ["CheckRows", "check_rows"]
@@ -100,7 +100,7 @@ def answered(program: Program, rows: list[tuple[Value, ...]]) -> CheckRows:
     """
     tree = program.tree
     ends = ends_of(tree, _columns(program, rows), len(rows))
-    shares = class_shares(tree, ends) if tree.is_classifier else np.empty((0, 0))
+    shares = class_probabilities(tree, ends) if tree.is_classifier else np.empty((0, 0))
     nodes = _largest(ends) if isinstance(ends, Ends) else ends
     return CheckRows(rows, nodes.tolist(), answers(tree, ends).tolist(), shares)
 

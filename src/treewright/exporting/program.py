@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError
-from treewright.reading.answers.answer import answers, class_shares, classes
+from treewright.reading.answers.answer import answers, class_probabilities, classes
 from treewright.table.schema import Feature
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -207,7 +207,7 @@ class Program:
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """The probability of each class (column) in each node."""
-        return class_shares(self.tree, np.arange(self.tree.n_nodes))
+        return class_probabilities(self.tree, np.arange(self.tree.n_nodes))
 
     @cached_property
     def ends(self) -> list[int]:

@@ -27,6 +27,7 @@ from treewright.exporting.program import (
     program_of,
 )
 from treewright.exporting.sql_dialects import Dialect, dialect_called
+from treewright.reading.conditions.condition import joined
 from treewright.reading.conditions.rules import Rules
 from treewright.tree.data import TreeData
 
@@ -74,7 +75,7 @@ def to_sql(
     program = program_of(tree)
     form = form or ("case" if table is None else "select")
     _check(form, table, probabilities or leaf or reason)
-    writer = _Writer(program, dialect_called(dialect))
+    writer = _Writer(program, dialect_called(dialect), "" if form == "case" else "t.")
     if form == "case":
         return writer.prediction() + "\n"
     wanted = _Wanted(probabilities=probabilities, leaf=leaf, reason=reason)
@@ -165,16 +166,29 @@ def _select_divided(writer: _Writer, source: str, wanted: _Wanted) -> str:
 
 def _probability_names(writer: _Writer) -> list[str]:
     """Return the quoted name of the column of each class."""
-    labels = (str(label).replace("\0", "NUL") for label in writer.program.classes)
-    return [writer.dialect.name_of(f"probability_{label}") for label in labels]
+    return [
+        writer.dialect.name_of(writer.dialect.storable_name(f"probability_{label}"))
+        for label in writer.program.classes
+    ]
 
 
 class _Writer:
-    """Writes the parts of a program in one dialect; columns are those of ``t``."""
+    """Writes the parts of a program in one dialect.
 
-    def __init__(self, program: Program, dialect: Dialect) -> None:
+    Parameters
+    ----------
+    program : Program
+        The program.
+    dialect : Dialect
+        The database.
+    table : str
+        What stands before the name of a column: ``t.`` or nothing.
+    """
+
+    def __init__(self, program: Program, dialect: Dialect, table: str) -> None:
         self.program = program
         self.dialect = dialect
+        self._table = table
 
     # -- answers --------------------------------------------------------------------
 
@@ -216,9 +230,7 @@ class _Writer:
         rules = {rule.node: rule for rule in Rules(self.program.tree)}
 
         def reason(node: int) -> str:
-            words = " and ".join(each.words() for each in rules[node].conditions)
-            printable = "".join(c if c.isprintable() else " " for c in words)
-            return self._literal(printable or "all rows")
+            return self._literal(joined([c.words() for c in rules[node].conditions], "and"))
 
         return reason
 
@@ -395,7 +407,7 @@ class _Writer:
         return f" AND {column} <> {self.dialect.nan}" if self.dialect.nan else ""
 
     def _column(self, variable: Variable) -> str:
-        return f"t.{self.dialect.name_of(variable.name)}"
+        return f"{self._table}{self.dialect.name_of(variable.name)}"
 
     def _bound(self, variable: Variable, bound: float) -> str:
         if variable.type == "number":

@@ -59,6 +59,8 @@ class Dialect:
         How deeply CASE expressions are nested; a database refuses more, or may.
     iso_text_dates : bool
         Whether dates are stored as ISO text.
+    short_names : bool
+        Whether names contain only characters of the Basic Multilingual Plane.
     as_double : str
         A pattern around an expression of number literals that makes it a float64.
     number_as : callable
@@ -80,6 +82,7 @@ class Dialect:
     text_prefix: str = ""
     deepest: int = 200
     iso_text_dates: bool = False
+    short_names: bool = False
     as_double: str = "{}"
     number_as: Callable[[float], str] = lambda x: _decimal(x)
 
@@ -94,6 +97,11 @@ class Dialect:
         opening, closing = self.identifier_quotes
         escaped = name.replace("\\", "\\\\") if self.name == "bigquery" else name
         return f"{opening}{escaped.replace(closing, closing * 2)}{closing}"
+
+    def storable_name(self, name: str) -> str:
+        """Return a name of our own with what names cannot contain replaced by '?'."""
+        highest = "\uffff" if self.short_names else chr(0x10FFFF)
+        return "".join(c if "\0" < c <= highest else "?" for c in name)
 
     def text(self, text: str) -> str | None:
         """Return a text literal on one line; None if the database cannot store it."""
@@ -208,14 +216,14 @@ DIALECTS = {
             as_double=_CAST,
             nan="CAST('NaN' AS DOUBLE PRECISION)",
             infinity="CAST('Infinity' AS DOUBLE PRECISION)",
-            deepest=400,
+            deepest=200,
         ),
         Dialect(
             "duckdb",
             nan="CAST('NaN' AS DOUBLE)",
             infinity="CAST('Infinity' AS DOUBLE)",
             stores_nul=True,
-            deepest=400,
+            deepest=200,
             number_as=_typed,
         ),
         Dialect(
@@ -236,6 +244,7 @@ DIALECTS = {
             false="0",
             true="1",
             stores_nul=True,
+            short_names=True,
             exact_text="CAST({} AS BINARY)",
             deepest=200,
             number_as=_typed,
