@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from fractions import Fraction
 from typing import Any
 
 from treewright.errors import OptionError, nearest_name
+from treewright.exporting.decimals import far_from_ties, shortest
 from treewright.exporting.program import Variable
 
 __all__ = ["DIALECTS", "Dialect", "dialect_called"]
@@ -84,7 +84,7 @@ class Dialect:
     iso_text_dates: bool = False
     short_names: bool = False
     as_double: str = "{}"
-    number_as: Callable[[float], str] = lambda x: _decimal(x)
+    number_as: Callable[[float], str] = lambda x: shortest(x)
 
     def name_of(self, name: str) -> str:
         """Return a name in quotes."""
@@ -180,31 +180,14 @@ def _check_text(text: str, what: str) -> None:
         ) from None
 
 
-def _decimal(number: float) -> str:
-    """Return the shortest decimal that is read back as this number."""
-    return repr(float(number) + 0.0).removesuffix(".0")
-
-
 def _typed(number: float) -> str:
     """Return a decimal whose exponent makes it a float64, not a fixed-point number."""
-    text = _decimal(number)
+    text = shortest(number)
     return text if "e" in text or _is_short(text) else f"{text}e0"
 
 
 def _is_short(text: str) -> bool:
     return len(text.lstrip("-").replace(".", "")) <= 15
-
-
-def _far_from_ties(number: float) -> str:
-    """Return a decimal that is read as this number even with a small error.
-
-    SQLite rounds decimals twice, so a decimal near the middle between two floats can
-    be read as the wrong one. Of the shortest decimal, only one within a quarter of the
-    distance between floats is used; 18 digits are always that near.
-    """
-    text = _decimal(number)
-    distance = abs(Fraction(text) - Fraction(number))
-    return text if 4 * distance <= Fraction(math.ulp(number)) else f"{number:.18g}"
 
 
 DIALECTS = {
@@ -235,7 +218,7 @@ DIALECTS = {
             infinity="9e999",
             deepest=12,  # its parser had a stack of 100 entries until 2024
             iso_text_dates=True,
-            number_as=_far_from_ties,
+            number_as=far_from_ties,
         ),
         Dialect(
             "mysql",
@@ -273,7 +256,7 @@ DIALECTS = {
             nan="double('NaN')",
             infinity="double('Infinity')",
             stores_nul=True,
-            number_as=lambda x: f"{_decimal(x)}D",
+            number_as=lambda x: f"{shortest(x)}D",
         ),
         Dialect(
             "tsql",
