@@ -1,12 +1,18 @@
-"""A slow interpreter of programs, random rows, and the trees that exports are tried on."""
+"""A slow interpreter of programs, random rows, and random trees to export."""
 
 import math
 
 import numpy as np
-import strategies
 
-from treewright.exporting.program import ALL_BRANCHES, STOP_HERE
-from treewright.exporting.program import AtMost, Intervals, IsMissing, OneOf
+import strategies
+from treewright.exporting.program import (
+    ALL_BRANCHES,
+    STOP_HERE,
+    AtMost,
+    Intervals,
+    IsMissing,
+    OneOf,
+)
 
 
 def interpreted(program, row):
@@ -57,7 +63,9 @@ def placed(question, value):
 def random_rows(program, n, seed=0):
     """Return rows of random values, many of them at bounds, missing or unseen."""
     rng = np.random.default_rng(seed)
-    columns = [random_values(program, variable, n, rng) for variable in program.variables]
+    columns = [
+        random_values(program, variable, n, rng) for variable in program.variables
+    ]
     return list(zip(*columns, strict=True)) if columns else [()] * n
 
 

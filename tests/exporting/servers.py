@@ -27,7 +27,9 @@ def _program(*patterns):
 
 def _as(user, *command, **options):
     prefix = ["runuser", "-u", user, "--"] if Path.home() == Path("/root") else []
-    return subprocess.run([*prefix, *command], check=True, capture_output=True, **options)
+    return subprocess.run(
+        [*prefix, *command], check=True, capture_output=True, **options
+    )
 
 
 class DuckDB:
@@ -53,21 +55,59 @@ class Postgres:
     def __init__(self):
         initdb = _program("initdb", "/usr/lib/postgresql/*/bin/initdb")
         if initdb is None:
-            pytest.skip("NO DATABASE: PostgreSQL is not installed; run 'make databases'.")
+            pytest.skip(
+                "NO DATABASE: PostgreSQL is not installed; run 'make databases'."
+            )
         self._bin = Path(initdb).parent
         self.folder = Path(tempfile.mkdtemp(prefix="tw-pg-", dir="/tmp"))
         shutil.chown(self.folder, "postgres")
-        _as("postgres", initdb, "-D", f"{self.folder}/data", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C.UTF-8")
+        _as(
+            "postgres",
+            initdb,
+            "-D",
+            f"{self.folder}/data",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-sync",
+            "--locale=C.UTF-8",
+        )
         options = f"-k {self.folder} -c listen_addresses='' -c fsync=off"
-        _as("postgres", str(self._bin / "pg_ctl"), "-D", f"{self.folder}/data", "-o", options, "-l", f"{self.folder}/log", "-w", "start")
+        _as(
+            "postgres",
+            str(self._bin / "pg_ctl"),
+            "-D",
+            f"{self.folder}/data",
+            "-o",
+            options,
+            "-l",
+            f"{self.folder}/log",
+            "-w",
+            "start",
+        )
 
     def connect(self):
         import psycopg
 
-        return psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres", autocommit=True, prepare_threshold=None)
+        return psycopg.connect(
+            host=str(self.folder),
+            user="postgres",
+            dbname="postgres",
+            autocommit=True,
+            prepare_threshold=None,
+        )
 
     def stop(self):
-        _as("postgres", str(self._bin / "pg_ctl"), "-D", f"{self.folder}/data", "-m", "immediate", "stop")
+        _as(
+            "postgres",
+            str(self._bin / "pg_ctl"),
+            "-D",
+            f"{self.folder}/data",
+            "-m",
+            "immediate",
+            "stop",
+        )
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -82,13 +122,32 @@ class MariaDB:
         self.folder.chmod(0o755)
         shutil.chown(self.folder, "mysql")
         data, self.socket = f"{self.folder}/data", f"{self.folder}/socket"
-        _as("mysql", install, "--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal", "--skip-test-db")
-        prefix = ["runuser", "-u", "mysql", "--"] if Path.home() == Path("/root") else []
+        _as(
+            "mysql",
+            install,
+            "--no-defaults",
+            f"--datadir={data}",
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db",
+        )
+        prefix = (
+            ["runuser", "-u", "mysql", "--"] if Path.home() == Path("/root") else []
+        )
         self._process = subprocess.Popen(
-            [*prefix, server, "--no-defaults", f"--datadir={data}", f"--socket={self.socket}",
-             "--skip-networking", f"--pid-file={self.folder}/pid", "--max-allowed-packet=256M",
-             "--character-set-server=utf8mb4", "--thread-stack=16M"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [
+                *prefix,
+                server,
+                "--no-defaults",
+                f"--datadir={data}",
+                f"--socket={self.socket}",
+                "--skip-networking",
+                f"--pid-file={self.folder}/pid",
+                "--max-allowed-packet=256M",
+                "--character-set-server=utf8mb4",
+                "--thread-stack=16M",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         for _ in range(300):
             if Path(self.socket).exists():
@@ -99,7 +158,9 @@ class MariaDB:
     def connect(self):
         import pymysql
 
-        db = pymysql.connect(unix_socket=self.socket, user="root", charset="utf8mb4", autocommit=True)
+        db = pymysql.connect(
+            unix_socket=self.socket, user="root", charset="utf8mb4", autocommit=True
+        )
         with db.cursor() as cursor:
             cursor.execute("CREATE DATABASE tests")
             cursor.execute("USE tests")

@@ -144,7 +144,8 @@ def compare(database, program, rows):
     assert [row[first] for row in found] == expected.nodes
     answers = [row[first + 1] for row in found]
     if program.is_classifier:
-        assert [type(a)(b) for a, b in zip(answers, expected.answers)] == answers
+        pairs = zip(answers, expected.answers, strict=True)
+        assert [type(a)(b) for a, b in pairs] == answers
         wide = np.array([row[first + 2 :] for row in found], float)
         np.testing.assert_array_equal(wide, expected.probabilities)
     else:

@@ -28,7 +28,7 @@ from treewright.exporting.program import (
 from treewright.reading.answers.answer import answers, class_probabilities
 from treewright.tree.route import Ends, ends_of
 
-__all__ = ["CheckRows", "check_rows"]
+__all__ = ["CheckRows", "Value", "answered", "check_rows"]
 
 Value: TypeAlias = "float | str | int | bool | None"
 """A number, microseconds or a category; None is missing."""
@@ -143,7 +143,7 @@ def _columns(
 
 @dataclass(frozen=True)
 class _Numbers:
-    """Numbers that may stand in a column: intervals (low, high], and whether missing."""
+    """Numbers that a column may hold: intervals (low, high], and whether missing."""
 
     intervals: tuple[tuple[float, float], ...] = ((-math.inf, math.inf),)
     missing: bool = True
@@ -216,9 +216,7 @@ def _rows(program: Program) -> Iterator[tuple[Value, ...]]:
                 waiting.append((node.children[branch], below))
 
 
-def _around(
-    node: ProgramNode, base: tuple[Value, ...]
-) -> Iterator[tuple[Value, ...]]:
+def _around(node: ProgramNode, base: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
     """Yield rows that test each question of a node, those before it unanswered."""
     row = list(base)
     for question in node.questions:
@@ -299,13 +297,15 @@ def _narrowed(
 def _numbers_below(
     question: Question, branch: int, here: _Numbers, *, missing: bool
 ) -> _Numbers:
-    everything = ((-math.inf, math.inf),)
+    everything: tuple[tuple[float, float], ...] = ((-math.inf, math.inf),)
     if isinstance(question, IsMissing):
         known = everything if branch else ()
         return here.within(known, missing=not branch)
     if isinstance(question, AtMost):
-        halves = ((-math.inf, question.bound),), ((question.bound, math.inf),)
-        kept = halves[0] if branch == question.below else halves[1]
+        below = branch == question.below
+        kept: tuple[tuple[float, float], ...] = (
+            ((-math.inf, question.bound),) if below else ((question.bound, math.inf),)
+        )
         return here.within(kept, missing=missing)
     assert isinstance(question, Intervals)
     edges = (-math.inf, *question.bounds, math.inf)

@@ -109,7 +109,9 @@ def _check(form: str, table: str | None, more: bool) -> None:
             "probabilities, the leaf or the reason."
         )
     if form != "case" and table is None:
-        raise OptionError(f"form={form!r} needs table=, the name of the table to score.")
+        raise OptionError(
+            f"form={form!r} needs table=, the name of the table to score."
+        )
 
 
 def _select(writer: _Writer, table: str, wanted: _Wanted) -> str:
@@ -230,7 +232,9 @@ class _Writer:
         rules = {rule.node: rule for rule in Rules(self.program.tree)}
 
         def reason(node: int) -> str:
-            return self._literal(joined([c.words() for c in rules[node].conditions], "and"))
+            return self._literal(
+                joined([c.words() for c in rules[node].conditions], "and")
+            )
 
         return reason
 
@@ -318,12 +322,16 @@ class _Writer:
             unplaced.append(self._does_not_place(question))
         if not tests:
             return "1 = 0"
-        return tests[0] if len(tests) == 1 else "(" + " OR ".join(map(_grouped, tests)) + ")"
+        return (
+            tests[0]
+            if len(tests) == 1
+            else "(" + " OR ".join(map(_grouped, tests)) + ")"
+        )
 
     # -- questions ------------------------------------------------------------------
 
     def _places(self, question: Question, branch: int) -> str | None:
-        """Return the test that a question sends a value to a branch; None: it cannot."""
+        """Return the test that a question sends a value to a branch, or None."""
         if isinstance(question, IsMissing):
             known = self._known(question.variable)
             return known if branch == 1 else f"NOT ({known})"
@@ -338,7 +346,9 @@ class _Writer:
         if question.below == question.above:
             return self._known(variable) if branch == question.below else None
         if variable.type == "bool":
-            values = [x for x in (False, True) if (x <= bound) == (branch == question.below)]
+            values = [
+                x for x in (False, True) if (x <= bound) == (branch == question.below)
+            ]
             return self._one_of(variable, values)
         if branch == question.below:
             return f"{self._column(variable)} <= {self._bound(variable, bound)}"
@@ -363,19 +373,22 @@ class _Writer:
             tests.append((" AND ".join(parts) or self._known(variable)) + no_nan)
         if not tests:
             return None
-        return tests[0] if len(tests) == 1 else "(" + " OR ".join(map(_grouped, tests)) + ")"
+        return (
+            tests[0]
+            if len(tests) == 1
+            else "(" + " OR ".join(map(_grouped, tests)) + ")"
+        )
 
     def _does_not_place(self, question: Question) -> str:
         """Return the test that a question sends a value nowhere; never unknown."""
-        branches = {
-            AtMost: lambda q: {q.below, q.above},
-            OneOf: lambda q: set(range(len(q.groups))),
-            Intervals: lambda q: set(q.branches) - {-1},
-            IsMissing: lambda q: {0, 1},
-        }[type(question)](question)
         if isinstance(question, AtMost):
             return f"NOT ({self._known(question.variable)})"
-        tests = [self._places(question, branch) for branch in sorted(branches)]
+        n = 2
+        if isinstance(question, OneOf):
+            n = len(question.groups)
+        elif isinstance(question, Intervals):
+            n = max(question.branches) + 1
+        tests = [self._places(question, branch) for branch in range(n)]
         return _none_of([test for test in tests if test is not None])
 
     def _one_of(self, variable: Variable, labels: Sequence[Any]) -> str | None:
@@ -495,7 +508,9 @@ def _none_of(conditions: Sequence[str]) -> str:
 
 
 def _grouped(condition: str) -> str:
-    return f"({condition})" if " AND " in condition or " OR " in condition else condition
+    return (
+        f"({condition})" if " AND " in condition or " OR " in condition else condition
+    )
 
 
 def _indented(text: str, by: int) -> str:

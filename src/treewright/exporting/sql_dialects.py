@@ -117,7 +117,7 @@ class Dialect:
             else f"{self.text_prefix}'{part.replace(_QUOTE, _QUOTE * 2)}'"
             for part in parts
         ]
-        if len(written) == 1 and written[0].startswith((self.text_prefix + _QUOTE)):
+        if len(written) == 1 and written[0].startswith(self.text_prefix + _QUOTE):
             return written[0]
         if len(written) == 1:  # a lone character must be a text in any case
             written.append(f"{self.text_prefix}''")

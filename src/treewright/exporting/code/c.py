@@ -23,9 +23,8 @@ static int {p}_branch(const double *x, int node) {{
       if ({p}_value[middle] < value) at = middle + 1;
       else last = middle;
     }}
-    if (at < end && ({p}_kind[q] == 0 || {p}_value[at] == value) && {p}_branch_of[at] >= 0) {{
-      return {p}_branch_of[at];
-    }}
+    if (at == end || ({p}_kind[q] == 1 && {p}_value[at] != value)) continue;
+    if ({p}_branch_of[at] >= 0) return {p}_branch_of[at];
   }}
   return {p}_otherwise[node];
 }}
@@ -80,7 +79,8 @@ static int {p}_total(const double *x, const double *of_end, int width, double *o
 }}
 """
 _TEXT_CODE = """
-static double {p}_code(const char *text, const char *const *labels, const int *codes, int n) {{
+static double {p}_code(const char *text, const char *const *labels, const int *codes,
+                       int n) {{
   int low = 0, high = n;
   if (text == NULL) return (double)NAN;
   while (low < high) {{
@@ -100,6 +100,95 @@ static double {p}_place(double number, const double *labels, int n) {{
   return (double)NAN;
 }}
 """
+_ENCODED = """  double x[{up}_N_COLUMNS];
+  {p}_encode(row, x);
+"""
+_LEAF_OF_ROW = (
+    """
+/* The number of the leaf of a row. */
+static inline int {p}_leaf(const struct {p}_row *row) {{
+"""
+    + _ENCODED
+    + """  return {p}_leaf_number[{p}_end(x)];
+}}
+"""
+)
+_DIVIDED_LEAF = (
+    """
+/* The number of the leaf of the largest part of a row. */
+static inline int {p}_leaf(const struct {p}_row *row) {{
+  double out[{width}];
+"""
+    + _ENCODED
+    + """  return {p}_leaf_number[{p}_total(x, {of_end}, {width}, out)];
+}}
+"""
+)
+_CLASS = (
+    """
+/* The class that the tree answers for a row: a place in {p}_classes. */
+static inline int {p}_predict(const struct {p}_row *row) {{
+"""
+    + _ENCODED
+    + """  return {p}_class_of_end[{p}_end(x)];
+}}
+
+/* The probability of each class, in the order of {p}_classes. */
+static inline void {p}_probabilities(const struct {p}_row *row, double *out) {{
+"""
+    + _ENCODED
+    + """  memcpy(out, {of_end} + {p}_end(x) * {width}, {width} * sizeof *out);
+}}
+"""
+)
+_DIVIDED_CLASS = (
+    """
+/* The probability of each class, in the order of {p}_classes. */
+static inline void {p}_probabilities(const struct {p}_row *row, double *out) {{
+"""
+    + _ENCODED
+    + """  {p}_total(x, {of_end}, {width}, out);
+}}
+"""
+)
+_LEAST_COST = """
+/* The class of least expected cost: a place in {p}_classes; the first of equals. */
+static inline int {p}_predict(const struct {p}_row *row) {{
+  double p[{width}], costs[{width}], least = (double)INFINITY, most = 0.0;
+  int i, k;
+  {p}_probabilities(row, p);
+  for (k = 0; k < {width}; ++k) {{
+    costs[k] = 0.0;
+    for (i = 0; i < {width}; ++i) costs[k] += p[i] * {p}_costs[i * {width} + k];
+    if (costs[k] < least) least = costs[k];
+    if (costs[k] > most) most = costs[k];
+  }}
+  for (k = 0; k < {width}; ++k) if (costs[k] <= least + 1e-12 * most) return k;
+  return 0;
+}}
+"""
+_NUMBER = (
+    """
+/* The number that the tree answers for a row. */
+static inline double {p}_predict(const struct {p}_row *row) {{
+"""
+    + _ENCODED
+    + """  return {of_end}[{p}_end(x)];
+}}
+"""
+)
+_DIVIDED_NUMBER = (
+    """
+/* The number that the tree answers for a row. */
+static inline double {p}_predict(const struct {p}_row *row) {{
+  double out[1];
+"""
+    + _ENCODED
+    + """  {p}_total(x, {of_end}, 1, out);
+  return out[0];
+}}
+"""
+)
 
 
 class C(Language):
@@ -199,7 +288,15 @@ class C(Language):
         n = max(len(self.program.variables), 1)
         head = f"static void {p}_encode(const struct {p}_row *row, double *x) {{"
         unused = [] if lines else ["  (void)row;", "  x[0] = 0.0;"]
-        return [f"#define {p.upper()}_N_COLUMNS {n}", *arrays, "", head, *lines, *unused, "}"]
+        return [
+            f"#define {p.upper()}_N_COLUMNS {n}",
+            *arrays,
+            "",
+            head,
+            *lines,
+            *unused,
+            "}",
+        ]
 
     def _labels(self, variable: Variable) -> str:
         name = f"{self.prefix}_labels_{variable.place}"
@@ -211,14 +308,16 @@ class C(Language):
         codes = wrapped([str(code) for _, code in ordered])
         return (
             f"static const char *const {name}[] = {{\n{wrapped(items)}\n}};\n"
-            f"static const int {self.prefix}_codes_{variable.place}[] = {{\n{codes}\n}};"
+            f"static const int {name.replace('labels', 'codes')}[] = {{\n{codes}\n}};"
         )
 
     @staticmethod
     def _sorted(variable: Variable) -> list[tuple[str, int]]:
-        """Return the labels that C can hold, in the order of strcmp, and their codes."""
+        """Return the labels that C can hold, ordered as by strcmp, with their codes."""
         pairs = [(x, i) for i, x in enumerate(variable.labels) if "\0" not in x]
-        return sorted(pairs, key=lambda p: p[0].encode("utf-8", "surrogatepass")) or [("", -1)]
+        return sorted(pairs, key=lambda p: p[0].encode("utf-8", "surrogatepass")) or [
+            ("", -1)
+        ]
 
     def _encoded(self, variable: Variable) -> str:
         p, place = self.prefix, variable.place
@@ -260,58 +359,33 @@ class C(Language):
             arrays.append(self._array("share", tables.share, "double"))
             arrays.append(f"#define {p}_STACK {depth * most + 1}")
             walk = _MANY_ENDS
-        return ["", *arrays, _BRANCH.format(p=p).rstrip("\n"), walk.format(p=p).rstrip("\n")]
+        return [
+            "",
+            *arrays,
+            _BRANCH.format(p=p).rstrip("\n"),
+            walk.format(p=p).rstrip("\n"),
+        ]
 
     def _binary(self) -> bool:
         return all(len(node.children) <= 2 for node in self.program.nodes)
 
     def _functions(self) -> list[str]:
-        p, up = self.prefix, self.prefix.upper()
-        row = f"const struct {p}_row *row"
-        encode = f"  double x[{up}_N_COLUMNS];\n  {p}_encode(row, x);\n"
-        divided, classes = self.program.divides_rows, self.program.is_classifier
-        width = f"{up}_N_CLASSES" if classes else "1"
-        of_end = f"{p}_probability_of_end" if classes else f"{p}_value_of_end"
-        out = []
-        total = f"{p}_total(x, {of_end}, {width}, out)"
-        if divided:
-            leaf = f"  double out[{width}];\n{encode}  return {p}_leaf_number[{total}];"
+        classes, divided = self.program.is_classifier, self.program.divides_rows
+        width = f"{self.prefix.upper()}_N_CLASSES" if classes else "1"
+        of_end = "probability_of_end" if classes else "value_of_end"
+        parts = [_DIVIDED_LEAF if divided else _LEAF_OF_ROW]
+        if classes:
+            parts += [_DIVIDED_CLASS, _LEAST_COST] if divided else [_CLASS]
         else:
-            leaf = f"{encode}  return {p}_leaf_number[{p}_end(x)];"
-        out.append(f"\n/* The number of the leaf of a row. */\nstatic inline int {p}_leaf({row}) {{\n{leaf}\n}}")
-        if not classes:
-            value = (
-                f"  double out[1];\n{encode}  {total};\n  return out[0];"
-                if divided
-                else f"{encode}  return {p}_value_of_end[{p}_end(x)];"
+            parts.append(_DIVIDED_NUMBER if divided else _NUMBER)
+        names = {"p": self.prefix, "up": self.prefix.upper()}
+        names |= {"width": width, "of_end": f"{self.prefix}_{of_end}"}
+        if classes and divided:
+            flat = [value for row in self.costs() for value in row]
+            parts.insert(
+                0,
+                self._array("costs", flat, "double")
+                .replace("{", "{{")
+                .replace("}", "}}"),
             )
-            out.append(f"\n/* The number that the tree answers for a row. */\nstatic inline double {p}_predict({row}) {{\n{value}\n}}")
-            return [*out, ""]
-        if divided:
-            fill = f"{encode}  {total};"
-        else:
-            fill = f"{encode}  memcpy(out, {p}_probability_of_end + {p}_end(x) * {up}_N_CLASSES, {up}_N_CLASSES * sizeof *out);"
-        out.append(f"\n/* The probability of each class, in the order of {p}_classes. */\nstatic inline void {p}_probabilities({row}, double *out) {{\n{fill}\n}}")
-        out.append(self._predict_class(row, encode))
-        return [*out, ""]
-
-    def _predict_class(self, row: str, encode: str) -> str:
-        p, up = self.prefix, self.prefix.upper()
-        head = f"\n/* The class that the tree answers for a row: a place in {p}_classes. */\nstatic inline int {p}_predict({row}) {{\n"
-        if not self.program.divides_rows:
-            return f"{head}{encode}  return {p}_class_of_end[{p}_end(x)];\n}}"
-        flat = [value for r in self.costs() for value in r]
-        costs = self._array("costs", flat, "double")
-        body = f"""  double shares[{up}_N_CLASSES], costs[{up}_N_CLASSES];
-  double least = (double)INFINITY, most = 0.0;
-  int i, k;
-  {p}_probabilities(row, shares);
-  for (k = 0; k < {up}_N_CLASSES; ++k) {{
-    costs[k] = 0.0;
-    for (i = 0; i < {up}_N_CLASSES; ++i) costs[k] += shares[i] * {p}_costs[i * {up}_N_CLASSES + k];
-    if (costs[k] < least) least = costs[k];
-    if (costs[k] > most) most = costs[k];
-  }}
-  for (k = 0; k < {up}_N_CLASSES; ++k) if (costs[k] <= least + 1e-12 * most) return k;
-  return 0;"""
-        return f"\n{costs}\n{head}{body}\n}}"
+        return [part.format(**names).rstrip("\n") for part in parts]

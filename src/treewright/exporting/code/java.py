@@ -52,7 +52,8 @@ _SHARES = """
         shares[END_OF[node]] += next[1];
       } else if (branch == -2) {
         for (int at = last - 1; at >= first; at--) {
-          if (SHARE[at] > 0) waiting.push(new double[] {CHILD[at], next[1] * SHARE[at]});
+          double part = next[1] * SHARE[at];
+          if (part > 0) waiting.push(new double[] {CHILD[at], part});
         }
       } else {
         waiting.push(new double[] {CHILD[first + branch], next[1]});
@@ -106,19 +107,21 @@ _CLASS = """
 _DIVIDED_CLASS = """
   /** The probability of each class, in the order of CLASSES. */
   public static double[] probabilities(Row row) {
-    double[] shares = shares(encode(row)), out = new double[CLASSES.length];
+    int n = CLASSES.length;
+    double[] shares = shares(encode(row)), out = new double[n];
     for (int i = 0; i < shares.length; i++) {
-      for (int k = 0; k < out.length; k++) out[k] += shares[i] * PROBABILITY[i * out.length + k];
+      for (int k = 0; k < n; k++) out[k] += shares[i] * PROBABILITY[i * n + k];
     }
     return out;
   }
 
   /** The class of least expected cost for a row; of equal ones, the first. */
   public static String predict(Row row) {
-    double[] shares = probabilities(row), costs = new double[shares.length];
+    int n = CLASSES.length;
+    double[] p = probabilities(row), costs = new double[n];
     double least = Double.POSITIVE_INFINITY, most = 0;
-    for (int k = 0; k < costs.length; k++) {
-      for (int i = 0; i < costs.length; i++) costs[k] += shares[i] * COST[i * costs.length + k];
+    for (int k = 0; k < n; k++) {
+      for (int i = 0; i < n; i++) costs[k] += p[i] * COST[i * n + k];
       least = Math.min(least, costs[k]);
       most = Math.max(most, costs[k]);
     }
@@ -169,8 +172,8 @@ class Java(Language):
         """Return the source file."""
         how = [
             "",
-            "Numbers are doubles; NaN is missing. Texts are strings; null is missing. An",
-            "unknown category counts as missing.",
+            "Numbers are doubles; NaN is missing. Texts are strings; null is missing.",
+            "An unknown category counts as missing.",
         ]
         divided = self.program.divides_rows
         if self.program.is_classifier:
@@ -195,16 +198,25 @@ class Java(Language):
         return "\n".join(parts) + "\n"
 
     def _row(self) -> list[str]:
-        lines = ["", "  /** The columns that the tree reads. */", "  public static final class Row {"]
+        lines = [
+            "",
+            "  /** The columns that the tree reads. */",
+            "  public static final class Row {",
+        ]
         for v in self.program.variables:
-            kind, start = ("String", "null") if v.type == "text" else ("double", "Double.NaN")
+            kind, start = (
+                ("String", "null") if v.type == "text" else ("double", "Double.NaN")
+            )
             words = self.commented([self.describe(v)])[0]
             lines.append(f"    public {kind} x{v.place} = {start};  {words}")
         return [*lines, "  }"]
 
     def _numbers(self, name: str, values: list[Any], kind: str) -> str:
         """Return a table that is read from text: long array literals do not compile."""
-        words = [repr(float(v)).replace("inf", "Infinity") if kind == "double" else str(v) for v in values]
+        words = [
+            repr(float(v)).replace("inf", "Infinity") if kind == "double" else str(v)
+            for v in values
+        ]
         pieces, piece = [], ""
         for i, word in enumerate(words):
             piece += word + ("," if i < len(words) - 1 else "")
@@ -218,7 +230,10 @@ class Java(Language):
     def _answers(self) -> list[str]:
         lines = [self._numbers("LEAF", self.ends(), "int")]
         if not self.program.is_classifier:
-            return [*lines, self._numbers("VALUE_OF_END", self.values_of_ends(), "double")]
+            return [
+                *lines,
+                self._numbers("VALUE_OF_END", self.values_of_ends(), "double"),
+            ]
         names = wrapped([self.text(str(label)) for label in self.program.classes])
         flat = [value for row in self.probabilities_of_ends() for value in row]
         lines += [
@@ -239,7 +254,9 @@ class Java(Language):
             if v.labels:
                 tables += self._labels(v)
             value = f"CODES_{v.place}.getOrDefault(row.x{v.place}, Double.NaN)"
-            lines.append(f"    x[{v.place}] = {value if v.labels else f'row.x{v.place}'};")
+            lines.append(
+                f"    x[{v.place}] = {value if v.labels else f'row.x{v.place}'};"
+            )
         return [*tables, *lines, "    return x;", "  }"]
 
     def _labels(self, variable: Variable) -> list[str]:
@@ -252,7 +269,8 @@ class Java(Language):
             for label in variable.labels
         ]
         lines.append(f"    {key}[] labels = {{\n{wrapped(literals)}\n    }};")
-        lines.append(f"    for (int i = 0; i < labels.length; i++) {name}.put(labels[i], (double) i);")
+        put = f"{name}.put(labels[i], (double) i);"
+        lines.append(f"    for (int i = 0; i < labels.length; i++) {put}")
         return [*lines, "  }"]
 
     def _walk(self) -> list[str]:

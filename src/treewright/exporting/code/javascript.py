@@ -90,9 +90,10 @@ _LEAST_COST = """
 /** Return the class of least expected cost for a row; of equal ones, the first. */
 export function predict(row) {
   const shares = probabilities(row);
-  const costs = CLASSES.map((_, k) => shares.reduce((sum, p, i) => sum + p * COSTS[i][k], 0));
+  const cost = (k) => shares.reduce((sum, p, i) => sum + p * COSTS[i][k], 0);
+  const costs = CLASSES.map((_, k) => cost(k));
   const limit = Math.min(...costs) + 1e-12 * Math.max(...costs);
-  return CLASSES[costs.findIndex((cost) => cost <= limit)];
+  return CLASSES[costs.findIndex((each) => each <= limit)];
 }
 """
 _NUMBER = """
@@ -121,7 +122,7 @@ class JavaScript(Language):
         how = [
             "",
             "A row is an object of column name to value. null, undefined, NaN and a",
-            "column that is not there are missing; an unknown category counts as missing.",
+            "column that is not there are missing; so is an unknown category.",
         ]
         parts = [
             *self.title(),
@@ -183,10 +184,10 @@ class JavaScript(Language):
         if self.nested:
             body = "\n".join(self.conditions(1))
             return [f"\nfunction endOf(x) {{\n{body}\n}}", _SINGLE.rstrip("\n"), ""]
-        tables = self.tables
-        names = ("first_question", "first_child", "otherwise", "child", "share")
-        names += ("kind", "variable", "first_value", "value", "branch", "end_of")
-        arrays = [self._array(n.upper(), getattr(tables, n)) for n in names]
+        arrays = [
+            self._array(name.upper(), values)
+            for name, values in vars(self.tables).items()
+        ]
         walk = [_MANY_ENDS] if self.program.divides_rows else [_ONE_END, _SINGLE]
         return ["", *arrays, _TABLES.rstrip("\n"), *(w.rstrip("\n") for w in walk), ""]
 

@@ -122,9 +122,7 @@ class Language(ABC):
             "Columns that it reads:",
             *(f"  {self.describe(variable)}" for variable in program.variables),
         ]
-        converted = [
-            v.name for v in program.variables if self._was_text(v)
-        ]
+        converted = [v.name for v in program.variables if self._was_text(v)]
         if converted:
             listed = ", ".join(map(wording.name, converted))
             lines.append(f"Converted from text before growing: {listed}.")
@@ -159,7 +157,9 @@ class Language(ABC):
 
     def probabilities_of_ends(self) -> list[list[float]]:
         """Return the probabilities of the classes of each ending."""
-        found: list[list[float]] = self.program.probabilities[self.program.ends].tolist()
+        found: list[list[float]] = self.program.probabilities[
+            self.program.ends
+        ].tolist()
         return found
 
     def values_of_ends(self) -> list[float]:
@@ -280,16 +280,27 @@ class Language(ABC):
         return self._any(tests)
 
     def _any(self, tests: list[str]) -> str:
-        return f"({self.or_.join(f'({t})' if self.and_ in t else t for t in tests)})" * bool(tests)
+        return (
+            f"({self.or_.join(f'({t})' if self.and_ in t else t for t in tests)})"
+            * bool(tests)
+        )
 
     def _does_not_place(self, question: Question) -> str:
         if isinstance(question, AtMost):
             return self.is_missing(self.variable(question.variable))
         if isinstance(question, IsMissing):
             return self.never()
-        n = len(question.groups) if isinstance(question, OneOf) else max(question.branches) + 1
+        n = (
+            len(question.groups)
+            if isinstance(question, OneOf)
+            else max(question.branches) + 1
+        )
         tests = [test for b in range(n) if (test := self._places(question, b))]
-        return f"{self.not_}({self.or_.join(tests)})" if tests else f"{self.not_}({self.never()})"
+        return (
+            f"{self.not_}({self.or_.join(tests)})"
+            if tests
+            else f"{self.not_}({self.never()})"
+        )
 
     def variable(self, variable: Variable) -> str:
         """Return the name of an encoded variable."""

@@ -129,7 +129,10 @@ class Python(Language):
     def _encoder(self) -> str:
         lines = ["", "", "def _encode(row):", "    x = []"]
         for variable in self.program.variables:
-            lines += [f"    value = row.get({variable.name!r})", self._encoded(variable)]
+            lines += [
+                f"    value = row.get({variable.name!r})",
+                self._encoded(variable),
+            ]
         codes = [
             f"_CODES_{v.place} = {{\n"
             + wrapped([f"{label!r}: {code}" for code, label in enumerate(v.labels)])
@@ -149,11 +152,9 @@ class Python(Language):
             body = "\n".join(self.conditions(1))
             ends = "\n\n\ndef _ends(x):\n    return [(_end(x), 1.0)]"
             return f"\n\ndef _end(x):\n{body}{ends}"
-        tables = self.tables
-        names = ("first_question", "first_child", "otherwise", "child", "share")
-        names += ("kind", "variable", "first_value", "value", "branch", "end_of")
         arrays = [
-            self._array(f"_{name.upper()}", getattr(tables, name)) for name in names
+            self._array(f"_{name.upper()}", values)
+            for name, values in vars(self.tables).items()
         ]
         walk = _MANY_ENDS if self.program.divides_rows else _ONE_END
         return "\n".join(["", *arrays, _TABLES.rstrip(), walk.rstrip()])

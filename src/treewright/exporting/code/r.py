@@ -142,7 +142,8 @@ class R(Language):
             return "Inf" if number > 0 else "-Inf"
         return far_from_ties(number)
 
-    def text(self, text: str) -> str:
+    @staticmethod
+    def quoted(text: str) -> str:
         """Return a text literal."""
         out = "".join(
             c if " " <= c <= "~" and c not in '"\\' else f"\\U{{{ord(c):x}}}"
@@ -150,12 +151,16 @@ class R(Language):
         )
         return f'"{out}"'
 
+    def text(self, text: str) -> str:
+        """Return a text literal."""
+        return self.quoted(text)
+
     def file(self) -> str:
         """Return the source file."""
         how = [
             "",
-            "`data` is a data frame. NA and NaN are missing, and so is a column that is",
-            "not there; an unknown category counts as missing.",
+            "`data` is a data frame. NA and NaN are missing, and so is a column that",
+            "is not there; an unknown category counts as missing.",
         ]
         functions = [_NUMBER]
         if self.program.is_classifier:
@@ -189,9 +194,9 @@ class R(Language):
             items.append(self._array("value_of_end", self.values_of_ends()))
         if not self.nested:
             tables = self.tables
-            names = ("first_question", "first_child", "otherwise", "child", "share")
-            names += ("kind", "variable", "first_value", "value", "branch", "end_of")
-            items += [self._array(name, getattr(tables, name)) for name in names]
+            items += [
+                self._array(name, values) for name, values in vars(tables).items()
+            ]
         return [".tree <- list(", ",\n".join(items), ")"]
 
     def _class(self, label: Any) -> str:
@@ -202,7 +207,9 @@ class R(Language):
                     "Rename the class before growing."
                 )
             return self.text(label)
-        return str(label).upper() if isinstance(label, bool) else self.number(float(label))
+        return (
+            str(label).upper() if isinstance(label, bool) else self.number(float(label))
+        )
 
     def _matrix(self, name: str, rows: list[list[float]]) -> str:
         flat = wrapped([self.number(value) for row in rows for value in row])

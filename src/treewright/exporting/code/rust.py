@@ -156,8 +156,8 @@ class Rust(Language):
         """Return the source file."""
         how = [
             "",
-            "Numbers are f64; NaN is missing. Texts are Option<&str>; None is missing. An",
-            "unknown category counts as missing.",
+            "Numbers are f64; NaN is missing. Texts are Option<&str>; None is missing.",
+            "An unknown category counts as missing.",
         ]
         divided = self.program.divides_rows
         if self.program.is_classifier:
@@ -179,11 +179,18 @@ class Rust(Language):
 
     def _row(self) -> list[str]:
         text = any(v.type == "text" for v in self.program.variables)
-        lines = ["", "/// The columns that the tree reads.", "#[derive(Clone, Default)]"]
+        lines = [
+            "",
+            "/// The columns that the tree reads.",
+            "#[derive(Clone, Default)]",
+        ]
         lines.append(f"pub struct Row{'<' + chr(39) + 'a>' if text else ''} {{")
         for v in self.program.variables:
             kind = "Option<&'a str>" if v.type == "text" else "f64"
-            lines += [f"    /// {plain(self.describe(v))}", f"    pub x{v.place}: {kind},"]
+            lines += [
+                f"    /// {plain(self.describe(v))}",
+                f"    pub x{v.place}: {kind},",
+            ]
         return [*lines, "}", ""]
 
     def _array(self, name: str, values: list[Any], kind: str) -> str:
@@ -228,7 +235,9 @@ class Rust(Language):
             ordered = sorted(variable.labels, key=lambda x: x.encode())
             code_of = {label: i for i, label in enumerate(variable.labels)}
             items = [f"({self.text(x)}, {code_of[x]}.0)" for x in ordered]
-            return f"static {name}: [(&str, f64); {len(items)}] = [\n{wrapped(items)}\n];"
+            return (
+                f"static {name}: [(&str, f64); {len(items)}] = [\n{wrapped(items)}\n];"
+            )
         values = [float(label) for label in variable.labels]
         return self._array(name, values, "f64")
 
@@ -239,7 +248,9 @@ class Rust(Language):
         if variable.type == "text":
             find = f"{name}.binary_search_by(|l| l.0.cmp(t)).ok()"
             return f"{field}.and_then(|t| {find}).map_or(f64::NAN, |i| {name}[i].1)"
-        return f"{name}.iter().position(|l| *l == {field}).map_or(f64::NAN, |i| i as f64)"
+        return (
+            f"{name}.iter().position(|l| *l == {field}).map_or(f64::NAN, |i| i as f64)"
+        )
 
     def _walk(self) -> list[str]:
         if self.nested:
@@ -248,7 +259,13 @@ class Rust(Language):
             return [f"\nfn end({argument}: &[f64]) -> usize {{\n{body}\n}}"]
         tables = self.tables
         lines = [""]
-        for name in ("first_question", "first_child", "child", "variable", "first_value"):
+        for name in (
+            "first_question",
+            "first_child",
+            "child",
+            "variable",
+            "first_value",
+        ):
             lines.append(self._array(name.upper(), getattr(tables, name), "usize"))
         for name in ("otherwise", "kind", "branch", "end_of"):
             lines.append(self._array(name.upper(), getattr(tables, name), "i32"))

@@ -78,9 +78,7 @@ def tables_of(program: Program) -> Tables:
     questions = [question for node in nodes for question in node.questions]
     asked = [list(_values(question)) for question in questions]
     place = {number: i for i, number in enumerate(program.ends)}
-    shares = [
-        share for n in nodes for share in (n.shares or (0.0,) * len(n.children))
-    ]
+    shares = [share for n in nodes for share in (n.shares or (0.0,) * len(n.children))]
     return Tables(
         first_question=_starts([len(node.questions) for node in nodes]),
         first_child=_starts([len(node.children) for node in nodes]),
