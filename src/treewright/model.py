@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_matrix
 
+    from treewright.exporting.verifying.verify import Verification
     from treewright.table.schema import Schema
 
 __all__ = ["Tree", "as_tree"]
@@ -665,6 +668,71 @@ class Tree:
     ) -> str:
         """Return the tree in graphviz's dot language; options as in `to_svg`."""
         return to_dot(self.data, max_depth=max_depth, max_leaves=max_leaves)
+
+    # -- exports ------------------------------------------------------------------
+
+    def export(
+        self, format: str, path: str | PathLike[str] | None = None, **options: Any
+    ) -> str | bytes:
+        """Return the tree as a program for another place.
+
+        The program gives the answers of `predict` and `predict_proba` for every row,
+        also for missing values, unseen categories and values equal to a threshold.
+
+        Parameters
+        ----------
+        format : {'sql', 'python', 'javascript', 'c', 'java', 'rust', 'r'}
+            The language. Generated code needs no library.
+        path : path, optional
+            A file to write.
+        **options
+            For 'sql': `dialect`, `table`, `form`, `probabilities`, `leaf`, `reason` and
+            `view`; see `treewright.exporting.sql.to_sql`.
+
+        Returns
+        -------
+        str or bytes
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1] * 9}, ["no", "no", "no", "yes"] * 9
+        >>> tree = tw.TreeClassifier().fit(X, y).tree_
+        >>> print(tree.export("sql", dialect="duckdb").split("missing.")[1].strip())
+        CASE
+          WHEN "wind" <= 2
+          THEN 'yes'
+          ELSE 'no'
+        END
+        """
+        from treewright.exporting.export import export
+
+        written = export(self.data, format, **options)
+        if path is not None:
+            content = written if isinstance(written, bytes) else written.encode()
+            Path(path).write_bytes(content)
+        return written
+
+    def verify(self, path: str | PathLike[str]) -> Verification:
+        """Run an exported file in its own engine and compare it with this tree.
+
+        The rows reach every leaf, and include every threshold with its two
+        neighbouring numbers, missing values and unseen categories.
+
+        Parameters
+        ----------
+        path : path
+            A file that `export` wrote. Its compiler, interpreter or database must be
+            installed.
+
+        Returns
+        -------
+        Verification
+            A sentence when printed; `ok`, `n_rows`, `n_different` and `differences`.
+        """
+        from treewright.exporting.verifying.verify import verify
+
+        return verify(self.data, path)
 
     def _repr_svg_(self) -> str:
         """Show the picture in a notebook."""

@@ -5,13 +5,11 @@ the tests start them as the users that the packages create.
 """
 
 import shutil
-import sqlite3
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
-import duckdb
 import pytest
 
 
@@ -32,21 +30,14 @@ def _as(user, *command, **options):
     )
 
 
-class DuckDB:
-    """DuckDB in memory."""
+class InMemory:
+    """A database that needs no server."""
 
-    def connect(self):
-        return duckdb.connect()
+    def __init__(self, open_):
+        self.connect = lambda: open_().connection
 
     def stop(self):
         pass
-
-
-class SQLite(DuckDB):
-    """SQLite in memory."""
-
-    def connect(self):
-        return sqlite3.connect(":memory:")
 
 
 class Postgres:

@@ -1,7 +1,6 @@
 """SQL in real databases: every row ends in the leaf of the tree."""
 
 import math
-from datetime import date, datetime, timedelta
 from typing import ClassVar
 
 import duckdb
@@ -17,68 +16,19 @@ from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
 from treewright.exporting.sql import to_sql
 from treewright.exporting.sql_dialects import DIALECTS
+from treewright.exporting.verifying.sql_engines import Database, DuckDB, SQLite
 
 
-class Engine:
-    """A database with a table of rows, and its answers to them."""
-
-    types: ClassVar = {"number": "DOUBLE", "bool": "BOOLEAN", "code": "DOUBLE"}
-    types |= {"date": "DATE", "datetime": "TIMESTAMP", "text": "VARCHAR"}
-    mark = "?"
-
-    def __init__(self, db):
-        self.db = db
-
-    def run(self, program, rows, sql):
-        name_of = DIALECTS[self.dialect].name_of
-        columns = [f"{name_of(v.name)} {self.types[v.type]}" for v in program.variables]
-        cursor = self.db.cursor()
-        cursor.execute("DROP TABLE IF EXISTS rows_")
-        cursor.execute(f"CREATE TABLE rows_ (i INTEGER, {', '.join(columns)})")
-        marks = ", ".join([self.mark] * (len(columns) + 1))
-        cells = [[i, *self.cells(program, row)] for i, row in enumerate(rows)]
-        cursor.executemany(f"INSERT INTO rows_ VALUES ({marks})", cells)
-        cursor.execute(f"SELECT * FROM ({sql}) AS all_ ORDER BY i")
-        return cursor.fetchall()
-
-    def cells(self, program, row):
-        return [
-            self.cell(variable, value)
-            for variable, value in zip(program.variables, row, strict=True)
-        ]
-
-    def cell(self, variable, value):
-        if value is None or variable.type in ("number", "text", "code"):
-            return value
-        if variable.type == "bool":
-            return bool(value)
-        moment = datetime(1970, 1, 1) + timedelta(microseconds=value)
-        return moment.date() if variable.type == "date" else moment
-
-
-class Duck(Engine):
-    dialect = "duckdb"
-
-
-class Lite(Engine):
-    dialect = "sqlite"
-    types: ClassVar = dict.fromkeys(Engine.types, "")
-
-    def cell(self, variable, value):
-        value = super().cell(variable, value)
-        return value.isoformat() if isinstance(value, date) else value
-
-
-class Postgres(Engine):
+class Postgres(Database):
     dialect = "postgresql"
     mark = "%s"
-    types: ClassVar = Engine.types | dict.fromkeys(("number", "code"), "FLOAT8")
+    types: ClassVar = Database.types | dict.fromkeys(("number", "code"), "FLOAT8")
 
 
-class Maria(Engine):
+class Maria(Database):
     dialect = "mysql"
     mark = "%s"
-    types: ClassVar = Engine.types | {"text": "TEXT", "datetime": "DATETIME(6)"}
+    types: ClassVar = Database.types | {"text": "TEXT", "datetime": "DATETIME(6)"}
 
 
 @pytest.fixture(scope="session")
@@ -95,14 +45,14 @@ def servers():
 
     yield connect
     for engine in engines.values():
-        engine.db.close()
+        engine.connection.close()
     for server in running:
         server.stop()
 
 
 _SERVERS = {
-    Duck: servers_.DuckDB,
-    Lite: servers_.SQLite,
+    DuckDB: lambda: servers_.InMemory(DuckDB.open),
+    SQLite: lambda: servers_.InMemory(SQLite.open),
     Postgres: servers_.Postgres,
     Maria: servers_.MariaDB,
 }
@@ -131,7 +81,8 @@ def compare(database, program, rows):
         probabilities=program.is_classifier,
         leaf=not divided,
     ).rstrip(";\n")
-    found = database.run(program, rows, sql)
+    database.fill(program, "rows_", rows)
+    found = [list(row.values()) for row in database.answers(sql)]
     first = 1 + len(program.variables)
     if divided:
         wide = np.array([row[first:] for row in found], object)
@@ -191,7 +142,7 @@ def test_hostile_names_and_categories_execute_nothing(servers, engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_numbers_of_seventeen_digits_keep_their_last_bit(servers, engine):
     rng = np.random.default_rng(3)
-    sizes = [1.0, 1e9, 1e-9, 1e250] + [1e-300] * (engine is not Lite)
+    sizes = [1.0, 1e9, 1e-9, 1e250] + [1e-300] * (engine is not SQLite)
     x = np.concatenate([rng.normal(size=200) * size for size in sizes])
     y = rng.integers(0, 2, len(x))
     program = program_of(tw.grow(tw.as_table({"x": x}, y)).data)

@@ -14,11 +14,11 @@ from treewright.exporting.code.language import Language
 from treewright.exporting.code.python import Python
 from treewright.exporting.code.r import R
 from treewright.exporting.code.rust import Rust
-from treewright.exporting.program import program_of
+from treewright.exporting.program import MARK, program_of
 from treewright.exporting.sql import to_sql
 from treewright.tree.data import TreeData
 
-__all__ = ["FORMATS", "Format", "export"]
+__all__ = ["FORMATS", "MARK", "Format", "export"]
 
 
 class Format(NamedTuple):

@@ -35,6 +35,7 @@ from treewright.tree.walk import children
 
 __all__ = [
     "ALL_BRANCHES",
+    "MARK",
     "STOP_HERE",
     "AtMost",
     "Intervals",
@@ -47,6 +48,8 @@ __all__ = [
     "program_of",
 ]
 
+MARK = "treewright export:"
+"""Begins the line of an exported file that says what it is."""
 _TIMES = frozenset({"date", "datetime", "duration", "time"})
 
 
@@ -213,6 +216,21 @@ class Program:
     def ends(self) -> list[int]:
         """The nodes in which rows can end: leaves, and nodes where rows stop."""
         return [n.number for n in self.nodes if n.is_leaf or n.otherwise == STOP_HERE]
+
+    def mark(self, **facts: str) -> str:
+        """Return the line of an exported file that says what it is.
+
+        Parameters
+        ----------
+        **facts
+            The format and what is needed to run the file again; no blanks.
+
+        Returns
+        -------
+        str
+        """
+        facts["tree"] = self.tree.fingerprint[:16]
+        return f"{MARK} {' '.join(f'{name}={fact}' for name, fact in facts.items())}"
 
     def refuse_divided_rows(self, format_name: str) -> None:
         """Raise an error if the tree divides rows, which the format cannot express."""

@@ -29,9 +29,10 @@ from treewright.exporting.program import (
 from treewright.exporting.sql_dialects import Dialect, dialect_called
 from treewright.reading.conditions.condition import joined
 from treewright.reading.conditions.rules import Rules
+from treewright.tree import wording
 from treewright.tree.data import TreeData
 
-__all__ = ["to_sql"]
+__all__ = ["class_column", "to_sql"]
 
 _AS = ("case", "select", "view")
 
@@ -77,14 +78,29 @@ def to_sql(
     _check(form, table, probabilities or leaf or reason)
     writer = _Writer(program, dialect_called(dialect), "" if form == "case" else "t.")
     if form == "case":
-        return writer.prediction() + "\n"
+        return f"{_title(program, dialect, form)}{writer.prediction()}\n"
     wanted = _Wanted(probabilities=probabilities, leaf=leaf, reason=reason)
     select = _select(writer, str(table), wanted)
+    title = _title(program, dialect, form, str(table))
     if form == "select":
-        return select + ";\n"
+        return f"{title}{select};\n"
     parts = (view or f"{table}_scored").split(".")
     name = ".".join(writer.dialect.name_of(part) for part in parts)
-    return f"CREATE VIEW {name} AS\n{select};\n"
+    return f"{title}CREATE VIEW {name} AS\n{select};\n"
+
+
+def _title(program: Program, dialect: str, form: str, table: str = "") -> str:
+    """Return comments that say what the SQL is."""
+    facts = {"format": "sql", "dialect": dialect, "form": form}
+    if table:
+        facts["table"] = table.encode().hex()
+    kind = "class" if program.is_classifier else "number"
+    target = wording.name(program.target)
+    return (
+        f"-- A decision tree for {target} (a {kind}), {program.tree.n_leaves} leaves.\n"
+        f"-- {program.mark(**facts)}\n"
+        "-- NULL and NaN are missing; an unknown category counts as missing.\n"
+    )
 
 
 @dataclass(frozen=True)
@@ -166,12 +182,16 @@ def _select_divided(writer: _Writer, source: str, wanted: _Wanted) -> str:
     )
 
 
+def class_column(dialect: str, label: Any) -> str:
+    """Return the name of the column with the probability of a class."""
+    return dialect_called(dialect).storable_name(f"probability_{label}")
+
+
 def _probability_names(writer: _Writer) -> list[str]:
     """Return the quoted name of the column of each class."""
-    return [
-        writer.dialect.name_of(writer.dialect.storable_name(f"probability_{label}"))
-        for label in writer.program.classes
-    ]
+    dialect = writer.dialect
+    names = (class_column(dialect.name, label) for label in writer.program.classes)
+    return [dialect.name_of(name) for name in names]
 
 
 class _Writer:

@@ -118,6 +118,7 @@ class Language(ABC):
             f"A decision tree for {wording.name(program.target)} (a {kind}), "
             f"{n} {'ending' if n == 1 else 'endings'}, written by treewright "
             f"{__version__}.",
+            program.mark(format=type(self).__name__.lower()),
             "",
             "Columns that it reads:",
             *(f"  {self.describe(variable)}" for variable in program.variables),
