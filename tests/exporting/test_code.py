@@ -1,10 +1,10 @@
 """Generated source code in its own compiler or interpreter: the answers of the tree."""
 
 import numpy as np
-import programs
 import pytest
 
 import treewright as tw
+from support import programs
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.export import export
 from treewright.exporting.program import program_of

@@ -1,10 +1,10 @@
 """ONNX Runtime gives the answers of the tree, in double precision."""
 
 import numpy as np
-import programs
 import pytest
 
 import treewright as tw
+from support import programs
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.onnx import to_onnx

@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-import programs
 import pytest
 
+from support import programs
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
 from treewright.tree.route import divides_rows

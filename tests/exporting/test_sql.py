@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import duckdb
 import numpy as np
-import programs
 import pytest
-import servers as servers_
 import sqlglot
 
 import treewright as tw
+from support import programs
+from support import servers as servers_
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-import strategies
+from support import strategies
 from treewright.exporting.program import (
     ALL_BRANCHES,
     STOP_HERE,
