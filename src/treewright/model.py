@@ -33,6 +33,7 @@ from treewright.reading.answers.importance import impurity_importance
 from treewright.reading.conditions.formula import Formula, formula
 from treewright.reading.conditions.rules import Rules
 from treewright.reading.one_row.explain import Explanation, explain
+from treewright.reading.one_row.reasons import reasons
 from treewright.reading.text.colour import MOST_PRINTED, coloured, show
 from treewright.reading.text.frame import to_dict, to_pandas
 from treewright.reading.text.missing import (
@@ -613,6 +614,37 @@ class Tree:
         """
         return why(self.data, node, X, y, sample_weight, column)
 
+    def reasons(
+        self, X: Any, most: int = 3, *, n_jobs: int | None = None
+    ) -> pd.DataFrame:
+        """Return the answers for many rows, each with the reasons for it.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns or list of rows
+            The rows.
+        most : int, default=3
+            The number of conditions to name for each row.
+        n_jobs : int or None, default=None
+            Number of threads; None: all cores.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per row of X: `answer`, `probability` (for classes), `leaf`, `rule`,
+            and `reason_1`, `reason_2`, ...: the conditions on the path that moved the
+            answer most.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1] * 9}, ["no", "no", "no", "yes"] * 9
+        >>> tree = tw.TreeClassifier().fit(X, y).tree_
+        >>> tree.reasons({"wind": [1, 8]})["reason_1"].tolist()
+        ['wind <= 2', 'wind > 2 or missing']
+        """
+        return reasons(self.data, X, most, n_threads(n_jobs))
+
     # -- pictures -----------------------------------------------------------------
 
     def to_svg(
@@ -681,8 +713,10 @@ class Tree:
 
         Parameters
         ----------
-        format : {'sql', 'python', 'javascript', 'c', 'java', 'rust', 'r'}
-            The language. Generated code needs no library.
+        format : str
+            'sql', 'python', 'javascript', 'c', 'java', 'rust', 'r', 'onnx' or 'pmml'.
+            Generated code needs no library; 'onnx' needs the package
+            onnx to be written.
         path : path, optional
             A file to write.
         **options

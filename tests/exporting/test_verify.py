@@ -9,12 +9,13 @@ from treewright.exporting.verifying.engine import EngineMissingError
 from treewright.exporting.verifying.verify import verify
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "pmml"])
 def test_verify_finds_no_difference_in_an_export(name, tmp_path):
     tree = penguins()
     path = tmp_path / f"tree{FORMATS[name].suffix}"
     options = {"dialect": "sqlite"} if name == "sql" else {}
-    path.write_text(export(tree, name, **options), "utf-8")
+    written = export(tree, name, **options)
+    path.write_bytes(written if isinstance(written, bytes) else written.encode())
     try:
         found = verify(tree, path)
     except EngineMissingError as missing:

@@ -14,6 +14,8 @@ from treewright.exporting.code.language import Language
 from treewright.exporting.code.python import Python
 from treewright.exporting.code.r import R
 from treewright.exporting.code.rust import Rust
+from treewright.exporting.onnx import to_onnx
+from treewright.exporting.pmml import to_pmml
 from treewright.exporting.program import MARK, program_of
 from treewright.exporting.sql import to_sql
 from treewright.tree.data import TreeData
@@ -40,6 +42,8 @@ FORMATS: dict[str, Format] = {
     "java": Format(partial(_code, Java), ".java"),
     "rust": Format(partial(_code, Rust), ".rs"),
     "r": Format(partial(_code, R), ".R"),
+    "onnx": Format(to_onnx, ".onnx"),
+    "pmml": Format(to_pmml, ".pmml"),
 }
 """Every format by its name."""
 

@@ -252,9 +252,10 @@ class _Writer:
         rules = {rule.node: rule for rule in Rules(self.program.tree)}
 
         def reason(node: int) -> str:
-            return self._literal(
-                joined([c.words() for c in rules[node].conditions], "and")
-            )
+            if node not in rules:
+                return "NULL"  # no row can stop here
+            words = [condition.words() for condition in rules[node].conditions]
+            return self._literal(joined(words, "and"))
 
         return reason
 

@@ -18,6 +18,7 @@ from treewright.exporting.program import Program, program_of
 from treewright.exporting.sql import class_column
 from treewright.exporting.verifying.code_engines import CODE_ENGINES
 from treewright.exporting.verifying.engine import Answers, EngineMissingError
+from treewright.exporting.verifying.onnx_engine import run_onnx
 from treewright.exporting.verifying.sql_engines import ROW, SQL_ENGINES, Database
 from treewright.tree.data import TreeData
 
@@ -89,13 +90,21 @@ def verify(tree: TreeData, path: str | PathLike[str]) -> Verification:
     ExportFailedError
         When the file does not compile or run.
     """
-    source = Path(path).read_text("utf-8")
+    content = Path(path).read_bytes()
+    source = content.decode("utf-8", "replace")
     head = _head(source, Path(path))
     program = program_of(tree)
     rows = check_rows(program, _MOST_ROWS)
     same = None if "tree" not in head else tree.fingerprint.startswith(head["tree"])
     if head["format"] == "sql":
         engine, answers = _run_sql(program, source, head, rows)
+    elif head["format"] == "onnx":
+        engine, answers = "ONNX Runtime", run_onnx(program, content, rows.rows)
+    elif head["format"] not in CODE_ENGINES:
+        raise EngineMissingError(
+            f"verify runs no {head['format']} engine. Run the file where it is used; "
+            "it carries rows with the expected answers."
+        )
     else:
         engine = head["format"]
         with tempfile.TemporaryDirectory() as folder:
@@ -108,9 +117,9 @@ def verify(tree: TreeData, path: str | PathLike[str]) -> Verification:
 
 def _head(source: str, path: Path) -> dict[str, str]:
     """Return what the first line that names treewright says about the file."""
-    found = re.search(rf"{MARK} ([^\n*]*)", source)
+    found = re.search(rf"{MARK} ((?:[a-z]+=[\w.]+ )*tree=[0-9a-f]{{16}})", source)
     if found:
-        pairs = (part.split("=", 1) for part in found.group(1).split() if "=" in part)
+        pairs = (part.split("=", 1) for part in found.group(1).split())
         return {name: value for name, value in pairs}
     by_suffix = {format.suffix: name for name, format in FORMATS.items()}
     if path.suffix in by_suffix:
