@@ -747,6 +747,26 @@ class Tree:
             Path(path).write_bytes(content)
         return written
 
+    def to_sklearn(self) -> Any:
+        """Return the tree as a fitted decision tree of scikit-learn.
+
+        shap, skl2onnx, treelite, dtreeviz, `sklearn.tree.plot_tree` and `export_text`
+        work on it. It answers all rows of float32 numbers as this tree does.
+
+        Returns
+        -------
+        sklearn.tree.DecisionTreeClassifier or DecisionTreeRegressor
+
+        Raises
+        ------
+        OptionError
+            When scikit-learn cannot express the tree: categories, dates, surrogates,
+            more than two branches, answers that are not the most probable class.
+        """
+        from treewright.exporting.scikit_learn import to_sklearn
+
+        return to_sklearn(self.data)
+
     def verify(self, path: str | PathLike[str]) -> Verification:
         """Run an exported file in its own engine and compare it with this tree.
 

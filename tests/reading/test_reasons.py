@@ -42,7 +42,7 @@ def test_every_reason_holds_for_its_row_and_is_on_its_path():
 
 
 def test_the_first_reason_moved_the_answer_most():
-    X, y = rows()
+    X, _ = rows()
     tree = tw.TreeRegressor().fit(X[["a", "b"]], X["a"] * 3 + X["b"]).tree_
     found = tree.reasons(X[:20], most=1)
     for i in range(20):
