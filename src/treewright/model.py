@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ from treewright.reading.answers.importance import impurity_importance
 from treewright.reading.conditions.formula import Formula, formula
 from treewright.reading.conditions.rules import Rules
 from treewright.reading.one_row.explain import Explanation, explain
+from treewright.reading.one_row.reasons import reasons
 from treewright.reading.text.colour import (
     MOST_PRINTED,
     can_draw,
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_matrix
 
+    from treewright.exporting.verifying.verify import Verification
     from treewright.table.schema import Schema
 
 __all__ = ["Tree", "as_tree"]
@@ -672,6 +675,37 @@ class Tree:
         """
         return why(self.data, node, X, y, sample_weight, column)
 
+    def reasons(
+        self, X: Any, most: int = 3, *, n_jobs: int | None = None
+    ) -> pd.DataFrame:
+        """Return the answers for many rows, each with the reasons for it.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns or list of rows
+            The rows.
+        most : int, default=3
+            The number of conditions to name for each row.
+        n_jobs : int or None, default=None
+            Number of threads; None: all cores.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per row of X: `answer`, `probability` (for classes), `leaf`, `rule`,
+            and `reason_1`, `reason_2`, ...: the conditions on the path that moved the
+            answer most.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1] * 9}, ["no", "no", "no", "yes"] * 9
+        >>> tree = tw.TreeClassifier().fit(X, y).tree_
+        >>> tree.reasons({"wind": [1, 8]})["reason_1"].tolist()
+        ['wind <= 2', 'wind > 2 or missing']
+        """
+        return reasons(self.data, X, most, n_threads(n_jobs))
+
     # -- pictures -----------------------------------------------------------------
 
     def to_svg(
@@ -780,6 +814,93 @@ class Tree:
     ) -> str:
         """Return the tree in graphviz's dot language; options as in `to_svg`."""
         return to_dot(self.data, max_depth=max_depth, max_leaves=max_leaves)
+
+    # -- exports ------------------------------------------------------------------
+
+    def export(
+        self, format: str, path: str | PathLike[str] | None = None, **options: Any
+    ) -> str | bytes:
+        """Return the tree as a program for another place.
+
+        The program gives the answers of `predict` and `predict_proba` for every row,
+        also for missing values, unseen categories and values equal to a threshold.
+
+        Parameters
+        ----------
+        format : str
+            'sql', 'python', 'javascript', 'c', 'java', 'rust', 'r', 'onnx' or 'pmml'.
+            Generated code needs no library; 'onnx' needs the package
+            onnx to be written.
+        path : path, optional
+            A file to write.
+        **options
+            For 'sql': `dialect`, `table`, `form`, `probabilities`, `leaf`, `reason` and
+            `view`; see `treewright.exporting.sql.to_sql`.
+
+        Returns
+        -------
+        str or bytes
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1] * 9}, ["no", "no", "no", "yes"] * 9
+        >>> tree = tw.TreeClassifier().fit(X, y).tree_
+        >>> print(tree.export("sql", dialect="duckdb").split("missing.")[1].strip())
+        CASE
+          WHEN "wind" <= 2
+          THEN 'yes'
+          ELSE 'no'
+        END
+        """
+        from treewright.exporting.export import export
+
+        written = export(self.data, format, **options)
+        if path is not None:
+            content = written if isinstance(written, bytes) else written.encode()
+            Path(path).write_bytes(content)
+        return written
+
+    def to_sklearn(self) -> Any:
+        """Return the tree as a fitted decision tree of scikit-learn.
+
+        shap, skl2onnx, treelite, dtreeviz, `sklearn.tree.plot_tree` and `export_text`
+        work on it. It answers all rows of float32 numbers as this tree does.
+
+        Returns
+        -------
+        sklearn.tree.DecisionTreeClassifier or DecisionTreeRegressor
+
+        Raises
+        ------
+        OptionError
+            When scikit-learn cannot express the tree: categories, dates, surrogates,
+            more than two branches, answers that are not the most probable class.
+        """
+        from treewright.exporting.scikit_learn import to_sklearn
+
+        return to_sklearn(self.data)
+
+    def verify(self, path: str | PathLike[str]) -> Verification:
+        """Run an exported file in its own engine and compare it with this tree.
+
+        The rows reach every leaf, and include every threshold with its two
+        neighbouring numbers, missing values and unseen categories.
+
+        Parameters
+        ----------
+        path : path
+            A file that `export` wrote. Its compiler, interpreter or database must be
+            installed.
+
+        Returns
+        -------
+        Verification
+            A sentence when printed; `ok`, `n_rows`, `n_different` and `differences`.
+        """
+        from treewright.exporting.verifying.verify import verify
+
+        return verify(self.data, path)
 
     def _repr_svg_(self) -> str:
         """Show the picture in a notebook."""

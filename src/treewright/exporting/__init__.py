@@ -1,0 +1,1 @@
+"""Trees as programs for other places: one file per format, all from one `Program`."""

@@ -1,0 +1,1 @@
+"""A tree as source code without dependencies: one file per programming language."""

@@ -1,0 +1,286 @@
+"""How each database writes names, texts, numbers, times and tests for NaN."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from treewright.errors import OptionError, nearest_name
+from treewright.exporting.decimals import far_from_ties, shortest
+from treewright.exporting.program import Variable
+
+__all__ = ["DIALECTS", "Dialect", "dialect_called"]
+
+_EPOCH = datetime(1970, 1, 1)
+_QUOTE = "'"
+_CAST = "CAST({} AS DOUBLE PRECISION)"
+_ESCAPES = str.maketrans(
+    {"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\0": r"\0"}
+)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The spelling of one database.
+
+    Attributes
+    ----------
+    name : str
+        Name of the database.
+    identifier_quotes : tuple of str
+        Opening and closing quote of names.
+    backslashes : bool
+        Whether a backslash starts an escape in a text literal.
+    nan : str
+        A NaN of that type, equal to itself and larger than every number; '' if the
+        database cannot store NaN or has `is_nan`.
+    is_nan : str
+        A function that tests for NaN; '' if `nan` serves.
+    false, true : str
+        Boolean literals.
+    character : str
+        A function that makes a text of one character from its number; '' if literals
+        have backslash escapes.
+    joins : str
+        The operator that joins texts.
+    stores_nul : bool
+        Whether a text can contain NUL.
+    infinity : str
+        A number above all others; a minus sign before it makes it the lowest.
+    exact_text : str
+        A pattern around a text column that makes comparison byte by byte.
+    text_prefix : str
+        Prefix of text literals.
+    deepest : int
+        How deeply CASE expressions are nested; a database refuses more, or may.
+    iso_text_dates : bool
+        Whether dates are stored as ISO text.
+    short_names : bool
+        Whether names contain only characters of the Basic Multilingual Plane.
+    as_double : str
+        A pattern around an expression of number literals that makes it a float64.
+    number_as : callable
+        Writes a finite number.
+    """
+
+    name: str
+    identifier_quotes: tuple[str, str] = ('"', '"')
+    backslashes: bool = False
+    nan: str = ""
+    is_nan: str = ""
+    false: str = "FALSE"
+    true: str = "TRUE"
+    character: str = "CHR"
+    joins: str = "||"
+    stores_nul: bool = False
+    infinity: str = "1.7976931348623157e308"
+    exact_text: str = "{}"
+    text_prefix: str = ""
+    deepest: int = 200
+    iso_text_dates: bool = False
+    short_names: bool = False
+    as_double: str = "{}"
+    number_as: Callable[[float], str] = lambda x: shortest(x)
+
+    def name_of(self, name: str) -> str:
+        """Return a name in quotes."""
+        _check_text(name, "column name")
+        if "\0" in name:
+            raise OptionError(
+                f"The column name {name!r} contains NUL, which SQL names cannot. "
+                "Rename the column before growing."
+            )
+        opening, closing = self.identifier_quotes
+        escaped = name.replace("\\", "\\\\") if self.name == "bigquery" else name
+        return f"{opening}{escaped.replace(closing, closing * 2)}{closing}"
+
+    def storable_name(self, name: str) -> str:
+        """Return a name of our own with what names cannot contain replaced by '?'."""
+        highest = "\uffff" if self.short_names else chr(0x10FFFF)
+        return "".join(c if "\0" < c <= highest else "?" for c in name)
+
+    def text(self, text: str) -> str | None:
+        """Return a text literal on one line; None if the database cannot store it."""
+        _check_text(text, "category")
+        if "\0" in text and not self.stores_nul:
+            return None
+        if self.backslashes:
+            return f"'{text.translate(_ESCAPES)}'"
+        parts = [part for part in re.split(r"([\0\r\n])", text) if part] or [""]
+        written = [
+            f"{self.character}({ord(part)})"
+            if part in "\0\r\n" and part
+            else f"{self.text_prefix}'{part.replace(_QUOTE, _QUOTE * 2)}'"
+            for part in parts
+        ]
+        if len(written) == 1 and written[0].startswith(self.text_prefix + _QUOTE):
+            return written[0]
+        if len(written) == 1:  # a lone character must be a text in any case
+            written.append(f"{self.text_prefix}''")
+        return "(" + f" {self.joins} ".join(written) + ")"
+
+    def number(self, number: float) -> str:
+        """Return a number literal that is read back as exactly this number."""
+        if math.isinf(number):
+            return self.infinity if number > 0 else f"-{self.infinity}"
+        return self.number_as(number)
+
+    def answer(self, number: float) -> str:
+        """Return a number literal of the type float64, as far as literals have it."""
+        text = self.number(number)
+        plain = text.lstrip("-").replace(".", "").isdigit()
+        typed = plain and self.number_as is _typed
+        return f"{text}e0" if typed else text
+
+    def literal(self, value: Any) -> str | None:
+        """Return a class or category as a literal; None if it cannot be stored."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, bool):
+            return self.true if value else self.false
+        if isinstance(value, int):
+            return str(value)
+        return self.answer(value)
+
+    def moment(self, variable: Variable, microseconds: float) -> str:
+        """Return a date, a point in time or a time of day as a literal."""
+        if variable.type == "duration":
+            raise OptionError(
+                f"Column {variable.name!r} holds durations, which SQL databases store "
+                "in different ways. Grow the tree on a number, such as hours."
+            )
+        try:
+            moment = _EPOCH + timedelta(microseconds=int(microseconds))
+        except OverflowError:
+            moment = datetime.max if microseconds > 0 else datetime.min
+        if variable.type == "time":
+            return f"TIME '{moment.time().isoformat()}'"
+        if variable.type == "date" and (self.iso_text_dates or self.name != "ansi"):
+            day = moment.date().isoformat()
+            return f"'{day}'" if self.iso_text_dates else f"DATE '{day}'"
+        text = moment.isoformat(sep=" ")
+        if self.iso_text_dates:
+            return f"'{text}'"
+        if variable.timezone:
+            return f"TIMESTAMP WITH TIME ZONE '{text}+00'"
+        return f"TIMESTAMP '{text}'"
+
+
+def _check_text(text: str, what: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise OptionError(
+            f"The {what} {text!r} is not valid Unicode, so SQL cannot contain it. "
+            "Correct it before growing."
+        ) from None
+
+
+def _typed(number: float) -> str:
+    """Return a decimal whose exponent makes it a float64, not a fixed-point number."""
+    text = shortest(number)
+    return text if "e" in text or _is_short(text) else f"{text}e0"
+
+
+def _is_short(text: str) -> bool:
+    return len(text.lstrip("-").replace(".", "")) <= 15
+
+
+DIALECTS = {
+    each.name: each
+    for each in (
+        Dialect("ansi", as_double=_CAST),
+        Dialect(
+            "postgresql",
+            as_double=_CAST,
+            nan="CAST('NaN' AS DOUBLE PRECISION)",
+            infinity="CAST('Infinity' AS DOUBLE PRECISION)",
+            deepest=200,
+        ),
+        Dialect(
+            "duckdb",
+            nan="CAST('NaN' AS DOUBLE)",
+            infinity="CAST('Infinity' AS DOUBLE)",
+            stores_nul=True,
+            deepest=200,
+            number_as=_typed,
+        ),
+        Dialect(
+            "sqlite",
+            false="0",
+            true="1",
+            character="char",
+            stores_nul=True,
+            infinity="9e999",
+            deepest=12,  # its parser had a stack of 100 entries until 2024
+            iso_text_dates=True,
+            number_as=far_from_ties,
+        ),
+        Dialect(
+            "mysql",
+            identifier_quotes=("`", "`"),
+            backslashes=True,
+            false="0",
+            true="1",
+            stores_nul=True,
+            short_names=True,
+            exact_text="CAST({} AS BINARY)",
+            deepest=200,
+            number_as=_typed,
+        ),
+        Dialect(
+            "bigquery",
+            identifier_quotes=("`", "`"),
+            backslashes=True,
+            is_nan="IS_NAN",
+            infinity="CAST('inf' AS FLOAT64)",
+            stores_nul=True,
+            deepest=100,
+            number_as=_typed,
+        ),
+        Dialect(
+            "snowflake",
+            nan="'NaN'::DOUBLE",
+            infinity="'inf'::DOUBLE",
+            backslashes=True,
+            number_as=_typed,
+        ),
+        Dialect(
+            "spark",
+            identifier_quotes=("`", "`"),
+            backslashes=True,
+            nan="double('NaN')",
+            infinity="double('Infinity')",
+            stores_nul=True,
+            number_as=lambda x: f"{shortest(x)}D",
+        ),
+        Dialect(
+            "tsql",
+            identifier_quotes=("[", "]"),
+            false="0",
+            true="1",
+            exact_text="{} COLLATE Latin1_General_100_BIN2",
+            text_prefix="N",
+            character="NCHAR",
+            joins="+",
+            deepest=9,
+            number_as=_typed,
+        ),
+    )
+}
+"""The databases whose SQL can be written."""
+
+
+def dialect_called(name: str) -> Dialect:
+    """Return a dialect by its name, or refuse an unknown one."""
+    if name in DIALECTS:
+        return DIALECTS[name]
+    near = nearest_name(str(name), list(DIALECTS))
+    hint = f" Did you mean {near!r}?" if near else ""
+    raise OptionError(
+        f"dialect must be one of {', '.join(map(repr, DIALECTS))}; got {name!r}.{hint}"
+    )

@@ -1,0 +1,56 @@
+"""Programs say what trees say: the slow interpreter against the router."""
+
+import math
+
+import numpy as np
+import pytest
+
+from support import programs
+from treewright.exporting.check_rows import answered, check_rows
+from treewright.exporting.program import program_of
+from treewright.tree.route import divides_rows
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_a_program_sends_every_row_where_the_tree_sends_it(block):
+    for seed in range(block * 40, block * 40 + 40):
+        program = program_of(programs.random_tree(seed))
+        rows = check_rows(program).rows + programs.random_rows(program, 60, seed)
+        expected = answered(program, rows)
+        for row, node, answer in zip(
+            rows, expected.nodes, expected.answers, strict=True
+        ):
+            ends = programs.interpreted(program, row)
+            assert math.isclose(sum(ends.values()), 1.0)
+            if not divides_rows(program.tree):
+                assert list(ends) == [node], (seed, row)
+                assert program.answers[node] == answer
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_check_rows_reach_every_leaf_of_a_tree_that_a_row_can_reach(block):
+    for seed in range(block * 40, block * 40 + 40):
+        tree = programs.random_tree(seed)
+        if len(tree.surrogate_feature) or divides_rows(tree):
+            continue
+        program = program_of(tree)
+        reached = set(check_rows(program).nodes)
+        more = set(answered(program, programs.random_rows(program, 500, seed)).nodes)
+        assert more <= reached
+
+
+@pytest.mark.parametrize("threshold", [0.1, -0.1, 1e39, -1e39, 3.4e38, 1e-46, 2.5, 0.0])
+def test_a_bound_before_rounding_to_float32_separates_the_same_numbers(threshold):
+    from treewright.exporting.program import _before_rounding
+
+    bound = _before_rounding(threshold)
+    for x in (
+        bound,
+        math.nextafter(bound, -math.inf),
+        math.nextafter(bound, math.inf),
+        threshold,
+        -threshold,
+    ):
+        with np.errstate(over="ignore"):
+            rounded = float(np.float32(x))
+        assert (rounded <= threshold) == (x <= bound), x

@@ -1,0 +1,182 @@
+"""SQL in real databases: every row ends in the leaf of the tree."""
+
+import math
+from typing import ClassVar
+
+import duckdb
+import numpy as np
+import pytest
+import sqlglot
+
+import treewright as tw
+from support import programs
+from support import servers as servers_
+from treewright.errors import OptionError
+from treewright.exporting.check_rows import answered, check_rows
+from treewright.exporting.program import program_of
+from treewright.exporting.sql import to_sql
+from treewright.exporting.sql_dialects import DIALECTS
+from treewright.exporting.verifying.sql_engines import Database, DuckDB, SQLite
+
+
+class Postgres(Database):
+    dialect = "postgresql"
+    mark = "%s"
+    types: ClassVar = Database.types | dict.fromkeys(("number", "code"), "FLOAT8")
+
+
+class Maria(Database):
+    dialect = "mysql"
+    mark = "%s"
+    types: ClassVar = Database.types | {"text": "TEXT", "datetime": "DATETIME(6)"}
+
+
+@pytest.fixture(scope="session")
+def servers():
+    """Connect to a database by the class of its engine; start it once."""
+    engines, running = {}, []
+
+    def connect(engine):
+        if engine not in engines:
+            server = _SERVERS[engine]()
+            running.append(server)
+            engines[engine] = engine(server.connect())
+        return engines[engine]
+
+    yield connect
+    for engine in engines.values():
+        engine.connection.close()
+    for server in running:
+        server.stop()
+
+
+_SERVERS = {
+    DuckDB: lambda: servers_.InMemory(DuckDB.open),
+    SQLite: lambda: servers_.InMemory(SQLite.open),
+    Postgres: servers_.Postgres,
+    Maria: servers_.MariaDB,
+}
+ENGINES = list(_SERVERS)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("block", range(4))
+def test_sql_puts_every_row_into_the_leaf_of_the_tree(servers, engine, block):
+    database = servers(engine)
+    for seed in range(block * 30, block * 30 + 30):
+        program = program_of(programs.random_tree(seed))
+        if not program.variables:
+            continue
+        rows = check_rows(program).rows + programs.random_rows(program, 100, seed)
+        compare(database, program, rows)
+
+
+def compare(database, program, rows):
+    expected = answered(program, rows)
+    divided = program.divides_rows
+    sql = to_sql(
+        program.tree,
+        dialect=database.dialect,
+        table="rows_",
+        probabilities=program.is_classifier,
+        leaf=not divided,
+    ).rstrip(";\n")
+    database.fill(program, "rows_", rows)
+    found = [list(row.values()) for row in database.answers(sql)]
+    first = 1 + len(program.variables)
+    if divided:
+        wide = np.array([row[first:] for row in found], object)
+        if program.is_classifier:
+            shares = wide[:, :-1].astype(float)
+            np.testing.assert_allclose(shares, expected.probabilities, atol=1e-12)
+        else:
+            np.testing.assert_allclose(wide[:, 0].astype(float), expected.answers)
+        return
+    assert [row[first] for row in found] == expected.nodes
+    answers = [row[first + 1] for row in found]
+    if program.is_classifier:
+        pairs = zip(answers, expected.answers, strict=True)
+        assert [type(a)(b) for a, b in pairs] == answers
+        wide = np.array([row[first + 2 :] for row in found], float)
+        np.testing.assert_array_equal(wide, expected.probabilities)
+    else:
+        assert answers == expected.answers
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_sqlglot_parses_every_dialect(dialect):
+    names = {"postgresql": "postgres", "ansi": None}
+    for seed in range(30):
+        tree = programs.random_tree(seed)
+        more = {"probabilities": tree.is_classifier}
+        sql = to_sql(tree, dialect=dialect, table="main.rows_", **more)
+        assert sqlglot.parse(sql, read=names.get(dialect, dialect))
+
+
+HOSTILE = [
+    "it's",
+    'a "quoted" one',
+    "x'; DROP TABLE rows_; --",
+    "*/ -- ;",
+    "line\nbreak\r\nend",
+    "back\\slash \\n",
+    "NUL\0inside",
+    "émoji 🎄",
+    "",
+    " blank ",
+    "%s {} ?",
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hostile_names_and_categories_execute_nothing(servers, engine):
+    texts = [x for x in HOSTILE if "\0" not in x or engine is not Postgres]
+    values = texts * 30
+    X = {"a\"b'; DROP TABLE rows_; --": values, "n\n`[]": range(len(values))}
+    y = [texts[(i * 7) % len(texts)] for i in range(len(values))]
+    tree = tw.grow(tw.as_table(X, y)).data
+    program = program_of(tree)
+    compare(servers(engine), program, check_rows(program).rows)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_of_seventeen_digits_keep_their_last_bit(servers, engine):
+    rng = np.random.default_rng(3)
+    sizes = [1.0, 1e9, 1e-9, 1e250] + [1e-300] * (engine is not SQLite)
+    x = np.concatenate([rng.normal(size=200) * size for size in sizes])
+    y = rng.integers(0, 2, len(x))
+    program = program_of(tw.grow(tw.as_table({"x": x}, y)).data)
+    compare(servers(engine), program, check_rows(program).rows)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_tree_too_deep_to_nest_becomes_a_flat_list(servers, engine):
+    # Every split cuts off one row, so the tree is a chain.
+    x = np.arange(1000.0)
+    y = np.cumsum(2.0 ** np.minimum(x, 900))
+    program = program_of(tw.grow(tw.as_table({"x": x}, y)).data)
+    depth = int(program.tree.depth.max())
+    assert depth > DIALECTS[engine.dialect].deepest
+    compare(servers(engine), program, check_rows(program).rows[:300])
+
+
+def test_a_case_expression_takes_one_column_only():
+    tree = programs.random_tree(1)
+    with pytest.raises(OptionError, match="form='select'"):
+        to_sql(tree, probabilities=True)
+    with pytest.raises(OptionError, match="needs table="):
+        to_sql(tree, form="view")
+    with pytest.raises(OptionError, match="Did you mean 'duckdb'"):
+        to_sql(tree, dialect="duckdbb")
+
+
+def test_missing_values_include_nan():
+    x = [1.0, 2.0, math.nan, math.nan] * 20
+    y = ["a", "b", "b", "b"] * 20
+    tree = tw.grow(tw.as_table({"x": x}, y))
+    sql = to_sql(tree.data, dialect="duckdb", table="rows_", leaf=True).rstrip(";\n")
+    db = duckdb.connect()
+    db.execute("CREATE TABLE rows_ (x DOUBLE)")
+    db.execute("INSERT INTO rows_ VALUES (1), (2), (NULL), ('NaN')")
+    leaves = [row[1] for row in db.execute(sql).fetchall()]
+    assert leaves == tree.apply({"x": [1.0, 2.0, None, math.nan]}).tolist()
