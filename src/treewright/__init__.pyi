@@ -9,12 +9,14 @@ from treewright.errors import ColumnError as ColumnError
 from treewright.errors import ColumnKindWarning as ColumnKindWarning
 from treewright.errors import ColumnSetAsideWarning as ColumnSetAsideWarning
 from treewright.errors import OptionError as OptionError
+from treewright.errors import ResourceLimitError as ResourceLimitError
 from treewright.errors import TableError as TableError
 from treewright.errors import TreeFormatError as TreeFormatError
 from treewright.errors import TreewrightError as TreewrightError
 from treewright.errors import UnseenCategoryWarning as UnseenCategoryWarning
 from treewright.estimators.classifier import TreeClassifier as TreeClassifier
 from treewright.estimators.regressor import TreeRegressor as TreeRegressor
+from treewright.files.read import read as read
 from treewright.growing.impurity import gain as gain
 from treewright.growing.impurity import gain_ratio as gain_ratio
 from treewright.growing.impurity import impurity as impurity

@@ -7,9 +7,11 @@ fails or is interrupted leaves the estimator unchanged. `tree_` makes all predic
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -20,10 +22,11 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.errors import OptionError, memory_explained
+from treewright.errors import OptionError, TableError, memory_explained
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.presets import translated
+from treewright.files.read import read
 from treewright.growing.grow import grow
 from treewright.model import Tree
 from treewright.options import GrowOptions, PruneOptions, check_criterion
@@ -103,6 +106,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         y: Any = None,
         sample_weight: Any = None,
         *,
+        target: str | None = None,
         groups: Any = None,
         X_val: Any = None,
         y_val: Any = None,
@@ -112,16 +116,19 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, data frame, dict of columns, list of rows or Table
-            The training rows; see `treewright.as_table`. Never modified.
+        X : array, data frame, dict of columns, list of rows, Table or path
+            The training rows; see `treewright.as_table`. Never modified. A path names
+            a data file, read as ``treewright.read(X, target, kinds=kinds)`` does.
         y : array, series or list
-            The target, one value per row. Required.
+            The target, one value per row. Required, except for a Table with a target.
         sample_weight : array, series or list, default=None
             One finite weight >= 0 per row; 0 leaves the row out. None gives every row
-            weight 1. Where pruning depends on the number of rows ('cv' and
-            'pessimistic'), weights count as copies of rows. If they are below 1 on
-            average, the mean weight counts as one row, so the unit of shares or rates
-            does not matter.
+            weight 1, or the weight it has in the Table. Where pruning depends on the
+            number of rows ('cv' and 'pessimistic'), weights count as copies of rows. If
+            they are below 1 on average, the mean weight counts as one row, so the unit
+            of shares or rates does not matter.
+        target : str, default=None
+            With a path: the column of the file to predict.
         groups : array, series or list, default=None
             A group name per row, never missing; rows of one group stay together in
             cross-validation. With fewer than 10 groups, each group is a fold; with a
@@ -135,6 +142,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             The estimator itself. A fit that fails, or is interrupted by Ctrl-C,
             changes nothing.
         """
+        kinds = self.kinds
+        if target is not None or isinstance(X, str | PathLike):
+            X, kinds = _read_file(X, y, target, kinds), None
         options = self._options()
         prune = PruneOptions(**{name: getattr(self, name) for name in _PRUNE_NAMES})
         method = prune.method_for(options, self._task)
@@ -148,7 +158,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         )
         arguments.check(method, prune)
         _warn_of_column_vector(y)
-        read = self._read(X, y, sample_weight)
+        read = self._read(X, y, sample_weight, kinds)
         table = self._reweighted(read)
 
         def grow_tree(progress: Any = None) -> tuple[Tree, Pruning]:
@@ -186,7 +196,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             `ccp_alphas`, strictly increasing, and `impurities`, the risk of the tree
             at each alpha. The risk is the impurity unless `prune_risk` sets another.
         """
-        read = self._read(X, y, sample_weight)
+        read = self._read(X, y, sample_weight, self.kinds)
         tree = grow(self._reweighted(read), self._options())
         risk = "impurity" if self.prune_risk == "auto" else self.prune_risk
         path = find_path(tree, risk)
@@ -202,9 +212,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         values = vars(self)
         return GrowOptions(**{n: values[n] for n in _GROW_NAMES if n in values})
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _read(self, X: Any, y: Any, sample_weight: Any, kinds: Any) -> Table:
         return as_table(
-            X, y, sample_weight, self.kinds, task=self._task, discretize=self.discretize
+            X, y, sample_weight, kinds, task=self._task, discretize=self.discretize
         )
 
     def _reweighted(self, table: Table) -> Table:
@@ -324,6 +334,21 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """Each column's share of the total decrease of impurity; 0 without splits."""
         check_is_fitted(self)
         return self.tree_.importances
+
+
+def _read_file(X: Any, y: Any, target: str | None, kinds: Any) -> Table:
+    """Read the file that `fit` was given instead of rows."""
+    if not isinstance(X, str | PathLike):
+        raise OptionError(
+            f"target={target!r} names a column of a data file, but X is of type "
+            f"{type(X).__name__!r}, not a path. Pass the target's values as y."
+        )
+    if y is not None or target is None:
+        raise TableError(
+            f"X is the path {os.fspath(X)!r}, so the target is a column of that file. "
+            "Pass its name as target=, and no y."
+        )
+    return read(X, target, kinds=kinds)
 
 
 def _warn_of_column_vector(y: Any) -> None:

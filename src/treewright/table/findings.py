@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,10 +40,15 @@ KINDS_OF_FINDINGS = {
     "leak": "a column that gives the target away",
     "copies": "rows that occur more than once",
     "index": "X and y with different indexes",
+    "rejected_rows": "rows of a file that do not fit its columns",
+    "no_target": "rows without a target",
+    "encoding": "a file whose encoding nothing states",
     "target_like_names": "a target with nearly as many classes as rows",
     "target_spells_numbers": "classes that spell numbers",
     "spelled": "text that spells numbers or dates",
     "ambiguous": "text that can be read in two ways",
+    "rounded": "numbers with more digits than a float64 holds",
+    "converted": "text that was read as numbers or dates",
     "missing_marks": "marks of missing values among the values",
     "running_number": "whole numbers that differ in every row",
     "tells_rows_apart": "text that differs in nearly every row",
@@ -51,6 +56,8 @@ KINDS_OF_FINDINGS = {
     "rare_class": "a class with one row",
     "all_missing": "a column without a value",
     "constant": "a column with one value",
+    "renamed": "columns without a name of their own",
+    "left_out": "lines of a file that hold no row",
 }
 """Every kind of finding, the most serious first, and what it is."""
 _RANK = {kind: rank for rank, kind in enumerate(KINDS_OF_FINDINGS)}
@@ -92,11 +99,21 @@ class Intake:
         Size of the table.
     findings : tuple of Finding
         The most serious first.
+    n_read : int or None
+        Rows of the file, all of which are used (`n_rows`), rejected or without a
+        target; None: the table does not come from a file.
+    rejected : tuple of (int, str)
+        Line and reason of every row of the file that does not fit its columns.
+    no_target : int
+        Rows of the file that were left out because their target is missing.
     """
 
     n_rows: int
     n_columns: int
     findings: tuple[Finding, ...] = ()
+    n_read: int | None = None
+    rejected: tuple[tuple[int, str], ...] = ()
+    no_target: int = 0
 
     def of(self, kind: str) -> list[Finding]:
         """Return the findings of one kind."""
@@ -105,7 +122,7 @@ class Intake:
     def with_findings(self, more: list[Finding]) -> Intake:
         """Return the same with further findings, in their order."""
         found = sorted([*self.findings, *more], key=lambda each: _RANK[each.kind])
-        return Intake(self.n_rows, self.n_columns, tuple(found))
+        return replace(self, findings=tuple(found))
 
     def __str__(self) -> str:
         """A short table: one line a finding."""

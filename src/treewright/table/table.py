@@ -1,7 +1,9 @@
 """The table: columns of equal length, a target, weights and the schema."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +11,9 @@ from numpy.typing import NDArray
 from treewright.table.column import Column, IntArray
 from treewright.table.overview import overview
 from treewright.table.schema import Schema
+
+if TYPE_CHECKING:
+    from treewright.table.findings import Intake
 
 __all__ = ["ClassTarget", "NumericTarget", "Table", "Target"]
 
@@ -67,6 +72,8 @@ class Table:
         Number of rows.
     schema : Schema
         The description of the columns and the target.
+    intake : Intake or None
+        How a file was read into this table; None: it does not come from `read`.
     """
 
     columns: tuple[Column, ...]
@@ -74,6 +81,7 @@ class Table:
     weights: NDArray[np.float64] | None
     n_rows: int
     schema: Schema
+    intake: Intake | None = None
 
     def __repr__(self) -> str:
         """Return one line per column: name, kind and reason."""

@@ -1,0 +1,102 @@
+"""Files of delimited text: CSV, TSV and their relatives."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from treewright.files.content import Content, Rejected
+from treewright.files.csv_columns import Typed, typed_column
+from treewright.files.csv_layout import Layout, find_layout
+from treewright.files.csv_rows import QuoteCheck, careful_rows, fast_rows
+from treewright.files.opened import OpenedFile
+from treewright.files.optional import package
+from treewright.files.select import Selection
+from treewright.files.text import TextFile
+from treewright.table.findings import Finding
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["read_csv", "verified_layout"]
+
+
+def read_csv(file: OpenedFile, selection: Selection) -> Content:
+    """Read a file of delimited text; see `csv_layout` and `csv_rows` for the rules.
+
+    Parameters
+    ----------
+    file : OpenedFile
+        The file.
+    selection : Selection
+        The columns to read.
+
+    Returns
+    -------
+    Content
+    """
+    text = TextFile(file)
+    layout, quotes = verified_layout(text)
+    names = selection.names(layout.names)
+    rows, rejected = _text_rows(text, layout, names, quotes)
+    findings = [*_encoding(text), *layout.findings]
+    typed = _typed(rows, selection)
+    findings += [each for column in typed for each in column.findings]
+    pa = package("pyarrow", "Reading CSV files")
+    table = pa.table([column.values for column in typed], names=names)
+    is_text = frozenset(
+        name for name, column in zip(names, typed, strict=True) if column.is_text
+    )
+    return Content(table, is_text, rejected, tuple(findings))
+
+
+def verified_layout(text: TextFile) -> tuple[Layout, QuoteCheck]:
+    """Find the layout of a file, and verify its encoding and quotes on every byte."""
+    layout = find_layout(text)
+    quotes = QuoteCheck(layout.delimiter)
+    for block in text.verified():
+        quotes.look_at(block)
+    quotes.finish()
+    if text.guessed:
+        layout = find_layout(text)  # now in the right encoding
+    return layout, quotes
+
+
+def _text_rows(
+    text: TextFile, layout: Layout, names: list[str], quotes: QuoteCheck
+) -> tuple[pa.Table, tuple[Rejected, ...]]:
+    if quotes.tidy and layout.width > 1:
+        rows = fast_rows(text, layout, names, quotes=quotes.any)
+        if rows is not None and not _repeats_header(rows):
+            return rows, ()
+    return careful_rows(text, layout, names)
+
+
+def _repeats_header(rows: pa.Table) -> bool:
+    """Return whether a row may repeat the header."""
+    pc = package("pyarrow.compute", "Reading CSV files")
+    same = pc.equal(rows.column(0), rows.column_names[0])
+    return bool(pc.any(same).as_py())
+
+
+def _typed(rows: pa.Table, selection: Selection) -> list[Typed]:
+    """Decide the type of every column, with as many threads as there are cores."""
+    kinds = [selection.kinds.get(name) for name in rows.column_names]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        found = threads.map(typed_column, rows.column_names, rows.columns, kinds)
+        return list(found)
+
+
+def _encoding(text: TextFile) -> list[Finding]:
+    if not text.guessed:
+        return []
+    name = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}[text.encoding]
+    return [
+        Finding(
+            "encoding",
+            None,
+            f"the bytes of the file are not UTF-8; read as {name}",
+            "Save the file as UTF-8 if letters look wrong.",
+        )
+    ]

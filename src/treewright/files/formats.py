@@ -1,0 +1,82 @@
+"""Which format a file has: by its first bytes, else by the end of its name."""
+
+from __future__ import annotations
+
+import os
+
+from treewright.errors import TableError
+from treewright.files.arrow import read_arrow
+from treewright.files.content import Content
+from treewright.files.csv_file import read_csv
+from treewright.files.opened import OpenedFile
+from treewright.files.parquet import read_parquet
+from treewright.files.select import Selection
+
+__all__ = ["format_of", "read_content"]
+
+_MAGIC = (
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "arrow"),
+    (b"FEA1", "feather 1"),
+    (b"\xff\xff\xff\xff", "arrow stream"),
+    (b"SQLite format 3\0", "sqlite"),
+    (b"PK\x03\x04", "zip"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
+)
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".arrows": "arrow stream",
+    ".db": "sqlite",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".xlsx": "zip",
+    ".xlsm": "zip",
+    ".xlsb": "zip",
+    ".ods": "zip",
+    ".xls": "ole",
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+    ".json": "json lines",
+}
+
+
+def format_of(file: OpenedFile) -> str:
+    """Return the format of a file."""
+    start = file.start(16)
+    for magic, found in _MAGIC:
+        if start.startswith(magic):
+            return found
+    suffixes = [each.lower() for each in file.path.suffixes[-2:]]
+    if suffixes and suffixes[-1] in (".gz", ".zst"):
+        suffixes.pop()
+    named = _SUFFIXES.get(suffixes[-1], "csv") if suffixes else "csv"
+    if named in ("csv", "json lines"):
+        return named
+    raise TableError(
+        f"{file.name} is called a {suffixes[-1]} file, but its first bytes are "
+        f"{start[:8]!r}, not those of one. It is damaged, incomplete or of another "
+        "format; rename it if it is text."
+    )
+
+
+def read_content(
+    path: str | os.PathLike[str],
+    selection: Selection,
+    *,
+    table: str | None,
+    memory_limit: int | None,
+) -> Content:
+    """Read a file with the reader of its format."""
+    file = OpenedFile(path, memory_limit)
+    kind = format_of(file)
+    match kind:
+        case "parquet":
+            return read_parquet(file, selection)
+        case "arrow" | "arrow stream":
+            return read_arrow(file, selection, stream=kind == "arrow stream")
+        case "csv":
+            return read_csv(file, selection)
+    raise TableError(f"{file.name} has a format that is not read yet.")
