@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from treewright.errors import TableError
-from treewright.files.arrow_table import checked_names, from_arrow
+from treewright.files.arrow_table import checked_names, damaged, from_arrow
 from treewright.files.content import Content
 from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
@@ -42,8 +41,5 @@ def read_arrow(file: OpenedFile, selection: Selection, *, stream: bool) -> Conte
             wanted = selection.names(names)
             table = opened.read_all().select(wanted)
     except (pa.ArrowException, OSError) as problem:
-        raise TableError(
-            f"{file.name} is not a whole Arrow file: "
-            f"{str(problem).splitlines()[0].rstrip('.')}. Write or fetch it again."
-        ) from problem
+        raise damaged(file.name, "Arrow", problem) from problem
     return from_arrow(table, file.name)

@@ -20,7 +20,7 @@ from treewright.files.content import Content
 from treewright.files.optional import package
 from treewright.table.findings import Finding
 
-__all__ = ["checked_names", "from_arrow"]
+__all__ = ["checked_names", "damaged", "from_arrow"]
 
 
 def checked_names(names: list[str], file: str) -> list[str]:
@@ -76,8 +76,16 @@ def from_arrow(table: Any, file: str) -> Content:
     return Content(out, text, (), tuple(findings))
 
 
+def damaged(file: str, kind: str, problem: Exception) -> TableError:
+    """Return the error for a file that its format's reader refuses."""
+    return TableError(
+        f"{file} is not a whole {kind} file: {_first_line(problem)}. Write or fetch it "
+        "again."
+    )
+
+
 def _first_line(problem: Exception) -> str:
-    return str(problem).splitlines()[0].rstrip(".")
+    return (str(problem) or type(problem).__name__).splitlines()[0].rstrip(".")
 
 
 def _readable(name: str, values: Any, file: str) -> Any:

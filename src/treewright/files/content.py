@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from treewright.errors import TableError
 from treewright.table.findings import Finding
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Content", "Rejected", "lines_of"]
+__all__ = ["Content", "Rejected", "lines_of", "refuse_many"]
 
 _MOST_LINES_SHOWN = 5
+_FEWEST_TO_REFUSE, _MOST_REJECTED = 10, 0.05
 
 
 class Rejected(NamedTuple):
@@ -72,3 +74,32 @@ def lines_of(rejected: tuple[Rejected, ...]) -> str:
     more = len(rejected) - len(lines)
     listed = ", ".join(lines) + (f" and {more:,} more" if more else "")
     return f"line{'s' * (len(rejected) > 1)} {listed}"
+
+
+def refuse_many(
+    file: str, problem: str, n_used: int, rejected: tuple[Rejected, ...]
+) -> None:
+    """Refuse a file of which too many rows were rejected.
+
+    Parameters
+    ----------
+    file : str
+        The file's name.
+    problem : str
+        What is wrong with the rows, after 'they'.
+    n_used : int
+        Number of rows that are not rejected.
+    rejected : tuple of Rejected
+        The others.
+
+    Raises
+    ------
+    TableError
+        When no row is left, or when more than 10 rows, and 5 % of them, are rejected.
+    """
+    n = len(rejected)
+    if n and (not n_used or (n > _FEWEST_TO_REFUSE and n > _MOST_REJECTED * n_used)):
+        raise TableError(
+            f"{n:,} of {n + n_used:,} rows of {file} {problem}: {lines_of(rejected)} "
+            f"(line {rejected[0].line}: {rejected[0].why}). Correct these lines."
+        )

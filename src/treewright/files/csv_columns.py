@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from treewright.files.optional import package
 from treewright.table.findings import Finding
+from treewright.table.raw import EXACT_INTEGERS
 from treewright.table.spelling import MARKS_AMONG_NUMBERS, are_codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Typed", "typed_column"]
+__all__ = ["Typed", "missing_marks", "plain_numbers", "typed_column"]
 
 _SAMPLE = 1000
 _SURE_DIGITS = 17  # every number of so many digits is as precise as a float64
@@ -86,7 +87,8 @@ def _as_numbers(name: str, text: pa.ChunkedArray, *, asked: bool) -> Typed | Non
     pa = package("pyarrow", "Reading CSV files")
     whole = _cast(text, pa.int64())
     if whole is not None:
-        return None if _codes(name, text, asked) else Typed(whole)
+        is_code = _codes(name, text, asked) or _beyond_float(whole)
+        return None if is_code else Typed(whole)
     floats = _cast(text, pa.float64())
     marks: Finding | None = None
     if floats is None:
@@ -98,6 +100,24 @@ def _as_numbers(name: str, text: pa.ChunkedArray, *, asked: bool) -> Typed | Non
     rounded = None if whole is not None else _rounded(name, text, floats)
     found = [each for each in (marks, rounded) if each is not None]
     return Typed(floats, tuple(found))
+
+
+def plain_numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Return text as floats, with marks of missing values as null.
+
+    Parameters
+    ----------
+    text : pyarrow.ChunkedArray of string
+        The cells.
+
+    Returns
+    -------
+    pyarrow.ChunkedArray of float64, or None
+        None: a value is no number.
+    """
+    pa = package("pyarrow", "Reading CSV files")
+    floats = _cast(text, pa.float64())
+    return floats if floats is not None else _cast(_trimmed(text)[0], pa.float64())
 
 
 def _cast(text: pa.ChunkedArray, to: Any) -> pa.ChunkedArray | None:
@@ -112,16 +132,19 @@ def _without_marks(
     name: str, text: pa.ChunkedArray
 ) -> tuple[pa.ChunkedArray, Finding | None]:
     """Trim blanks, and make marks of missing values null."""
+    known, is_mark = _trimmed(text)
+    marks = text.filter(is_mark).to_pylist()
+    return known, missing_marks(name, Counter(each for each in marks if each))
+
+
+def _trimmed(text: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Return the cells without blanks around them, marks null; and which are marks."""
     pa = package("pyarrow", "Reading CSV files")
     pc = package("pyarrow.compute", "Reading CSV files")
     trimmed = pc.utf8_trim_whitespace(text)
-    lowered = pc.utf8_lower(trimmed)
-    is_mark = pc.is_in(lowered, pa.array(sorted(MARKS_AMONG_NUMBERS)))
-    counts: Counter[str] = Counter(
-        each for each in text.filter(is_mark).to_pylist() if each
-    )
-    known = pc.if_else(is_mark, pa.scalar(None, pa.string()), trimmed)
-    return known, missing_marks(name, counts)
+    marks = pa.array(sorted(MARKS_AMONG_NUMBERS))
+    is_mark = pc.is_in(pc.utf8_lower(trimmed), marks)
+    return pc.if_else(is_mark, pa.scalar(None, pa.string()), trimmed), is_mark
 
 
 def missing_marks(name: str, counts: Counter[str]) -> Finding | None:
@@ -162,6 +185,13 @@ def _codes(name: str, text: pa.ChunkedArray, asked: bool) -> bool:
         return False
     lengths = pc.min_max(pc.binary_length(text)).as_py()
     return are_codes(name, lengths["min"] or 0, lengths["max"] or 0)
+
+
+def _beyond_float(whole: pa.ChunkedArray) -> bool:
+    """Return whether float64 cannot hold some of these whole numbers."""
+    pc = package("pyarrow.compute", "Reading CSV files")
+    ends = pc.min_max(whole).as_py()
+    return max(-(ends["min"] or 0), ends["max"] or 0) > EXACT_INTEGERS
 
 
 def _leading_zeros(chunk: pa.Array) -> bool:

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from treewright.files.content import Content, Rejected
 from treewright.files.csv_columns import Typed, typed_column
 from treewright.files.csv_layout import Layout, find_layout
-from treewright.files.csv_rows import QuoteCheck, careful_rows, fast_rows
+from treewright.files.csv_rows import (
+    QuoteCheck,
+    careful_rows,
+    fast_rows,
+    repeats_header,
+)
 from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
 from treewright.files.select import Selection
@@ -68,16 +73,9 @@ def _text_rows(
 ) -> tuple[pa.Table, tuple[Rejected, ...]]:
     if quotes.tidy and layout.width > 1:
         rows = fast_rows(text, layout, names, quotes=quotes.any)
-        if rows is not None and not _repeats_header(rows):
+        if rows is not None and not repeats_header(rows):
             return rows, ()
     return careful_rows(text, layout, names)
-
-
-def _repeats_header(rows: pa.Table) -> bool:
-    """Return whether a row may repeat the header."""
-    pc = package("pyarrow.compute", "Reading CSV files")
-    same = pc.equal(rows.column(0), rows.column_names[0])
-    return bool(pc.any(same).as_py())
 
 
 def _typed(rows: pa.Table, selection: Selection) -> list[Typed]:

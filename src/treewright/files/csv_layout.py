@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from treewright.errors import TableError
+from treewright.files.names import numbered_names
 from treewright.files.text import TextFile
 from treewright.table.findings import Finding
 from treewright.table.raw import parse_number
@@ -126,7 +127,7 @@ def find_layout(text: TextFile) -> Layout:
     _refuse_data(text, header)
     if best.width > 1 and best.agreeing < _AGREEING and len(best.records) > 2:
         _refuse_width(text, best)
-    names, renamed = _distinct(header.fields)
+    names, renamed = numbered_names(header.fields)
     lines = io.StringIO(sample, newline="")
     skip = sum(len(next(lines).encode()) for _ in range(header.last))
     findings = (*_left_out(best), *renamed)
@@ -267,35 +268,3 @@ def _left_out(best: _Try) -> list[Finding]:
             "Comments and titles hold no rows.",
         )
     ]
-
-
-def _distinct(fields: list[str]) -> tuple[tuple[str, ...], list[Finding]]:
-    """Return distinct names of the columns, and what was renamed."""
-    wanted = [each.strip() or f"column_{n}" for n, each in enumerate(fields, 1)]
-    taken, names = set(wanted), []
-    seen: dict[str, int] = {}
-    for name in wanted:
-        seen[name] = n = seen.get(name, 0) + 1
-        if n > 1:
-            while f"{name}_{n}" in taken:
-                n += 1
-            name = f"{name}_{n}"
-            taken.add(name)
-        names.append(name)
-    renamed = [
-        (field.strip(), name)
-        for field, name in zip(fields, names, strict=True)
-        if field.strip() != name
-    ]
-    if not renamed:
-        return tuple(names), []
-    shown = ", ".join(f"{name!r}" for _, name in renamed[:3])
-    more = f" and {len(renamed) - 3} more" if len(renamed) > 3 else ""
-    finding = Finding(
-        "renamed",
-        None,
-        f"{len(renamed)} column{'s' * (len(renamed) > 1)} without a name of "
-        f"{'their' if len(renamed) > 1 else 'its'} own read as {shown}{more}",
-        "Name every column in the file, or leave these out with drop=.",
-    )
-    return tuple(names), [finding]

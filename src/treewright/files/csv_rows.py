@@ -10,7 +10,6 @@ are at fault and sets them aside. `tests/files` shows that both read sound files
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import TableError
-from treewright.files.content import Rejected, lines_of
+from treewright.files.content import Rejected, refuse_many
 from treewright.files.csv_layout import Layout, any_field_size, is_blank
 from treewright.files.optional import package
+from treewright.files.streams import STREAM_BLOCK, byte_stream, text_lines
 from treewright.files.text import TextFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["QuoteCheck", "careful_rows", "fast_rows"]
+__all__ = [
+    "QuoteCheck",
+    "careful_batches",
+    "careful_rows",
+    "csv_options",
+    "fast_rows",
+    "repeats_header",
+]
 
 _BATCH = 50_000
-_BLOCK = 8 << 20
-_FEWEST_TO_REFUSE, _MOST_REJECTED = 10, 0.05
 _QUOTE = ord('"')
 
 
@@ -88,50 +93,12 @@ class QuoteCheck:
         self._n_odd = (self._n_odd + len(places)) % 2
 
 
-class _Blocks(io.RawIOBase):
-    """Blocks of bytes as a stream, without the first bytes."""
-
-    def __init__(self, blocks: Iterator[bytes], skip: int) -> None:
-        self._blocks = blocks
-        self._rest = memoryview(b"")
-        while skip > 0 and self._fill():
-            dropped = min(skip, len(self._rest))
-            self._rest = self._rest[dropped:]
-            skip -= dropped
-
-    def readable(self) -> bool:
-        """Return True: this is a stream to read."""
-        return True
-
-    def readinto(self, into: Any) -> int:
-        """Fill a buffer; return how many bytes were there."""
-        if not self._fill():
-            return 0
-        n = min(len(into), len(self._rest))
-        into[:n] = self._rest[:n]
-        self._rest = self._rest[n:]
-        return n
-
-    def _fill(self) -> bool:
-        while not self._rest:
-            block = next(self._blocks, None)
-            if block is None:
-                return False
-            self._rest = memoryview(block)
-        return True
-
-
-def data_stream(text: TextFile, layout: Layout) -> io.BufferedReader:
-    """Return the lines after the header, as a stream of UTF-8."""
-    return io.BufferedReader(_Blocks(text.blocks(), layout.skip), _BLOCK)
-
-
 def csv_options(layout: Layout, columns: list[str], *, quotes: bool) -> dict[str, Any]:
     """Return pyarrow's options that give cells as text, unchanged; '' is null."""
     pa, pa_csv = package("pyarrow", "Reading CSV files"), package("pyarrow.csv", "")
     return {
         "read_options": pa_csv.ReadOptions(
-            column_names=list(layout.names), block_size=_BLOCK
+            column_names=list(layout.names), block_size=STREAM_BLOCK
         ),
         "parse_options": pa_csv.ParseOptions(
             delimiter=layout.delimiter,
@@ -171,10 +138,18 @@ def fast_rows(
     pa_csv = package("pyarrow.csv", "Reading CSV files")
     try:
         return pa_csv.read_csv(
-            data_stream(text, layout), **csv_options(layout, columns, quotes=quotes)
+            byte_stream(text, layout.skip),
+            **csv_options(layout, columns, quotes=quotes),
         )
     except pa.ArrowInvalid:
         return None
+
+
+def repeats_header(rows: pa.Table) -> bool:
+    """Return whether a row may repeat the header: its first cell does."""
+    pc = package("pyarrow.compute", "Reading CSV files")
+    same = pc.equal(rows.column(0), rows.column_names[0])
+    return bool(pc.any(same).as_py())
 
 
 def careful_rows(
@@ -208,25 +183,47 @@ def careful_rows(
     """
     pa = package("pyarrow", "Reading CSV files")
     rejected: list[Rejected] = []
+    batches = list(careful_batches(text, layout, columns, rejected))
+    table = pa.Table.from_batches(batches)
+    problem = f"do not fit its {layout.width} columns (delimiter {layout.delimiter!r})"
+    refuse_many(text.name, problem, table.num_rows, tuple(rejected))
+    return table, tuple(rejected)
+
+
+def careful_batches(
+    text: TextFile, layout: Layout, columns: list[str], rejected: list[Rejected]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows like `careful_rows`, some at a time.
+
+    Parameters
+    ----------
+    text, layout, columns
+        See `careful_rows`.
+    rejected : list of Rejected
+        Rows that do not fit are added to it.
+
+    Yields
+    ------
+    pyarrow.RecordBatch
+        The last one may be empty.
+    """
+    pa = package("pyarrow", "Reading CSV files")
     places = [layout.names.index(name) for name in columns]
     schema = pa.schema([(name, pa.string()) for name in columns])
-    batches, rows = [], []
+    rows: list[list[str]] = []
     for row in _rows(text, layout, rejected):
         rows.append(row)
         if len(rows) == _BATCH:
-            batches.append(_batch(schema, rows, places))
+            yield _batch(schema, rows, places)
             rows = []
-    batches.append(_batch(schema, rows, places))
-    table = pa.Table.from_batches(batches, schema)
-    _refuse_many(text, layout, table.num_rows, tuple(rejected))
-    return table, tuple(rejected)
+    yield _batch(schema, rows, places)
 
 
 def _rows(
     text: TextFile, layout: Layout, rejected: list[Rejected]
 ) -> Iterator[list[str]]:
     """Yield the fields of every row that fits; add the others to `rejected`."""
-    lines = io.TextIOWrapper(data_stream(text, layout), "utf-8", newline="")
+    lines = text_lines(text, layout.skip)
     names = list(layout.names)
     one_column, blanks = layout.width == 1, 0
     with any_field_size():
@@ -270,16 +267,3 @@ def _batch(schema: pa.Schema, rows: list[list[str]], places: list[int]) -> Any:
         pa.array([row[place] or None for row in rows], pa.string()) for place in places
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _refuse_many(
-    text: TextFile, layout: Layout, n_used: int, rejected: tuple[Rejected, ...]
-) -> None:
-    n = len(rejected)
-    if n and (not n_used or (n > _FEWEST_TO_REFUSE and n > _MOST_REJECTED * n_used)):
-        raise TableError(
-            f"{n:,} of {n + n_used:,} rows of {text.name} do not fit its "
-            f"{layout.width} columns ({lines_of(rejected)}; line {rejected[0].line}: "
-            f"{rejected[0].why}). Correct these lines, or check the delimiter, which "
-            f"was taken to be {layout.delimiter!r}."
-        )

@@ -8,9 +8,14 @@ from treewright.errors import TableError
 from treewright.files.arrow import read_arrow
 from treewright.files.content import Content
 from treewright.files.csv_file import read_csv
+from treewright.files.excel import read_excel
+from treewright.files.json_lines import read_json_lines
+from treewright.files.memory import needed_memory, read_limit
 from treewright.files.opened import OpenedFile
 from treewright.files.parquet import read_parquet
 from treewright.files.select import Selection
+from treewright.files.sql import is_query, read_query
+from treewright.files.sqlite import read_sqlite
 
 __all__ = ["format_of", "read_content"]
 
@@ -67,16 +72,29 @@ def read_content(
     selection: Selection,
     *,
     table: str | None,
-    memory_limit: int | None,
+    memory_limit: int | str | None,
 ) -> Content:
     """Read a file with the reader of its format."""
-    file = OpenedFile(path, memory_limit)
+    if is_query(path):
+        return read_query(str(path), selection)
+    limit = read_limit(memory_limit)
+    file = OpenedFile(path, limit)
     kind = format_of(file)
+    needed_memory(file, kind).check(limit)
     match kind:
         case "parquet":
             return read_parquet(file, selection)
         case "arrow" | "arrow stream":
             return read_arrow(file, selection, stream=kind == "arrow stream")
-        case "csv":
-            return read_csv(file, selection)
-    raise TableError(f"{file.name} has a format that is not read yet.")
+        case "sqlite":
+            return read_sqlite(file, selection, table)
+        case "zip" | "ole":
+            return read_excel(file, selection, table)
+        case "json lines":
+            return read_json_lines(file, selection)
+        case "feather 1":
+            raise TableError(
+                f"{file.name} is a Feather file of version 1, which is no longer in "
+                "use. Write it again as Feather 2 or Parquet."
+            )
+    return read_csv(file, selection)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from treewright.errors import TableError
-from treewright.files.arrow_table import checked_names, from_arrow
+from treewright.files.arrow_table import checked_names, damaged, from_arrow
 from treewright.files.content import Content
 from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
@@ -38,8 +37,5 @@ def read_parquet(file: OpenedFile, selection: Selection) -> Content:
             names = checked_names(opened.schema_arrow.names, file.name)
             table = opened.read(columns=selection.names(names))
     except (pa.ArrowException, OSError) as problem:
-        raise TableError(
-            f"{file.name} is not a whole Parquet file: "
-            f"{str(problem).splitlines()[0].rstrip('.')}. Write or fetch it again."
-        ) from problem
+        raise damaged(file.name, "Parquet", problem) from problem
     return from_arrow(table, file.name)

@@ -23,15 +23,17 @@ def read(
     kinds: Mapping[Any, Any] | None = None,
     weight: str | None = None,
     table: str | None = None,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
 ) -> Table:
     r"""Read a data file into a table, and keep an account of what was done.
 
     Parameters
     ----------
     path : str or path
-        A file of delimited text (CSV, TSV; also .gz and .zst). '-' is standard input.
-        Encoding and delimiter are detected and verified on the whole file.
+        A file of delimited text (CSV, TSV), Parquet, Arrow or Feather, JSON lines,
+        Excel or SQLite; text may be packed (.gz, .zst). '-' is standard input. An SQL
+        query, such as ``"SELECT * FROM 'sales.parquet' WHERE year > 2019"``, is run by
+        DuckDB.
     target : str, default=None
         The column to predict. Rows without it are counted and left out.
     columns, drop : list of str, default=None
@@ -42,8 +44,9 @@ def read(
         A column with the weight of each row.
     table : str, default=None
         The sheet of an Excel file, or the table of a database, if there are several.
-    memory_limit : int, default=None
-        Bytes of memory that reading may need. None: 80 % of what the process may use.
+    memory_limit : int or str, default=None
+        Memory that reading may take, in bytes or as text such as '2GB'. None: 80 % of
+        what the process may use.
 
     Returns
     -------
@@ -60,8 +63,9 @@ def read(
 
     Notes
     -----
-    The type of a column is decided by all its values. Text that spells numbers, money,
-    percentages or dates is converted; codes with leading zeros, phone numbers and whole
+    The encoding and the delimiter of text are detected, then verified on the whole
+    file. The type of a column is decided by all its values. Text that spells numbers,
+    money, percentages or dates is converted; codes with leading zeros, phone numbers and whole
     numbers of more than 15 digits stay text. '', 'NA', '?' and the like are missing.
 
     Examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,8 +40,8 @@ class ArrowSource:
 
     table: pa.Table
     text: frozenset[str]
-    keep_marks: Collection[str]
-    findings: list[Finding]
+    keep_marks: Collection[str] = ()
+    findings: list[Finding] = field(default_factory=list)
     named: bool = True
 
     @property
