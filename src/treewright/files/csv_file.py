@@ -46,7 +46,9 @@ def read_csv(file: OpenedFile, selection: Selection) -> Content:
     names = selection.names(layout.names)
     rows, rejected = _text_rows(text, layout, names, quotes)
     findings = [*_encoding(text), *layout.findings]
-    typed = _typed(rows, selection)
+    columns = rows.columns
+    del rows
+    typed = _typed(names, columns, selection)
     findings += [each for column in typed for each in column.findings]
     pa = package("pyarrow", "Reading CSV files")
     table = pa.table([column.values for column in typed], names=names)
@@ -78,12 +80,21 @@ def _text_rows(
     return careful_rows(text, layout, names)
 
 
-def _typed(rows: pa.Table, selection: Selection) -> list[Typed]:
-    """Decide the type of every column, with as many threads as there are cores."""
-    kinds = [selection.kinds.get(name) for name in rows.column_names]
+def _typed(
+    names: list[str], columns: list[pa.ChunkedArray], selection: Selection
+) -> list[Typed]:
+    """Decide the type of every column, with as many threads as there are cores.
+
+    The list of columns is emptied on the way, so that text is let go once it is read.
+    """
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        found = threads.map(typed_column, rows.column_names, rows.columns, kinds)
-        return list(found)
+        running = [
+            threads.submit(
+                typed_column, name, columns.pop(0), selection.kinds.get(name)
+            )
+            for name in names
+        ]
+        return [each.result() for each in running]
 
 
 def _encoding(text: TextFile) -> list[Finding]:

@@ -52,7 +52,8 @@ def read(
     -------
     Table
         With its target. Its `intake` tells how many rows were read and used, which
-        lines were rejected, and what was converted or looks suspicious.
+        lines were rejected and what was converted; its `findings` also tell what is
+        suspicious about the values, as `inspect` does.
 
     Raises
     ------
@@ -65,8 +66,9 @@ def read(
     -----
     The encoding and the delimiter of text are detected, then verified on the whole
     file. The type of a column is decided by all its values. Text that spells numbers,
-    money, percentages or dates is converted; codes with leading zeros, phone numbers and whole
-    numbers of more than 15 digits stay text. '', 'NA', '?' and the like are missing.
+    money, percentages or dates is converted; codes with leading zeros, phone numbers
+    and whole numbers of more than 15 digits stay text. '', 'NA', '?' and the like are
+    missing.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from treewright.files.optional import package
 from treewright.files.select import Selection
 from treewright.files.source import ArrowSource
 from treewright.table.as_table import as_table
-from treewright.table.findings import Finding, look_at
+from treewright.table.findings import Finding, Intake
 from treewright.table.infer import settle
 from treewright.table.raw import RawColumn, to_numbers
 from treewright.table.spelling import Ambiguous, is_missing_mark, recognise
@@ -59,8 +59,12 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
             {column: kind for column, kind in kinds.items() if column in others},
         )
     found = [*content.findings, *_accounts(content, no_target), *found]
-    intake = replace(
-        look_at(table), n_read=n_read, rejected=content.rejected, no_target=no_target
+    intake = Intake(
+        table.n_rows,
+        table.n_columns,
+        n_read=n_read,
+        rejected=content.rejected,
+        no_target=no_target,
     )
     return replace(table, intake=intake.with_findings(found))
 

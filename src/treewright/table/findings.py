@@ -180,15 +180,17 @@ def look_at(table: Table) -> Intake:
     Returns
     -------
     Intake
-        Without findings for tables of fewer than 50 rows and for plain arrays.
+        Without findings for tables of fewer than 50 rows and for plain arrays, except
+        for those on record since the table was read.
     """
-    empty = Intake(table.n_rows, table.n_columns)
+    record = table.intake or Intake(table.n_rows, table.n_columns)
     if table.n_rows < FEWEST_ROWS or not table.schema.named:
-        return empty
+        return record
     found = [f for column in table.columns for f in _of_column(table, column)]
     found += _of_target(table)
     found += _copies(table)
-    return empty.with_findings(found)
+    known = {(each.kind, each.column) for each in record.findings}
+    return record.with_findings([f for f in found if (f.kind, f.column) not in known])
 
 
 # -- one column ------------------------------------------------------------------------

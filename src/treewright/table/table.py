@@ -13,7 +13,7 @@ from treewright.table.overview import overview
 from treewright.table.schema import Schema
 
 if TYPE_CHECKING:
-    from treewright.table.findings import Intake
+    from treewright.table.findings import Finding, Intake
 
 __all__ = ["ClassTarget", "NumericTarget", "Table", "Target"]
 
@@ -73,7 +73,8 @@ class Table:
     schema : Schema
         The description of the columns and the target.
     intake : Intake or None
-        How a file was read into this table; None: it does not come from `read`.
+        How a file was read into this table; None: it does not come from `read`. See
+        `findings` for what is suspicious about its values.
     """
 
     columns: tuple[Column, ...]
@@ -88,6 +89,13 @@ class Table:
         rows = f"{self.n_rows} row{'s' * (self.n_rows != 1)}"
         weighted = "" if self.weights is None else ", weighted"
         return overview(self.schema, f"Table: {rows}{weighted}, ")
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was noticed when the table was read, and what is suspicious about it."""
+        from treewright.table.findings import look_at
+
+        return look_at(self).findings
 
     @property
     def usable(self) -> list[int]:
