@@ -22,6 +22,7 @@ from treewright.files.csv_rows import (
 from treewright.files.formats import format_of, read_content
 from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
+from treewright.files.parquet import open_parquet
 from treewright.files.select import Selection
 from treewright.files.source import ArrowSource
 from treewright.files.sql import is_query
@@ -184,8 +185,7 @@ def _arrow_tables(file: OpenedFile, kind: str) -> Iterator[pa.Table]:
 
 def _arrow_batches(stream: Any, kind: str, name: str) -> Iterator[pa.RecordBatch]:
     if kind == "parquet":
-        parquet = package("pyarrow.parquet", "Reading Parquet files")
-        with parquet.ParquetFile(stream) as opened:
+        with open_parquet(stream) as opened:
             checked_names(opened.schema_arrow.names, name)
             yield from opened.iter_batches(_ROWS)
         return

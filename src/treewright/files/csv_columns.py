@@ -67,7 +67,7 @@ def typed_column(name: str, text: pa.ChunkedArray, kind: Any = None) -> Typed:
     -------
     Typed
     """
-    if kind in (None, "numeric") and _may_be_numbers(text):
+    if kind in (None, "numeric"):
         found = _as_numbers(name, text, asked=kind is not None)
         if found is not None:
             return found
@@ -91,7 +91,7 @@ def _as_numbers(name: str, text: pa.ChunkedArray, *, asked: bool) -> Typed | Non
         return None if is_code else Typed(whole)
     floats = _cast(text, pa.float64())
     marks: Finding | None = None
-    if floats is None:
+    if floats is None and _may_be_numbers(text):
         text, marks = _without_marks(name, text)
         whole = _cast(text, pa.int64())
         floats = whole if whole is not None else _cast(text, pa.float64())
@@ -236,8 +236,8 @@ def _rounded(
     return Finding(
         "rounded",
         name,
-        f"{n:,} value{'s' * (n > 1)} such as {changed[0][:40]!r} "
-        f"{'have' if n > 1 else 'has'} more digits than a float64 holds",
+        f"{n:,} value{'s' * (n > 1)} such as {changed[0][:40]!r}, which a float64 "
+        "cannot hold",
         f"Read to the nearest float64; kinds={{{name!r}: 'categorical'}} keeps text.",
     )
 

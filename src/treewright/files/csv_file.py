@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from treewright.files.content import Content, Rejected
 from treewright.files.csv_columns import Typed, typed_column
@@ -80,21 +80,23 @@ def _text_rows(
     return careful_rows(text, layout, names)
 
 
-def _typed(
-    names: list[str], columns: list[pa.ChunkedArray], selection: Selection
-) -> list[Typed]:
+def _typed(names: list[str], columns: list[Any], selection: Selection) -> list[Typed]:
     """Decide the type of every column, with as many threads as there are cores.
 
     The list of columns is emptied on the way, so that text is let go once it is read.
     """
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        running = [
-            threads.submit(
-                typed_column, name, columns.pop(0), selection.kinds.get(name)
-            )
-            for name in names
-        ]
-        return [each.result() for each in running]
+    n_threads = os.cpu_count() or 1
+    found: list[Any] = [None] * len(names)
+
+    def of_thread(first: int) -> None:
+        for place in range(first, len(names), n_threads):
+            text, columns[place] = columns[place], None
+            kind = selection.kinds.get(names[place])
+            found[place] = typed_column(names[place], text, kind)
+
+    with ThreadPoolExecutor(n_threads) as threads:
+        list(threads.map(of_thread, range(n_threads)))
+    return found
 
 
 def _encoding(text: TextFile) -> list[Finding]:

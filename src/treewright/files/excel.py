@@ -6,6 +6,7 @@ import html
 import re
 import zipfile
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Any
 
 from treewright.errors import ResourceLimitError, TableError
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read_excel"]
 
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_SEARCHED = 1 << 20
+_WORKBOOK = ("xl/", "content.xml")
 _MOST_UNPACKED = 2 << 30
 _LARGEST_RATIO = 200  # of real sheets it is below 50
 
@@ -31,8 +35,8 @@ _LARGEST_RATIO = 200  # of real sheets it is below 50
 def read_excel(file: OpenedFile, selection: Selection, sheet: str | None) -> Content:
     """Read a sheet of a workbook.
 
-    The first row with two cells or more (or with one, in a sheet of one column) names
-    the columns. Formulas give the results that the file stores. Cells with an error,
+    The first row names the columns; rows above it with a first cell only are titles.
+    Formulas give the results that the file stores. Cells with an error,
     and all but the first of merged cells, are missing; findings say so. Hidden rows
     and columns are read, hidden sheets only by name.
 
@@ -55,14 +59,14 @@ def read_excel(file: OpenedFile, selection: Selection, sheet: str | None) -> Con
         When the file is damaged, protected by a password, or has several sheets.
     """
     with file.seekable() as stream:
-        _refuse_bombs(stream, file.name)
+        _refuse_others(stream, file.name)
         book = _opened(stream, file.name)
         name = choose_part(
             sheet, _sheets(book, hidden=sheet is not None), "sheet", file.name
         )
         page = _guarded(file.name, lambda: book.get_sheet_by_name(name))
         rows = _guarded(file.name, page.to_python)
-        findings = [*_merged(page), *_errors(stream, name)]
+        findings = [*_merged(page), *_errors(stream, name, file.name)]
     header, title = _header(rows, file.name, name)
     names, renamed = numbered_names([str(cell) for cell in rows[header]])
     wanted = selection.names(names)
@@ -72,12 +76,20 @@ def read_excel(file: OpenedFile, selection: Selection, sheet: str | None) -> Con
     return content_of_objects(columns, file.name, (), [*title, *renamed, *findings])
 
 
-def _refuse_bombs(stream: IO[bytes], name: str) -> None:
-    """Refuse a file that would unpack to far more than it holds."""
+def _refuse_others(stream: IO[bytes], name: str) -> None:
+    """Refuse what is encrypted, no workbook, or would unpack to far more."""
+    stream.seek(0)
+    if _ENCRYPTED in stream.read(_SEARCHED):
+        raise TableError(f"{name} is protected by a password. Save it without one.")
     if not zipfile.is_zipfile(stream):
         return
     with zipfile.ZipFile(stream) as archive:
         parts = archive.infolist()
+    if not any(part.filename.startswith(_WORKBOOK) for part in parts):
+        raise TableError(
+            f"{name} is a zip archive, but no workbook. Unpack it, and name a file in "
+            "it."
+        )
     size = sum(part.file_size for part in parts)
     packed = sum(part.compress_size for part in parts) or 1
     if size > _MOST_UNPACKED or (size > 64 << 20 and size > _LARGEST_RATIO * packed):
@@ -91,24 +103,16 @@ def _refuse_bombs(stream: IO[bytes], name: str) -> None:
 def _opened(stream: IO[bytes], name: str) -> python_calamine.CalamineWorkbook:
     calamine = package("python_calamine", "Reading Excel files")
     stream.seek(0)
-    try:
-        book: python_calamine.CalamineWorkbook = _guarded(
-            name, lambda: calamine.CalamineWorkbook.from_filelike(stream)
-        )
-    except calamine.PasswordError as problem:
-        raise TableError(
-            f"{name} is protected by a password. Save it without one."
-        ) from problem
+    book: python_calamine.CalamineWorkbook = _guarded(
+        name, lambda: calamine.CalamineWorkbook.from_filelike(stream)
+    )
     return book
 
 
 def _guarded(name: str, call: Any) -> Any:
     """Call the reader of Excel files; word its errors, and those of its language."""
-    calamine = package("python_calamine", "Reading Excel files")
     try:
         return call()
-    except calamine.PasswordError:
-        raise
     except BaseException as problem:
         # A failed assertion inside the reader arrives as 'PanicException'.
         if isinstance(problem, Exception) or type(problem).__name__ == "PanicException":
@@ -131,17 +135,23 @@ def _header(
     rows: Sequence[Sequence[Any]], file: str, sheet: str
 ) -> tuple[int, list[Finding]]:
     """Return which row names the columns, and what stands above it."""
-    widest = max((len(row) for row in rows), default=0)
+    filled = [place for place, row in enumerate(rows) if any(x != "" for x in row)]
     above: list[Any] = []
-    for place, row in enumerate(rows):
-        filled = [cell for cell in row if cell != ""]
-        if len(filled) > 1 or (filled and widest == 1):
+    for place, after in zip_longest(filled, filled[1:]):
+        if after is None or not _is_title(rows[place], rows[after]):
             return place, _title(above)
-        above += filled
+        above.append(rows[place][0])
     raise TableError(
         f"Sheet {sheet!r} of {file} is empty: no row names its columns. Name another "
         "sheet in table=."
     )
+
+
+def _is_title(row: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Return whether a row has its first cell only, and names follow it."""
+    names = [cell for cell in after if cell != ""]
+    alone = row[0] != "" and all(cell == "" for cell in row[1:])
+    return alone and len(names) > 1 and all(isinstance(x, str) for x in names)
 
 
 def _title(above: list[Any]) -> list[Finding]:
@@ -155,9 +165,8 @@ def _title(above: list[Any]) -> list[Finding]:
 def _cells(rows: Sequence[Sequence[Any]], place: int) -> list[Any]:
     """Return a column; whole numbers, which Excel stores as floats, become int."""
     cells = [None if row[place] == "" else row[place] for row in rows]
-    known = [cell for cell in cells if cell is not None]
-    if known and all(type(x) is float and _is_whole(x) for x in known):
-        return [None if cell is None else int(cell) for cell in cells]
+    if all(_is_whole(cell) for cell in cells if type(cell) is float):
+        return [int(cell) if type(cell) is float else cell for cell in cells]
     return cells
 
 
@@ -180,12 +189,17 @@ def _merged(page: Any) -> list[Finding]:
     ]
 
 
-def _errors(stream: IO[bytes], sheet: str) -> list[Finding]:
+def _errors(stream: IO[bytes], sheet: str, file: str) -> list[Finding]:
     """Count cells with an error, and formulas without a stored result."""
     if not zipfile.is_zipfile(stream):
         return []
     with zipfile.ZipFile(stream) as archive:
         xml = _sheet_xml(archive, sheet)
+    if b"<!ENTITY" in xml[:_SEARCHED]:
+        raise TableError(
+            f"Sheet {sheet!r} of {file} defines entities of its own, which no program "
+            "for tables does. Export it again as CSV."
+        )
     errors = len(re.findall(rb'<c [^>]*\bt="e"', xml))
     empty = len(re.findall(rb"</f>\s*(?:<v\s*/>|<v></v>)?\s*</c>", xml))
     found = []

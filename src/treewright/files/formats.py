@@ -61,9 +61,9 @@ def format_of(file: OpenedFile) -> str:
     if named in ("csv", "json lines"):
         return named
     raise TableError(
-        f"{file.name} is called a {suffixes[-1]} file, but its first bytes are "
-        f"{start[:8]!r}, not those of one. It is damaged, incomplete or of another "
-        "format; rename it if it is text."
+        f"{file.name} ends in {suffixes[-1]}, but its first bytes are {start[:8]!r}, "
+        "not those of such a file. It is damaged, incomplete or of another format; "
+        "rename it if it is text."
     )
 
 

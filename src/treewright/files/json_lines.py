@@ -65,16 +65,22 @@ def _objects(text: TextFile) -> tuple[list[dict[str, Any]], tuple[Rejected, ...]
         try:
             found = json.loads(content, object_pairs_hook=_distinct)
         except (ValueError, RecursionError) as problem:
-            why = (
-                "nested too deeply" if isinstance(problem, RecursionError) else problem
-            )
-            rejected.append(Rejected(line, str(why)))
+            rejected.append(Rejected(line, _why(problem)))
             continue
         if isinstance(found, dict):
             rows.append(found)
         else:
             rejected.append(Rejected(line, f"{type(found).__name__} instead of object"))
     return rows, tuple(rejected)
+
+
+def _why(problem: Exception) -> str:
+    """Return what is wrong with a line."""
+    if isinstance(problem, RecursionError):
+        return "nested too deeply"
+    if isinstance(problem, json.JSONDecodeError):
+        return f"no JSON from character {problem.pos + 1} on ({problem.msg})"
+    return str(problem)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -72,12 +72,13 @@ class Needed:
             return
         share = limit / needed
         todo = "Reading and growing a tree" if n_trees else "Reading"
+        n_columns = int(self.n_columns * share)
+        columns = f", or {n_columns:,} of its {self.n_columns:,} columns"
         raise ResourceLimitError(
             f"{todo} {self.file} needs about {_shown(needed)}, but the limit is "
             f"{_shown(limit)}. About {int(self.n_rows * share):,} of its "
-            f"{self.n_rows:,} rows would fit, or {int(self.n_columns * share):,} of "
-            f"its {self.n_columns:,} columns. Name the columns to use, take a sample "
-            "of the rows, or raise the memory limit."
+            f"{self.n_rows:,} rows would fit{columns if n_columns else ''}. Name the "
+            "columns to use, take a sample of the rows, or raise the memory limit."
         )
 
 

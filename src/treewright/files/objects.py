@@ -34,6 +34,14 @@ _PLAIN = {
 }
 
 
+_NESTED = ("a nested value", "Put each part into a column of its own")
+_UNREADABLE = {
+    dict: _NESTED,
+    list: _NESTED,
+    bytes: ("raw bytes", "Store it as text or as a number"),
+}
+
+
 def content_of_objects(
     columns: Mapping[str, Sequence[Any]],
     file: str,
@@ -93,16 +101,12 @@ def _array(name: str, cells: Sequence[Any], file: str, findings: list[Finding]) 
 def _refuse_unreadable(
     name: str, cells: Sequence[Any], types: frozenset[type], file: str
 ) -> None:
-    for kind, words in {
-        dict: "a nested value",
-        list: "a nested value",
-        bytes: "raw bytes",
-    }.items():
+    for kind, (words, remedy) in _UNREADABLE.items():
         if kind in types:
             row = next(i for i, x in enumerate(cells) if isinstance(x, kind))
             raise ColumnTypeError(
-                f"Column {name!r} of {file} holds {words} (row {row + 1}). Put each "
-                f"part into a column of its own, or pass drop=[{name!r}]."
+                f"Column {name!r} of {file} holds {words} (row {row + 1}). {remedy}, "
+                f"or pass drop=[{name!r}]."
             )
 
 

@@ -92,10 +92,10 @@ class Selection:
         wanted = set(known if self.columns is None else self.columns)
         features = wanted - set(self.drop or ()) - {self.target, self.weight}
         if not features:
+            has = ", ".join(map(repr, known[:5])) or "no columns"
             raise TableError(
-                "No column is left to predict from: the file has "
-                f"{', '.join(map(repr, known[:5]))}. Name other columns in target, "
-                "columns or drop."
+                f"No column is left to predict from: the file has {has}. Name other "
+                "columns in target, columns or drop."
             )
         kept = features | {self.target, self.weight}
         return [name for name in known if name in kept]

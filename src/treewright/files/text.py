@@ -130,8 +130,8 @@ class TextFile:
         if n_valid:
             raise TableError(
                 f"Line {first_bad} of {self.name} holds bytes that are not UTF-8, "
-                f"though {n_valid:,} characters of the file are. Correct that line, or "
-                "save the whole file as UTF-8."
+                "though other parts of the file are. Correct that line, or save the "
+                "whole file as UTF-8."
             )
         self.encoding = "latin-1" if undefined else "cp1252"
         self.guessed = True

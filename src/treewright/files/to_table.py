@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +18,13 @@ from treewright.files.source import ArrowSource
 from treewright.table.as_table import as_table
 from treewright.table.findings import Finding, Intake
 from treewright.table.infer import settle
-from treewright.table.raw import RawColumn, to_numbers
+from treewright.table.raw import RawColumn, parse_number, to_numbers
 from treewright.table.spelling import Ambiguous, is_missing_mark, recognise
 from treewright.table.table import Table
 
 __all__ = ["to_table"]
 
+_FEW_WORDS = 3
 _MOMENTS = ("date", "datetime", "time")
 
 
@@ -46,10 +49,11 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
     kinds, found = _spelled(content, selection)
     target, weight = selection.target, selection.weight
     source = _source(content, kinds, found)
-    y = None if target is None else _target(source, target, kinds)
+    with _naming(name):
+        y = None if target is None else _target(source, target, kinds)
     others = [each for each in source.names if each not in (target, weight)]
     features = replace(source, table=source.table.select(others))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _naming(name):
         # The findings say the same, and more.
         warnings.simplefilter("ignore")
         table = as_table(
@@ -69,6 +73,15 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
     return replace(table, intake=intake.with_findings(found))
 
 
+@contextmanager
+def _naming(file: str) -> Iterator[None]:
+    """Add the file's name to errors about its columns."""
+    try:
+        yield
+    except TableError as problem:
+        raise type(problem)(f"In {file}: {problem}") from problem
+
+
 def _with_target(
     content: Content, selection: Selection, name: str
 ) -> tuple[Content, int]:
@@ -76,8 +89,8 @@ def _with_target(
     target, table = selection.target, content.table
     if not table.num_rows:
         raise TableError(
-            f"{name} has no rows: {len(table.column_names)} columns are named, but no "
-            "row follows. Check that the export is complete."
+            f"{name} has columns ({', '.join(table.column_names[:3])}) but no rows. "
+            "Check that the export is complete."
         )
     if target is None:
         return content, 0
@@ -136,6 +149,7 @@ def _spelled(
         ]
         found = recognise(known, name)
         if found is None:
+            findings += _nearly_numbers(name, known)
             continue
         shown = ", ".join(repr(each) for each in known[:3])
         if isinstance(found, Ambiguous):
@@ -155,6 +169,23 @@ def _spelled(
             )
         )
     return kinds, findings
+
+
+def _nearly_numbers(name: str, labels: list[str]) -> list[Finding]:
+    """Find a few words among numbers, such as a row of units or a total."""
+    words = [each for each in labels if parse_number(each) is None]
+    if not 0 < len(words) <= _FEW_WORDS or len(labels) < 2 * len(words) + 1:
+        return []
+    shown = ", ".join(repr(each) for each in words)
+    return [
+        Finding(
+            "nearly_numbers",
+            name,
+            f"{len(labels) - len(words):,} different values spell numbers, but not "
+            f"{shown[:60]}, so all stay text",
+            "Correct these cells, or remove their rows.",
+        )
+    ]
 
 
 def _target(source: ArrowSource, target: str, kinds: dict[str, Any]) -> RawColumn:

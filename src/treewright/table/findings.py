@@ -47,6 +47,7 @@ KINDS_OF_FINDINGS = {
     "target_spells_numbers": "classes that spell numbers",
     "spelled": "text that spells numbers or dates",
     "ambiguous": "text that can be read in two ways",
+    "nearly_numbers": "text of which nearly all values spell numbers",
     "rounded": "numbers with more digits than a float64 holds",
     "converted": "text that was read as numbers or dates",
     "missing_marks": "marks of missing values among the values",
