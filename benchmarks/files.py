@@ -1,8 +1,8 @@
-"""Reading a large CSV file, against pyarrow's own typed reader; predicting a larger one.
+"""Reading a large CSV file, against pyarrow's typed reader; predicting a larger one.
 
 Both readers take turns in processes of their own, on the same file, which the system
 has in its cache. pyarrow decides types from the text, column by column, like `tw.read`,
-but checks nothing else; see `docs`. The table made here has whole numbers, decimals,
+but checks nothing else. The table made here has whole numbers, decimals,
 missing values, few and many categories, and ISO dates.
 
 Run:  python benchmarks/files.py                # 1 GB, about five minutes
@@ -128,8 +128,8 @@ def main():
             write(path, n_rows=given.predict)
             found = measured("predict", path)
             print(
-                f"predict {given.predict:,} rows, {path.stat().st_size / 2**30:.2f} GB: "
-                f"{found['seconds']:.1f} s, peak {found['peak'] / 2**20:,.0f} MB"
+                f"predict {given.predict:,} rows, "
+                f"{path.stat().st_size / 2**30:.2f} GB: {found['seconds']:.1f} s, peak {found['peak'] / 2**20:,.0f} MB"
             )
             return
         write(path, n_bytes=given.megabytes << 20)

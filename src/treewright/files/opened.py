@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -96,6 +97,7 @@ class OpenedFile:
             "IO[bytes]",
             tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY),  # noqa: SIM115
         )
+        weakref.finalize(self, copy.close)
         total = 0
         while block := stream.read(BLOCK):
             total += len(block)
@@ -203,7 +205,7 @@ def _read(file: Any, size: int) -> Iterator[bytes]:
 
 def _decompressor(file: IO[bytes], packed: str) -> Any:
     if packed == "gzip":
-        return gzip.GzipFile(fileobj=file)
+        return gzip.GzipFile(fileobj=file, mode="rb")
     pa = package("pyarrow", "Reading .zst files")
     return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
 
