@@ -127,9 +127,10 @@ def main():
         if given.predict:
             write(path, n_rows=given.predict)
             found = measured("predict", path)
+            size = path.stat().st_size / 2**30
             print(
-                f"predict {given.predict:,} rows, "
-                f"{path.stat().st_size / 2**30:.2f} GB: {found['seconds']:.1f} s, peak {found['peak'] / 2**20:,.0f} MB"
+                f"predict {given.predict:,} rows, {size:.2f} GB: "
+                f"{found['seconds']:.1f} s, peak {found['peak'] / 2**20:,.0f} MB"
             )
             return
         write(path, n_bytes=given.megabytes << 20)
