@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ from treewright.reading.text.missing import (
 )
 from treewright.reading.text.text import text
 from treewright.reading.why.why import Why, why
+from treewright.storing.load import load as load_data
+from treewright.storing.save import save
 from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
@@ -64,7 +67,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree"]
+__all__ = ["Tree", "as_tree", "load"]
 
 
 class Tree:
@@ -674,6 +677,36 @@ class Tree:
         """Show the picture in a notebook, at its own size."""
         return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
 
+    # -- files --------------------------------------------------------------------
+
+    def save(
+        self, path: str | os.PathLike[str], *, keep_path: bool | None = None
+    ) -> None:
+        """Write the tree to a file that `treewright.load` reads.
+
+        The file is JSON with one node per line; docs/model-file.md describes it. The
+        same model gives the same bytes. An existing file is replaced as a whole, or
+        not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, usually named ``*.tree.json``.
+        keep_path : bool or None, default=None
+            Whether to store the tree before pruning too, from which every smaller
+            size can be cut; None: if the tree has it.
+
+        Examples
+        --------
+        >>> import tempfile, treewright as tw
+        >>> tree = tw.grow(tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tree.save(f"{folder}/sailing.tree.json")
+        ...     tw.load(f"{folder}/sailing.tree.json") == tree
+        True
+        """
+        save(self.data, path, keep_path=keep_path)
+
     # -- behaviour as a value -----------------------------------------------------
 
     @property
@@ -726,6 +759,32 @@ class Tree:
     def __str__(self) -> str:
         """The same as `text`, limited to 200 leaves."""
         return self.text(max_leaves=MOST_PRINTED)
+
+
+def load(path: str | os.PathLike[str]) -> Tree:
+    """Read a tree from a file that `Tree.save` wrote.
+
+    Everything in the file is checked before it is used, and nothing in it is ever run.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, usually named ``*.tree.json``.
+
+    Returns
+    -------
+    Tree
+        It predicts; ``TreeClassifier.from_tree(tree)`` makes an estimator of it.
+
+    Raises
+    ------
+    TreeFormatError
+        If the file is not a whole and valid model file; the message says what is
+        wrong, and where.
+    OSError
+        If the file cannot be read.
+    """
+    return Tree(load_data(path))
 
 
 def as_tree(tree: object) -> Tree:

@@ -21,7 +21,7 @@ from treewright.tree.walk import checked_node, path
 if TYPE_CHECKING:
     from treewright.table.schema import Feature
 
-__all__ = ["collapse", "rearrange", "replace", "with_values"]
+__all__ = ["collapse", "rearrange", "replace", "with_made_by", "with_values"]
 
 _RAGGED = {
     "category_start": ("categories", "category_branch"),
@@ -216,6 +216,24 @@ def with_values(tree: TreeData, **arrays: Any) -> TreeData:
     # The caller may hold views of the arrays, so the tree stores copies.
     own = {name: np.array(values) for name, values in arrays.items()}
     return _built(tree, {**tree.arrays(), **own}, extras)
+
+
+def with_made_by(tree: TreeData, **entries: Any) -> TreeData:
+    """Return the same tree with more known about how it was made.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree; it does not change.
+    **entries
+        Entries of `made_by`, which join or replace those of the tree.
+
+    Returns
+    -------
+    TreeData
+    """
+    made_by = {**tree.made_by, **entries}
+    return TreeData.from_arrays(tree.arrays(), tree.schema, made_by, tree.extras)
 
 
 def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:

@@ -1,0 +1,195 @@
+"""The layout of the model file: JSON with one field, or one item of a list, per line.
+
+    {
+    "field": value,
+    "list": [
+    item,
+    item
+    ],
+    "checksum": "sha256:..."
+    }
+
+Any JSON parser reads such a file. Writing and reading it line by line keeps differences
+between two files small, memory in proportion, and names the line of an error.
+
+The checksum is the SHA-256 of all bytes before its line, with line feeds as line ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
+
+from treewright.errors import TreeFormatError
+
+__all__ = ["checked_content", "read_lines", "written_lines"]
+
+_CHECKSUM = '"checksum": "sha256:{}"\n}}\n'
+_LAST = re.compile(rb'^"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z', re.MULTILINE)
+_LENGTH_OF_LAST = 100
+_OPENS = re.compile(r'"([a-z_]{1,40})": (.*)', re.DOTALL)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+# Characters that change how a line is shown, or that UTF-8 has no bytes for.
+_HIDDEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+# -- writing -------------------------------------------------------------------------
+
+
+def written_lines(fields: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+    """Yield the bytes of a file.
+
+    Parameters
+    ----------
+    fields : iterable of (str, object)
+        Names and values. An iterator as value becomes a list with one item per line.
+
+    Yields
+    ------
+    bytes
+    """
+    digest = hashlib.sha256()
+    for part in _parts(fields):
+        found = _HIDDEN.sub(_escaped, part).encode()
+        digest.update(found)
+        yield found
+    yield _CHECKSUM.format(digest.hexdigest()).encode()
+
+
+def _parts(fields: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    encode = _ENCODER.encode
+    yield "{\n"
+    for name, value in fields:
+        if not isinstance(value, Iterator):
+            yield f'"{name}": {encode(value)},\n'
+            continue
+        yield f'"{name}": ['
+        mark = "\n"
+        for item in value:
+            yield mark + encode(item)
+            mark = ",\n"
+        yield "\n],\n"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+# -- reading -------------------------------------------------------------------------
+
+
+def checked_content(data: bytes) -> bytes:
+    """Return the lines before the checksum, if it is theirs.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+
+    Returns
+    -------
+    bytes
+    """
+    if b"\r\n" in data:
+        data = data.replace(b"\r\n", b"\n")
+    start = max(0, len(data) - _LENGTH_OF_LAST)
+    last = _LAST.search(data, data.rfind(b'\n"checksum"', start) + 1)
+    if last is None:
+        raise TreeFormatError(
+            "It does not end with a checksum, so it was cut short or laid out anew. "
+            "Copy the file again, or save the tree again."
+        )
+    content = memoryview(data)[: last.start()]
+    if hashlib.sha256(content).hexdigest().encode() != last[1]:
+        raise TreeFormatError(
+            "Its checksum does not fit its content, so it was damaged or edited. Copy "
+            "the file again, or save the tree again."
+        )
+    return data[: last.start()]
+
+
+def read_lines(content: bytes) -> Iterator[tuple[str, Any]]:
+    """Yield each field, and each item of a list that stands on lines of its own.
+
+    Parameters
+    ----------
+    content : bytes
+        The lines before the checksum.
+
+    Yields
+    ------
+    name : str
+        The field, in the order of the file.
+    value : object
+        Its value; for a list on lines of its own, an iterator over the items, which
+        must be used up before the next field.
+    """
+    lines = _Lines(content)
+    if next(lines, "") != "{":
+        lines.fail("must be {")
+    for line in lines:
+        found = _OPENS.fullmatch(line)
+        if found is None or line[-1] not in "[,":
+            lines.fail('must be a field: "name": value,')
+        name, rest = found.groups()
+        yield name, lines.items() if rest == "[" else lines.parsed(rest[:-1])
+
+
+class _Lines:
+    """The lines of a file, decoded one by one."""
+
+    def __init__(self, content: bytes) -> None:
+        self._lines = iter(io.BytesIO(content))
+        self._number = 0
+        self._scan = json.JSONDecoder(
+            object_pairs_hook=tuple, parse_constant=self._no_constant
+        ).raw_decode
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        """Return the next line without its end."""
+        line = next(self._lines)
+        self._number += 1
+        try:
+            return line.decode().removesuffix("\n")
+        except UnicodeDecodeError:
+            self.fail("is not UTF-8 text")
+
+    def items(self) -> Iterator[Any]:
+        """Yield the items of a list, up to its closing bracket."""
+        more = True
+        for line in self:
+            if line == "],":
+                return
+            if not more:
+                self.fail("must be ],")
+            more = line.endswith(",")
+            yield self.parsed(line.removesuffix(","))
+        self.fail("ends within a list")
+
+    def parsed(self, text: str) -> Any:
+        """Return a value of JSON; an object is a tuple of pairs."""
+        try:
+            value, end = self._scan(text)
+        except RecursionError:
+            self.fail("is nested too deeply")
+        except ValueError as problem:  # not JSON, or thousands of digits
+            self.fail(f"is not JSON ({str(problem)[:100]})")
+        if end != len(text):
+            self.fail("must hold one value")
+        return value
+
+    def _no_constant(self, name: str) -> NoReturn:
+        self.fail(f"holds {name}, which is not JSON")
+
+    def fail(self, what: str) -> NoReturn:
+        """Refuse the current line."""
+        raise TreeFormatError(f"Line {self._number} {what}.")

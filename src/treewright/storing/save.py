@@ -1,0 +1,104 @@
+"""Saving a tree: the fields of the model file in their order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from treewright._version import __version__
+from treewright.errors import OptionError
+from treewright.storing.extras import extras_out
+from treewright.storing.files import write_atomically
+from treewright.storing.head import FORMAT, VERSION
+from treewright.storing.lines import written_lines
+from treewright.storing.nodes import nodes_out
+from treewright.storing.record import made_by_out, pruning_out, steps_out
+from treewright.tree.data import TreeData
+
+__all__ = ["save", "saved_bytes"]
+
+
+def save(
+    tree: TreeData, path: str | os.PathLike[str], *, keep_path: bool | None = None
+) -> None:
+    """Write a tree to a file, atomically.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    path : str or path
+        The file, usually named ``*.tree.json``; an existing file is replaced.
+    keep_path : bool or None, default=None
+        Whether to store the tree before pruning, from which every smaller size can
+        be cut; None: if the tree has it.
+    """
+    write_atomically(Path(path), written_lines(_fields(tree, keep_path)))
+
+
+def saved_bytes(tree: TreeData, *, keep_path: bool | None = None) -> bytes:
+    """Return the bytes that `save` writes."""
+    return b"".join(written_lines(_fields(tree, keep_path)))
+
+
+def _fields(tree: TreeData, keep_path: bool | None) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of the file, in order."""
+    schema, made_by = tree.schema, tree.made_by
+    if schema.target is None:
+        raise OptionError("A tree without a target in its schema cannot be saved.")
+    grown = made_by.get("grown")
+    if keep_path and grown is None:
+        raise OptionError(
+            "keep_path=True stores the tree before pruning, which this tree does not "
+            "have. Fit with keep_path=True, or leave keep_path out."
+        )
+    about = schema.to_dict()
+    yield "format", FORMAT
+    yield "version", VERSION
+    yield "written_by", f"treewright {__version__}"
+    yield "target", about["target"]
+    yield "named", schema.named
+    yield "features", map(_without_defaults, about["features"])
+    yield "answers", _answers(tree)
+    yield "made_by", made_by_out(made_by)
+    yield from _record(made_by)
+    if tree.extras:
+        yield "extras", iter(extras_out(tree))
+    yield "nodes", nodes_out(tree)
+    if grown is not None and keep_path is not False:
+        yield "grown_answers", _answers(grown)
+        yield "grown", nodes_out(grown, extras=False)
+
+
+def _answers(tree: TreeData) -> str:
+    return "own" if len(tree.answer) else "evidence"
+
+
+def _record(made_by: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields about pruning, intake, evaluation, and the notes."""
+    pruning, intake = made_by.get("pruning"), made_by.get("intake")
+    if pruning is not None:
+        yield "pruning", pruning_out(pruning)
+        if len(pruning.n_leaves):
+            yield "pruning_steps", steps_out(pruning)
+    if intake is not None:
+        out = intake.to_dict()
+        findings = out.pop("findings")
+        yield "intake", out
+        if findings:
+            yield "findings", iter(findings)
+    if made_by.get("evaluation") is not None:
+        yield "evaluation", made_by["evaluation"]
+    if made_by.get("notes"):
+        yield "notes", iter(made_by["notes"])
+
+
+def _without_defaults(feature: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what most columns lack."""
+    return {k: v for k, v in feature.items() if not _is_empty(v)}
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value is False or value in ("", [])
