@@ -22,6 +22,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NoReturn
 
 from treewright.errors import TreeFormatError
@@ -31,6 +32,7 @@ __all__ = ["checked_content", "read_lines", "written_lines"]
 _CHECKSUM = '"checksum": "sha256:{}"\n}}\n'
 _LAST = re.compile(rb'^"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z', re.MULTILINE)
 _LENGTH_OF_LAST = 100
+_CHUNK = 512  # lines that are written at a time
 _OPENS = re.compile(r'"([a-z_]{1,40})": (.*)', re.DOTALL)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 # Characters that change how a line is shown, or that UTF-8 has no bytes for.
@@ -55,8 +57,9 @@ def written_lines(fields: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
     bytes
     """
     digest = hashlib.sha256()
-    for part in _parts(fields):
-        found = _HIDDEN.sub(_escaped, part).encode()
+    parts = _parts(fields)
+    while some := "".join(islice(parts, _CHUNK)):
+        found = _HIDDEN.sub(_escaped, some).encode()
         digest.update(found)
         yield found
     yield _CHECKSUM.format(digest.hexdigest()).encode()

@@ -8,7 +8,7 @@ Nodes stand in preorder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -31,13 +31,29 @@ from treewright.storing.shapes import (
 from treewright.storing.values import AnyValue
 from treewright.tree.data import LEAF, SPLIT_KINDS, STOP_REASONS, TreeData
 
-__all__ = ["NODE", "ROUTES", "SPLIT", "SURROGATE", "answer_shape", "class_labels"]
-__all__ += ["evidence_shape", "nodes_out"]
+__all__ = [
+    "CHUNK",
+    "EQUAL_IF_ABSENT",
+    "NODE",
+    "ROUTES",
+    "SPLIT",
+    "SURROGATE",
+    "answer_shape",
+    "evidence_shape",
+    "nodes_out",
+]
 
 _LARGE = ("inf",)
 _ANY = ("inf", "-inf", "nan")
 CHUNK = 512
 """Nodes that are converted at a time, so that memory stays small."""
+EQUAL_IF_ABSENT = {
+    "weight": "rows",
+    "weight_squared": "weight",
+    "variance": "impurity",
+    "risk": "impurity",
+}
+"""Fields of evidence that may be absent, and the field that they then equal."""
 ROUTES = {"stop": -1, "all": -2}
 """Missing routes that are not a branch, and their numbers in `TreeData`."""
 
@@ -123,18 +139,24 @@ def evidence_shape(n_classes: int) -> Record:
         )
     else:
         about["average"] = Field(
-            Number(), "Mean of the target; the median if the criterion is absolute."
-        )
-        about["variance"] = Field(
-            Number(special=_ANY), "Weighted variance of the target."
+            Number(),
+            "Mean of the target; for the criterion `absolute_error`, the median.",
         )
         about["quartiles"] = Field(
             ListOf(Number(special=_ANY), 3), "Weighted quartiles of the target."
         )
     about["impurity"] = Field(Number(0, _LARGE), "Impurity by the tree's criterion.")
+    if not n_classes:
+        about["variance"] = Field(
+            Number(special=_ANY),
+            "Weighted variance of the target; equal to `impurity` if absent.",
+            optional=True,
+        )
     about["risk"] = Field(
         Number(0, _LARGE),
-        "Least cost of one answer for these rows, per unit of weight.",
+        "Least cost of one answer for these rows, per unit of weight; equal to "
+        "`impurity` if absent.",
+        optional=True,
     )
     return Record(about)
 
@@ -178,15 +200,6 @@ NODE = Record(
 )
 
 
-def class_labels(tree: TreeData) -> Sequence[Any]:
-    """Return the classes by number; 0, 1, ... if the schema does not name them."""
-    target = tree.schema.target
-    if not tree.is_classifier:
-        return ()
-    named = () if target is None else target.classes
-    return named or range(tree.value.shape[1])
-
-
 # -- writing ---------------------------------------------------------------------------
 
 
@@ -207,15 +220,15 @@ class _Writer:
             [label_out(label) for label in feature.labels]
             for feature in tree.schema.features
         ]
-        self.classes = [label_out(label) for label in class_labels(tree)]
-        self.weighted = not np.array_equal(tree.weight, tree.n_rows)
-        self.squared = not np.array_equal(tree.weight_squared, tree.weight)
+        target = tree.schema.target
+        self.classes = [label_out(each) for each in target.classes] if target else []
+        self.evidence = _evidence(tree)
 
     def nodes(self, start: int, end: int) -> Iterator[dict[str, Any]]:
         """Yield the nodes from `start` up to `end`."""
         tree = self.tree
         part = slice(start, end)
-        evidence = _rows(self._evidence(part))
+        evidence = _rows({n: _listed(a[part]) for n, a in self.evidence.items()})
         answers = _rows(self._answers(part))
         extras = _rows({name: _listed(a[part]) for name, a in self.extras.items()})
         depth, kind = tree.depth[part].tolist(), tree.split_kind[part].tolist()
@@ -233,22 +246,6 @@ class _Writer:
             if self.extras:
                 node["extras"] = next(extras)
             yield node
-
-    def _evidence(self, part: slice) -> dict[str, list[Any]]:
-        tree = self.tree
-        columns = {"rows": tree.n_rows[part]}
-        if self.weighted:
-            columns["weight"] = tree.weight[part]
-        if self.squared:
-            columns["weight_squared"] = tree.weight_squared[part]
-        if tree.is_classifier:
-            columns["class_weights"] = tree.value[part]
-        else:
-            columns["average"] = tree.value[part, 0]
-            columns["variance"] = tree.variance[part]
-            columns["quartiles"] = tree.quartiles[part]
-        columns |= {"impurity": tree.impurity[part], "risk": tree.risk[part]}
-        return {name: _listed(array) for name, array in columns.items()}
 
     def _answers(self, part: slice) -> dict[str, list[Any]]:
         tree = self.tree
@@ -335,6 +332,26 @@ class _Writer:
             out["adjusted"] = number_out(float(tree.surrogate_adjust[s]))
             out["rows"] = int(tree.surrogate_rows[s])
             yield out
+
+
+def _evidence(tree: TreeData) -> dict[str, NDArray[Any]]:
+    """Return the columns of evidence, without those that equal another."""
+    columns: dict[str, NDArray[Any]] = {"rows": tree.n_rows, "weight": tree.weight}
+    columns["weight_squared"] = tree.weight_squared
+    if tree.is_classifier:
+        columns["class_weights"] = tree.value
+    else:
+        columns |= {"average": tree.value[:, 0], "quartiles": tree.quartiles}
+    columns["impurity"] = tree.impurity
+    if not tree.is_classifier:
+        columns["variance"] = tree.variance
+    columns["risk"] = tree.risk
+    same = {
+        name
+        for name, other in EQUAL_IF_ABSENT.items()
+        if name in columns and np.array_equal(columns[name], columns[other])
+    }
+    return {name: array for name, array in columns.items() if name not in same}
 
 
 def _rows(columns: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ from treewright.storing.columns import ABSENT, Where, columns_of, read_all
 from treewright.storing.extras import Extra
 from treewright.storing.nodes import (
     CHUNK,
+    EQUAL_IF_ABSENT,
     NODE,
     ROUTES,
     SPLIT,
@@ -25,7 +26,7 @@ from treewright.storing.nodes import (
     answer_shape,
     evidence_shape,
 )
-from treewright.storing.shapes import Field, Label, Record, Shape, fail
+from treewright.storing.shapes import Field, Label, Record, fail, number_out
 from treewright.table.schema import Feature, Schema
 from treewright.tree.data import LEAF, SPLIT_KINDS, STOP_CODES
 
@@ -66,6 +67,20 @@ def nodes_in(
     while chunk := list(islice(items, CHUNK)):
         reader.add(chunk)
     return reader.arrays()
+
+
+_EVIDENCE = {
+    "rows": "n_rows",
+    "weight": "weight",
+    "weight_squared": "weight_squared",
+    "class_weights": "value",
+    "average": "value",
+    "quartiles": "quartiles",
+    "impurity": "impurity",
+    "variance": "variance",
+    "risk": "risk",
+}
+"""The array of each field of evidence."""
 
 
 class _Reader:
@@ -120,33 +135,20 @@ class _Reader:
     def _add_evidence(self, given: list[Any], where: Where) -> None:
         columns = columns_of(given, self.evidence, lambda i: f"{where(i)}, evidence")
 
-        def put(array: str, name: str) -> Any:
-            return self._put(array, columns[name], self.evidence, name, where)
-
-        rows = put("n_rows", "rows")
-        weight = self._put_filled("weight", columns, rows, where)
-        self._put_filled("weight_squared", columns, weight, where)
-        if self.classes:
-            put("value", "class_weights")
-        else:
-            put("value", "average")
-            put("variance", "variance")
-            put("quartiles", "quartiles")
-        put("impurity", "impurity")
-        put("risk", "risk")
-
-    def _put_filled(
-        self, name: str, columns: dict[str, list[Any]], default: Any, where: Where
-    ) -> Any:
-        """Add a column of evidence whose absent values equal those of another."""
-        given = columns.get(name)
-        if given is None:
-            found = np.asarray(default, np.float64)
-            self.parts.setdefault(name, []).append(found)
-            return found
-        pairs = zip(given, default, strict=True)
-        filled = [float(other) if x is ABSENT else x for x, other in pairs]
-        return self._put(name, filled, self.evidence, name, where)
+        shapes = self.evidence.fields
+        read: dict[str, Any] = {}
+        for name in _EVIDENCE:
+            given = columns.get(name)
+            if name not in shapes:
+                continue
+            if given is None:
+                read[name] = read[EQUAL_IF_ABSENT[name]]
+                continue
+            if name in EQUAL_IF_ABSENT:
+                given = _filled(given, read[EQUAL_IF_ABSENT[name]])
+            read[name] = read_all(given, shapes[name].shape, name, where)
+        for name, values in read.items():
+            self.parts.setdefault(_EVIDENCE[name], []).append(values)
 
     def _add_answers(self, given: list[Any], where: Where) -> None:
         columns = columns_of(given, self.answer, lambda i: f"{where(i)}, answer")
@@ -346,6 +348,12 @@ def _surrogate(raw: Any, schema: Schema, at: str) -> dict[str, Any]:
 
 
 # -- absent fields ---------------------------------------------------------------------
+
+
+def _filled(given: list[Any], others: Any) -> list[Any]:
+    """Return the values of a field, those of another in place of absent ones."""
+    pairs = zip(given, others, strict=True)
+    return [number_out(float(y)) if x is ABSENT else x for x, y in pairs]
 
 
 def _refuse_any(given: list[Any], name: str, wanted: str, where: Where) -> None:
