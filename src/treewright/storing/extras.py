@@ -26,8 +26,8 @@ from treewright.tree.data import TreeData
 
 __all__ = ["EXTRA", "Extra", "extras_in", "extras_out"]
 
-_TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
-_TYPES += ("uint64", "float32", "float64", "text")
+_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_TYPES = ("bool", "text", "float32", "float64", *_WHOLE)
 _MOST = 64
 _SPECIAL = ("inf", "-inf", "nan")
 _SPARE_CHARACTERS = 100_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treewright.options import METHODS
 from treewright.storing.extras import EXTRA
 from treewright.storing.nodes import NODE
 from treewright.storing.shapes import (
@@ -19,8 +20,21 @@ from treewright.storing.shapes import (
 from treewright.storing.values import AnyValue
 from treewright.table.schema import KINDS
 
-__all__ = ["FEATURE", "FILE", "FINDING", "FORMAT", "INTAKE", "PRUNING", "STEP"]
-__all__ += ["TARGET", "VERSION"]
+__all__ = [
+    "DATA",
+    "FEATURE",
+    "FILE",
+    "FINDING",
+    "FORMAT",
+    "INTAKE",
+    "MADE_BY",
+    "PRUNING",
+    "SPELLING",
+    "STEP",
+    "SUMMARY",
+    "TARGET",
+    "VERSION",
+]
 
 FORMAT = "treewright tree"
 VERSION = 1
@@ -35,7 +49,7 @@ SUMMARY = Record(
         "n_missing": Field(Whole(), "Rows without a value."),
         **{
             name: Field(
-                Maybe(Number(special=_INFINITE)), f"{words} of the known values.", True
+                Number(special=_INFINITE), f"{words} of the known values.", True
             )
             for name, words in (
                 ("minimum", "Least"),
@@ -158,6 +172,23 @@ FINDING = Record(
         "advice": Field(Text(), "What to do about it."),
     }
 )
+MADE_BY = Record(
+    {
+        "method": Field(OneOf(METHODS), "How the tree was grown.", True),
+        "task": Field(OneOf(("class", "number")), "What it predicts.", True),
+        "version": Field(Text(100), "The treewright that grew it.", True),
+        "estimator": Field(Text(200), "The class that was fitted.", True),
+    }
+)
+DATA = Record(
+    {
+        "rows": Field(Whole(), "Rows of the training table."),
+        "columns": Field(Whole(), "Columns of the training table."),
+        "fingerprint": Field(
+            Text(64), "A hash of its values that does not depend on the order of rows."
+        ),
+    }
+)
 _ANSWERS = OneOf(("evidence", "own"))
 FILE = Record(
     {
@@ -176,12 +207,20 @@ FILE = Record(
             '"evidence": nodes answer the average, or the shares of the classes, of '
             'their training rows; "own": they have answers of their own.',
         ),
-        "made_by": Field(
+        "made_by": Field(MADE_BY, "What made the tree."),
+        "options": Field(
             AnyValue(),
-            "How the tree was made: `method`, `task`, `options` of growing, `version` "
-            "of treewright; and if an estimator was fitted, `estimator`, its "
-            "`parameters`, and `data`, a fingerprint of the training rows.",
+            "The options of growing, with every default filled in; without the number "
+            "of threads.",
+            True,
         ),
+        "parameters": Field(
+            AnyValue(),
+            "The parameters of the estimator as they were given; without the number "
+            "of threads.",
+            True,
+        ),
+        "data": Field(DATA, "The training table.", True),
         "pruning": Field(PRUNING, "How the size was chosen.", True),
         "pruning_steps": Field(ListOf(STEP), "The table of sizes.", True),
         "intake": Field(INTAKE, "The size of the training table.", True),

@@ -2,6 +2,10 @@
 
     {
     "field": value,
+    "settings": {
+    "name": value,
+    "name": value
+    },
     "list": [
     item,
     item
@@ -27,7 +31,7 @@ from typing import Any, NoReturn
 
 from treewright.errors import TreeFormatError
 
-__all__ = ["checked_content", "read_lines", "written_lines"]
+__all__ = ["Spread", "checked_content", "read_lines", "written_lines"]
 
 _CHECKSUM = '"checksum": "sha256:{}"\n}}\n'
 _LAST = re.compile(rb'^"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z', re.MULTILINE)
@@ -41,6 +45,10 @@ _HIDDEN = re.compile(
 )
 
 
+class Spread(dict[str, Any]):
+    """An object of JSON that is written with one field per line."""
+
+
 # -- writing -------------------------------------------------------------------------
 
 
@@ -50,7 +58,8 @@ def written_lines(fields: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
     Parameters
     ----------
     fields : iterable of (str, object)
-        Names and values. An iterator as value becomes a list with one item per line.
+        Names and values. An iterator becomes a list with one item per line, a `Spread`
+        an object with one field per line.
 
     Yields
     ------
@@ -69,15 +78,22 @@ def _parts(fields: Iterable[tuple[str, Any]]) -> Iterator[str]:
     encode = _ENCODER.encode
     yield "{\n"
     for name, value in fields:
-        if not isinstance(value, Iterator):
+        if isinstance(value, Spread):
+            pairs = (f"{encode(key)}: {encode(x)}" for key, x in value.items())
+            yield from _block(name, "{}", pairs)
+        elif isinstance(value, Iterator):
+            yield from _block(name, "[]", map(encode, value))
+        else:
             yield f'"{name}": {encode(value)},\n'
-            continue
-        yield f'"{name}": ['
-        mark = "\n"
-        for item in value:
-            yield mark + encode(item)
-            mark = ",\n"
-        yield "\n],\n"
+
+
+def _block(name: str, brackets: str, lines: Iterator[str]) -> Iterator[str]:
+    yield f'"{name}": {brackets[0]}'
+    mark = "\n"
+    for line in lines:
+        yield mark + line
+        mark = ",\n"
+    yield f"\n{brackets[1]},\n"
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -138,10 +154,15 @@ def read_lines(content: bytes) -> Iterator[tuple[str, Any]]:
         lines.fail("must be {")
     for line in lines:
         found = _OPENS.fullmatch(line)
-        if found is None or line[-1] not in "[,":
+        if found is None or line[-1] not in "[{,":
             lines.fail('must be a field: "name": value,')
         name, rest = found.groups()
-        yield name, lines.items() if rest == "[" else lines.parsed(rest[:-1])
+        if rest == "[":
+            yield name, map(lines.parsed, lines.items("],"))
+        elif rest == "{":
+            yield name, lines.parsed("{" + ",".join(lines.items("},")) + "}")
+        else:
+            yield name, lines.parsed(rest[:-1])
 
 
 class _Lines:
@@ -166,17 +187,17 @@ class _Lines:
         except UnicodeDecodeError:
             self.fail("is not UTF-8 text")
 
-    def items(self) -> Iterator[Any]:
-        """Yield the items of a list, up to its closing bracket."""
+    def items(self, closing: str) -> Iterator[str]:
+        """Yield the lines of a list or an object, without commas, up to its end."""
         more = True
         for line in self:
-            if line == "],":
+            if line == closing:
                 return
             if not more:
-                self.fail("must be ],")
+                self.fail(f"must be {closing}")
             more = line.endswith(",")
-            yield self.parsed(line.removesuffix(","))
-        self.fail("ends within a list")
+            yield line.removesuffix(",")
+        self.fail(f"must be followed by {closing}")
 
     def parsed(self, text: str) -> Any:
         """Return a value of JSON; an object is a tuple of pairs."""

@@ -13,11 +13,10 @@ from treewright.storing.files import read_whole
 from treewright.storing.head import FEATURE, FILE
 from treewright.storing.lines import checked_content, read_lines
 from treewright.storing.nodes_in import nodes_in
-from treewright.storing.record import check_options, intake_in, pruning_in, steps_in
+from treewright.storing.record import made_by_in, steps_in
 from treewright.storing.schema import schema_in
-from treewright.storing.shapes import ListOf, fail
+from treewright.storing.shapes import ListOf
 from treewright.storing.sniff import check_is_model
-from treewright.storing.values import AnyValue
 from treewright.table.schema import Schema
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by
@@ -71,32 +70,20 @@ class _Fields:
     def take(self, name: str, value: Any) -> None:
         """Read one field."""
         FILE.check_next(name, list(self.found), "The file")
-        is_list = isinstance(value, Iterator)
-        if is_list != isinstance(FILE.fields[name].shape, ListOf):
+        shape, is_list = FILE.fields[name].shape, isinstance(value, Iterator)
+        if is_list != isinstance(shape, ListOf):
             lines = "on one line" if is_list else "a list with one item per line"
             raise TreeFormatError(f"{name} must be {lines}.")
         read = getattr(self, f"_{name}", None)
         if read is not None:
             self.found[name] = read(value)
-        elif is_list:
-            shape = FILE.fields[name].shape.shape
-            self.found[name] = [
-                shape.read(each, f"{name}[{i}]") for i, each in enumerate(value)
-            ]
         else:
-            self.found[name] = FILE.fields[name].shape.read(value, name)
+            self.found[name] = shape.read(list(value) if is_list else value, name)
 
     def _features(self, items: Iterator[Any]) -> None:
         """Read the columns; with the target, they make the schema."""
         read = [FEATURE.read(raw, f"features[{i}]") for i, raw in enumerate(items)]
         self.schema = schema_in(read, self.found["target"], self.found["named"])
-
-    def _made_by(self, value: Any) -> dict[str, Any]:
-        found = AnyValue().read(value, "made_by")
-        if not isinstance(found, dict):
-            fail("made_by", "an object", value)
-        check_options(found)
-        return found
 
     def _pruning_steps(self, items: Iterator[Any]) -> dict[str, Any]:
         return steps_in(items)
@@ -121,17 +108,4 @@ class _Fields:
         """Return the tree with all that is known about it."""
         found = self.found
         FILE.check_names(list(found), "The file")
-        made_by: dict[str, Any] = dict(found["made_by"])
-        if "pruning" in found:
-            made_by["pruning"] = pruning_in(
-                found["pruning"], found.get("pruning_steps", {})
-            )
-        if "intake" in found:
-            made_by["intake"] = intake_in(found["intake"], found.get("findings", ()))
-        if "evaluation" in found:
-            made_by["evaluation"] = found["evaluation"]
-        if "notes" in found:
-            made_by["notes"] = tuple(found["notes"])
-        if "grown" in found:
-            made_by["grown"] = found["grown"]
-        return with_made_by(found["nodes"], **made_by)
+        return with_made_by(found["nodes"], **made_by_in(found))

@@ -6,8 +6,8 @@ little more than parsing them. An error names the node and the field.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -138,15 +138,15 @@ class _Reader:
         shapes = self.evidence.fields
         read: dict[str, Any] = {}
         for name in _EVIDENCE:
-            given = columns.get(name)
             if name not in shapes:
                 continue
-            if given is None:
+            if name not in columns:
                 read[name] = read[EQUAL_IF_ABSENT[name]]
                 continue
+            values = columns[name]
             if name in EQUAL_IF_ABSENT:
-                given = _filled(given, read[EQUAL_IF_ABSENT[name]])
-            read[name] = read_all(given, shapes[name].shape, name, where)
+                values = _filled(values, read[EQUAL_IF_ABSENT[name]])
+            read[name] = read_all(values, shapes[name].shape, name, where)
         for name, values in read.items():
             self.parts.setdefault(_EVIDENCE[name], []).append(values)
 
@@ -174,7 +174,10 @@ class _Reader:
             return
         objects = [None if each is ABSENT else each for each in given]
         record = Record({n: Field(e.value, "") for n, e in self.extras.items()})
-        at: Where = lambda i: f"{where(i)}, extras"
+
+        def at(i: int) -> str:
+            return f"{where(i)}, extras"
+
         for name, values in columns_of(objects, record, at).items():
             found = read_all(values, record.fields[name].shape, name, at)
             self.extra_parts[name].append(self.extras[name].array(name, found))
@@ -247,7 +250,7 @@ class _Splits:
     """The splits of some nodes."""
 
     def __init__(self, given: list[Any], where: Where, reader: _Reader) -> None:
-        self.where = lambda k: f"{where(k)}, split"
+        self.where: Where = lambda k: f"{where(k)}, split"
         self.columns = columns_of(given, SPLIT, self.where)
         self.schema = reader.schema
         self.n = len(given)
@@ -388,20 +391,23 @@ def _coded(
 ) -> NDArray[np.int64]:
     """Return the numbers of classes."""
     code_of = {label: code for code, label in enumerate(classes)}
+    return _codes_of(given, classes, code_of, lambda i: f"{where(i)}, {name}")
+
+
+def _codes_of(
+    given: list[Any], labels: Sequence[Any], code_of: Mapping[Any, int], where: Where
+) -> NDArray[np.int64]:
+    """Return the code of every label; refuse those that are not in the schema."""
     codes = np.empty(len(given), np.int64)
-    for i, label in enumerate(given):
-        codes[i] = _code(label, classes, code_of, lambda i=i: f"{where(i)}, {name}")
+    for i, raw in enumerate(given):
+        is_plain = type(raw) in (str, int, float, bool)
+        label = raw if is_plain else _LABEL.read(raw, where(i))
+        code = code_of.get(label, -1)
+        # 1, 1.0 and true are equal in Python, and different labels.
+        if code < 0 or type(labels[code]) is not type(label):
+            fail(where(i), "one of the labels in the schema", label)
+        codes[i] = code
     return codes
-
-
-def _code(
-    raw: Any, labels: Sequence[Any], code_of: Mapping[Any, int], at: Callable[[], str]
-) -> int:
-    label = _LABEL.read(raw, at()) if type(raw) in (tuple, list, type(None)) else raw
-    code = code_of.get(label, -1)
-    if code < 0 or type(labels[code]) is not type(label):
-        fail(at(), "one of the labels in the schema", label)
-    return code
 
 
 def _codes(
@@ -410,18 +416,14 @@ def _codes(
     """Return the codes of all listed categories, ascending, and their branches."""
     if type(groups) is not list or not all(type(each) is list for each in groups):
         fail(at, "a list of lists of categories", groups)
-    labels, code_of = feature.labels, feature.code_of
-    codes = [
-        _code(raw, labels, code_of, lambda b=b, j=j: f"{at}[{b}][{j}]")
-        for b, group in enumerate(groups)
-        for j, raw in enumerate(group)
-    ]
+    listed = list(chain.from_iterable(groups))
+    codes = _codes_of(listed, feature.labels, feature.code_of, lambda i: f"{at}, {i}")
     branches = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
-    found = np.array(codes, np.int64)
-    order = np.argsort(found, kind="stable")
-    if len(found) and (np.diff(found[order]) == 0).any():
+    order = np.argsort(codes, kind="stable")
+    codes, branches = codes[order], branches[order]
+    if (np.diff(codes) == 0).any():
         raise TreeFormatError(f"{at} lists a category twice.")
-    return found[order], branches[order]
+    return codes, branches
 
 
 # -- the shape -------------------------------------------------------------------------

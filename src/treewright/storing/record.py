@@ -1,8 +1,9 @@
 """What a tree knows about how it was made, to and from the fields of the model file.
 
-`TreeData.made_by` holds it: `method`, `task`, `options` and `version` from growing; from
-a fitted estimator `estimator`, `parameters`, `data`, `pruning` and `intake`; from the
-author `evaluation` and `notes`; and on request `grown`, the tree before pruning.
+`TreeData.made_by` holds it: from growing `method`, `task`, `options` and `version`;
+from a fitted estimator `estimator`, `parameters`, `data`, `pruning` and `intake`; from
+the author `evaluation` and `notes`; and on request `grown`, the tree before pruning.
+Other entries are not stored.
 """
 
 from __future__ import annotations
@@ -17,46 +18,58 @@ from treewright.errors import OptionError, TreeFormatError
 from treewright.options import GrowOptions
 from treewright.pruning.result import Pruning
 from treewright.storing.columns import columns_of, read_all
-from treewright.storing.head import PRUNING, STEP
+from treewright.storing.head import MADE_BY, PRUNING, STEP
 from treewright.storing.shapes import number_out
 from treewright.storing.values import plain
 from treewright.table.findings import Finding, Intake
 
-__all__ = ["check_options", "intake_in", "made_by_out", "pruning_in", "pruning_out"]
-__all__ += ["steps_in", "steps_out"]
+__all__ = ["intake_in", "made_by_in", "made_by_out", "pruning_in", "pruning_out"]
+__all__ += ["settings_out", "steps_in", "steps_out"]
 
-SEPARATE = ("pruning", "intake", "evaluation", "notes", "grown")
-"""Entries of `made_by` that are fields of their own in the file."""
 _THREADS = "n_jobs"  # it never changes a tree, so it must not change the file
 
 
-def made_by_out(made_by: Mapping[str, Any]) -> Any:
-    """Return how a tree was made, without the entries that are fields of their own."""
-    out = {}
-    for name, value in made_by.items():
-        if name in SEPARATE:
-            continue
-        if name in ("options", "parameters") and isinstance(value, Mapping):
-            value = {key: each for key, each in value.items() if key != _THREADS}
-        out[name] = plain(value)
-    return out
+def made_by_out(made_by: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what made a tree, as far as the file has a field for it."""
+    return {name: made_by[name] for name in MADE_BY.fields if made_by.get(name)}
 
 
-def check_options(made_by: Mapping[str, Any]) -> None:
+def settings_out(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options or parameters without the number of threads."""
+    return {name: plain(x) for name, x in settings.items() if name != _THREADS}
+
+
+def made_by_in(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a tree knows about how it was made, from the fields of the file."""
+    made_by: dict[str, Any] = dict(found["made_by"])
+    for name in ("options", "parameters"):
+        if name in found:
+            made_by[name] = found[name]
+            if not isinstance(found[name], dict):
+                raise TreeFormatError(f"{name} must be an object.")
+    if "options" in found:
+        _check_options(found["options"])
+    if "pruning" in found:
+        steps = found.get("pruning_steps", {})
+        made_by["pruning"] = pruning_in(found["pruning"], steps)
+    if "intake" in found:
+        made_by["intake"] = intake_in(found["intake"], found.get("findings", ()))
+    if "notes" in found:
+        made_by["notes"] = tuple(found["notes"])
+    names = ("data", "evaluation", "grown")
+    return made_by | {name: found[name] for name in names if name in found}
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
     """Refuse options of growing that do not exist, or are out of range."""
-    options = made_by.get("options")
-    if options is None:
-        return
-    if not isinstance(options, Mapping):
-        raise TreeFormatError("made_by, options must be an object.")
     known = {each.name for each in fields(GrowOptions)}
     unknown = [name for name in options if name not in known]
     if unknown:
-        raise TreeFormatError(f"made_by, options: {unknown[0]!r} is not an option.")
+        raise TreeFormatError(f"options: {unknown[0]!r} is not an option of growing.")
     try:
         GrowOptions(**options)
     except OptionError as problem:
-        raise TreeFormatError(f"made_by, options: {problem}") from problem
+        raise TreeFormatError(f"options: {problem}") from problem
 
 
 def pruning_out(pruning: Pruning) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from treewright.errors import OptionError
 from treewright.storing.extras import extras_out
 from treewright.storing.files import write_atomically
 from treewright.storing.head import FORMAT, VERSION
-from treewright.storing.lines import written_lines
+from treewright.storing.lines import Spread, written_lines
 from treewright.storing.nodes import nodes_out
-from treewright.storing.record import made_by_out, pruning_out, steps_out
+from treewright.storing.record import made_by_out, pruning_out, settings_out, steps_out
+from treewright.storing.values import plain
 from treewright.tree.data import TreeData
 
 __all__ = ["save", "saved_bytes"]
@@ -63,6 +64,9 @@ def _fields(tree: TreeData, keep_path: bool | None) -> Iterator[tuple[str, Any]]
     yield "features", map(_without_defaults, about["features"])
     yield "answers", _answers(tree)
     yield "made_by", made_by_out(made_by)
+    for name in ("options", "parameters"):
+        if made_by.get(name) is not None:
+            yield name, Spread(settings_out(made_by[name]))
     yield from _record(made_by)
     if tree.extras:
         yield "extras", iter(extras_out(tree))
@@ -78,6 +82,8 @@ def _answers(tree: TreeData) -> str:
 
 def _record(made_by: Any) -> Iterator[tuple[str, Any]]:
     """Yield the fields about pruning, intake, evaluation, and the notes."""
+    if made_by.get("data") is not None:
+        yield "data", made_by["data"]
     pruning, intake = made_by.get("pruning"), made_by.get("intake")
     if pruning is not None:
         yield "pruning", pruning_out(pruning)
@@ -90,15 +96,22 @@ def _record(made_by: Any) -> Iterator[tuple[str, Any]]:
         if findings:
             yield "findings", iter(findings)
     if made_by.get("evaluation") is not None:
-        yield "evaluation", made_by["evaluation"]
+        yield "evaluation", plain(made_by["evaluation"])
     if made_by.get("notes"):
         yield "notes", iter(made_by["notes"])
 
 
 def _without_defaults(feature: dict[str, Any]) -> dict[str, Any]:
     """Leave out what most columns lack."""
-    return {k: v for k, v in feature.items() if not _is_empty(v)}
+    if feature.get("summary"):
+        feature["summary"] = _known(feature["summary"])
+    return _known(feature)
 
 
-def _is_empty(value: Any) -> bool:
-    return value is None or value is False or value in ("", [])
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out empty values; 0 is not empty."""
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None and value is not False and value not in ("", [])
+    }

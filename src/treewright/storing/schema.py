@@ -1,4 +1,4 @@
-"""The columns and the target of the model file: checks beyond the shape of each field."""
+"""The columns and the target of the model file, checked as a whole."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def _check_feature(feature: Feature, at: str) -> None:
         raise TreeFormatError(f"{at}, cuts must be ascending.")
     summary = feature.summary
     if summary is not None:
-        known = (summary.minimum, summary.q1, summary.median)
-        known += (summary.q3, summary.maximum)
+        low, high = (summary.minimum, summary.q1), (summary.q3, summary.maximum)
+        known = (*low, summary.median, *high)
         numbers = [x for x in known if x is not None]
         if len(numbers) not in (0, 5) or sorted(numbers) != numbers:
             raise TreeFormatError(

@@ -1,15 +1,16 @@
 """Settings and figures of any kind as JSON: the parameters of an estimator and so on.
 
-Most values are JSON already. An object whose only name starts with "$" stands for what
-JSON lacks: {"$float": "inf"}, {"$tuple": [...]}, {"$dict": [[key, value], ...]} for keys
-that are not text, and {"$object": "KFold"} for an object that cannot be stored.
-Arrays become lists.
+Most values are JSON already. An object with the name "$float", "$tuple", "$dict" or
+"$object" stands for what JSON lacks: {"$float": "inf"}, {"$tuple": [...]},
+{"$dict": [[key, value], ...]} for keys that are not text, and {"$object": "KFold"} for
+an object that cannot be stored. Arrays become lists.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ from treewright.storing.shapes import (
     shown,
 )
 
-__all__ = ["AnyValue", "NotStored", "plain"]
+__all__ = ["AnyValue", "NotStored", "kept", "plain"]
 
 _DEEPEST = 12
 _MOST_BITS = 1000
@@ -104,7 +105,16 @@ def _scalar(key: Any) -> Any:
 
 
 def _name(value: Any) -> dict[str, str]:
-    return {"$object": type(value).__name__}
+    is_name = isinstance(value, NotStored)
+    return {"$object": value.name if is_name else type(value).__name__}
+
+
+def kept(value: Any) -> Any:
+    """Return a copy of a value, as it will be after saving and loading."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    parsed = json.loads(json.dumps(plain(value)), object_pairs_hook=tuple)
+    return AnyValue().read(parsed, "value")
 
 
 class AnyValue(Shape):
@@ -170,10 +180,17 @@ def _is_scalar(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
-_FLOAT, _CLASS_NAME = Number(special=("inf", "-inf", "nan")), Text(200)
-_TAGGED = {
-    "$float": lambda inner, where, depth: _FLOAT.read(inner, where),
+def _float(inner: Any, where: str, depth: int) -> Any:
+    return Number(special=("inf", "-inf", "nan")).read(inner, where)
+
+
+def _object(inner: Any, where: str, depth: int) -> NotStored:
+    return NotStored(Text(200).read(inner, where))
+
+
+_TAGGED: dict[str, Callable[[Any, str, int], Any]] = {
+    "$float": _float,
     "$tuple": _tuple,
     "$dict": _dict,
-    "$object": lambda inner, where, depth: NotStored(_CLASS_NAME.read(inner, where)),
+    "$object": _object,
 }
