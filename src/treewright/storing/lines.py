@@ -22,22 +22,21 @@ The checksum is the SHA-256 of all bytes before its line, with line feeds as lin
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from treewright.errors import TreeFormatError
 
-__all__ = ["Spread", "checked_content", "read_lines", "written_lines"]
+__all__ = ["Content", "Spread", "checked_content", "read_lines", "written_lines"]
 
 _CHECKSUM = '"checksum": "sha256:{}"\n}}\n'
-_LAST = re.compile(rb'^"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z', re.MULTILINE)
+_LAST = re.compile(rb'"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _LENGTH_OF_LAST = 100
 _CHUNK = 512  # lines that are written at a time
-_OPENS = re.compile(r'"([a-z_]{1,40})": (.*)', re.DOTALL)
+_FIELD = re.compile(rb'"([a-z_]{1,40})": ')
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 # Characters that change how a line is shown, or that UTF-8 has no bytes for.
 _HIDDEN = re.compile(
@@ -103,7 +102,14 @@ def _escaped(found: re.Match[str]) -> str:
 # -- reading -------------------------------------------------------------------------
 
 
-def checked_content(data: bytes) -> bytes:
+class Content(NamedTuple):
+    """The bytes of a file with line feeds as line ends, and where the checksum begins."""
+
+    data: bytes
+    end: int
+
+
+def checked_content(data: bytes) -> Content:
     """Return the lines before the checksum, if it is theirs.
 
     Parameters
@@ -113,12 +119,12 @@ def checked_content(data: bytes) -> bytes:
 
     Returns
     -------
-    bytes
+    Content
     """
     if b"\r\n" in data:
         data = data.replace(b"\r\n", b"\n")
     start = max(0, len(data) - _LENGTH_OF_LAST)
-    last = _LAST.search(data, data.rfind(b'\n"checksum"', start) + 1)
+    last = _LAST.match(data, data.rfind(b'\n"checksum"', start) + 1)
     if last is None:
         raise TreeFormatError(
             "It does not end with a checksum, so it was cut short or laid out anew. "
@@ -130,15 +136,15 @@ def checked_content(data: bytes) -> bytes:
             "Its checksum does not fit its content, so it was damaged or edited. Copy "
             "the file again, or save the tree again."
         )
-    return data[: last.start()]
+    return Content(data, last.start())
 
 
-def read_lines(content: bytes) -> Iterator[tuple[str, Any]]:
+def read_lines(content: Content) -> Iterator[tuple[str, Any]]:
     """Yield each field, and each item of a list that stands on lines of its own.
 
     Parameters
     ----------
-    content : bytes
+    content : Content
         The lines before the checksum.
 
     Yields
@@ -150,27 +156,34 @@ def read_lines(content: bytes) -> Iterator[tuple[str, Any]]:
         must be used up before the next field.
     """
     lines = _Lines(content)
-    if next(lines, "") != "{":
+    if next(lines, None) != (0, 1) or not content.data.startswith(b"{"):
         lines.fail("must be {")
-    for line in lines:
-        found = _OPENS.fullmatch(line)
-        if found is None or line[-1] not in "[{,":
+    for start, end in lines:
+        found = _FIELD.match(content.data, start, end)
+        if found is None:
             lines.fail('must be a field: "name": value,')
-        name, rest = found.groups()
-        if rest == "[":
-            yield name, map(lines.parsed, lines.items("],"))
-        elif rest == "{":
-            yield name, lines.parsed("{" + ",".join(lines.items("},")) + "}")
+        name, value = found[1].decode(), found.end()
+        rest = content.data[value:end] if end - value == 1 else b""
+        if rest == b"[":
+            yield name, (lines.parsed(*each) for each in lines.items(b"],"))
+        elif rest == b"{":
+            yield name, lines.joined(list(lines.items(b"},")))
+        elif content.data[end - 1 : end] == b",":
+            yield name, lines.parsed(value, end - 1)
         else:
-            yield name, lines.parsed(rest[:-1])
+            lines.fail("must end with a comma")
 
 
 class _Lines:
-    """The lines of a file, decoded one by one."""
+    """The lines of a file, by the places where they start and end.
 
-    def __init__(self, content: bytes) -> None:
-        self._lines = iter(io.BytesIO(content))
-        self._number = 0
+    The bytes are not copied, because a line can be as long as the file.
+    """
+
+    def __init__(self, content: Content) -> None:
+        self._data, self._last = content
+        self._bytes = memoryview(self._data)
+        self._next = self._number = 0
         self._scan = json.JSONDecoder(
             object_pairs_hook=tuple, parse_constant=self._no_constant
         ).raw_decode
@@ -178,29 +191,43 @@ class _Lines:
     def __iter__(self) -> _Lines:
         return self
 
-    def __next__(self) -> str:
-        """Return the next line without its end."""
-        line = next(self._lines)
+    def __next__(self) -> tuple[int, int]:
+        start = self._next
+        if start >= self._last:
+            raise StopIteration
+        end = self._data.find(b"\n", start, self._last)
+        self._next = end + 1
         self._number += 1
+        return start, end
+
+    def items(self, closing: bytes) -> Iterator[tuple[int, int]]:
+        """Yield the lines of a list or an object, without commas, up to its end."""
+        data, more = self._data, True
+        for start, end in self:
+            if end - start == len(closing) and data.startswith(closing, start):
+                return
+            if not more:
+                self.fail(f"must be {closing.decode()}")
+            more = data.endswith(b",", start, end)
+            yield start, end - more
+        self.fail(f"must be followed by {closing.decode()}")
+
+    def joined(self, parts: list[tuple[int, int]]) -> Any:
+        """Return the object whose fields stand on these lines."""
+        inner = b",".join(self._data[start:end] for start, end in parts)
+        return self._parsed_text(self._text(b"{%s}" % inner))
+
+    def parsed(self, start: int, end: int) -> Any:
+        """Return a value of JSON; an object is a tuple of pairs."""
+        return self._parsed_text(self._text(self._bytes[start:end]))
+
+    def _text(self, part: bytes | memoryview) -> str:
         try:
-            return line.decode().removesuffix("\n")
+            return str(part, "utf-8")
         except UnicodeDecodeError:
             self.fail("is not UTF-8 text")
 
-    def items(self, closing: str) -> Iterator[str]:
-        """Yield the lines of a list or an object, without commas, up to its end."""
-        more = True
-        for line in self:
-            if line == closing:
-                return
-            if not more:
-                self.fail(f"must be {closing}")
-            more = line.endswith(",")
-            yield line.removesuffix(",")
-        self.fail(f"must be followed by {closing}")
-
-    def parsed(self, text: str) -> Any:
-        """Return a value of JSON; an object is a tuple of pairs."""
+    def _parsed_text(self, text: str) -> Any:
         try:
             value, end = self._scan(text)
         except RecursionError:

@@ -19,7 +19,7 @@ from treewright.options import GrowOptions
 from treewright.pruning.result import Pruning
 from treewright.storing.columns import columns_of, read_all
 from treewright.storing.head import MADE_BY, PRUNING, STEP
-from treewright.storing.shapes import number_out
+from treewright.storing.shapes import number_out, shown
 from treewright.storing.values import plain
 from treewright.table.findings import Finding, Intake
 
@@ -65,11 +65,11 @@ def _check_options(options: Mapping[str, Any]) -> None:
     known = {each.name for each in fields(GrowOptions)}
     unknown = [name for name in options if name not in known]
     if unknown:
-        raise TreeFormatError(f"options: {unknown[0]!r} is not an option of growing.")
+        raise TreeFormatError(f"options: {shown(unknown[0])} is not an option.")
     try:
         GrowOptions(**options)
     except OptionError as problem:
-        raise TreeFormatError(f"options: {problem}") from problem
+        raise TreeFormatError(f"options: {str(problem)[:300]}") from problem
 
 
 def pruning_out(pruning: Pruning) -> dict[str, Any]:

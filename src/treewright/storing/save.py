@@ -11,10 +11,11 @@ from treewright._version import __version__
 from treewright.errors import OptionError
 from treewright.storing.extras import extras_out
 from treewright.storing.files import write_atomically
-from treewright.storing.head import FORMAT, VERSION
+from treewright.storing.head import FEATURE, FORMAT, SUMMARY, VERSION
 from treewright.storing.lines import Spread, written_lines
 from treewright.storing.nodes import nodes_out
 from treewright.storing.record import made_by_out, pruning_out, settings_out, steps_out
+from treewright.storing.shapes import Record
 from treewright.storing.values import plain
 from treewright.tree.data import TreeData
 
@@ -61,7 +62,7 @@ def _fields(tree: TreeData, keep_path: bool | None) -> Iterator[tuple[str, Any]]
     yield "written_by", f"treewright {__version__}"
     yield "target", about["target"]
     yield "named", schema.named
-    yield "features", map(_without_defaults, about["features"])
+    yield "features", map(_column, about["features"])
     yield "answers", _answers(tree)
     yield "made_by", made_by_out(made_by)
     for name in ("options", "parameters"):
@@ -101,17 +102,18 @@ def _record(made_by: Any) -> Iterator[tuple[str, Any]]:
         yield "notes", iter(made_by["notes"])
 
 
-def _without_defaults(feature: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what most columns lack."""
+def _column(feature: dict[str, Any]) -> dict[str, Any]:
+    """Return a column without what most columns lack."""
     if feature.get("summary"):
-        feature["summary"] = _known(feature["summary"])
-    return _known(feature)
+        feature["summary"] = _known(feature["summary"], SUMMARY)
+    return _known(feature, FEATURE)
 
 
-def _known(values: dict[str, Any]) -> dict[str, Any]:
-    """Leave out empty values; 0 is not empty."""
+def _known(values: dict[str, Any], record: Record) -> dict[str, Any]:
+    """Leave out optional fields that are empty; 0 is not empty."""
     return {
         name: value
         for name, value in values.items()
-        if value is not None and value is not False and value not in ("", [])
+        if not record.fields[name].optional
+        or (value is not None and value is not False and value not in ("", []))
     }

@@ -170,7 +170,8 @@ class Whole(Shape):
     def fast(self, values: list[Any]) -> Any:  # noqa: D102
         if set(map(type, values)) != {int}:
             return None
-        inside = min(values) >= self.low and max(values) <= self.high
+        most = min(self.high, _LARGEST_WHOLE)
+        inside = min(values) >= self.low and max(values) <= most
         return np.array(values, np.int64) if inside else None
 
     def schema(self) -> dict[str, Any]:  # noqa: D102
@@ -238,6 +239,9 @@ class Label(Shape):
             fail(where, "text, a number, true or false", value)
         return value
 
+    def fast(self, values: list[Any]) -> Any:  # noqa: D102
+        return values if set(map(type, values)) <= {str, bool} else None
+
     def schema(self) -> dict[str, Any]:  # noqa: D102
         plain = {"type": ["string", "number", "boolean"]}
         return {"anyOf": [plain, _INFINITE.schema()]}
@@ -293,7 +297,7 @@ class ListOf(Shape):
         found = self.shape.fast(list(chain.from_iterable(values)))
         if not isinstance(found, np.ndarray):
             return None
-        return found.reshape(len(values), self.length)
+        return found.reshape(len(values), self.length, *found.shape[1:])
 
     def schema(self) -> dict[str, Any]:  # noqa: D102
         size = {} if self.length is None else {"minItems": self.length}
