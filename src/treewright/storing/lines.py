@@ -103,7 +103,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 class Content(NamedTuple):
-    """The bytes of a file with line feeds as line ends, and where the checksum begins."""
+    """The bytes of a file, with line feeds as line ends, and where its checksum is."""
 
     data: bytes
     end: int

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.storing.shapes import (
+    Either,
     Field,
     Flag,
     Label,
@@ -23,8 +24,10 @@ from treewright.storing.shapes import (
     Number,
     OneOf,
     Record,
+    Shape,
     Text,
     Whole,
+    fail,
     label_out,
     number_out,
 )
@@ -45,8 +48,8 @@ __all__ = [
 
 _LARGE = ("inf",)
 _ANY = ("inf", "-inf", "nan")
-CHUNK = 512
-"""Nodes that are converted at a time, so that memory stays small."""
+CHUNK = 128
+"""Nodes that are converted at a time: few, so that collecting garbage stays cheap."""
 EQUAL_IF_ABSENT = {
     "weight": "rows",
     "weight_squared": "weight",
@@ -56,6 +59,23 @@ EQUAL_IF_ABSENT = {
 """Fields of evidence that may be absent, and the field that they then equal."""
 ROUTES = {"stop": -1, "all": -2}
 """Missing routes that are not a branch, and their numbers in `TreeData`."""
+
+
+class Route(Shape):
+    """Where missing values go: a branch, or one of `ROUTES`."""
+
+    words = 'a whole number >= 0, "stop" or "all"'
+
+    def _read(self, value: Any, where: str) -> int:
+        if type(value) is str and value in ROUTES:
+            return ROUTES[value]
+        if type(value) is not int or not 0 <= value < 2**31:
+            fail(where, self.words, value)
+        return value
+
+    def _schema(self) -> dict[str, Any]:
+        return {"anyOf": [{"type": "integer", "minimum": 0}, {"enum": list(ROUTES)}]}
+
 
 _BRANCHES = Field(
     ListOf(ListOf(Label())),
@@ -99,7 +119,7 @@ SPLIT = Record(
         ),
         "branches": _BRANCHES,
         "missing": Field(
-            Label(),
+            Route(),
             'The branch of missing values, counted from 0; or "stop": the row gets '
             'the answer of this node; or "all": it goes down every branch, divided '
             "by their weights.",
@@ -125,7 +145,7 @@ SPLIT = Record(
 
 
 def evidence_shape(n_classes: int) -> Record:
-    """Return the shape of evidence; `n_classes` is 0 for a tree of numbers."""
+    """Return the shape of evidence; `n_classes` is 0 for numbers, -1 if unknown."""
     about = {
         "rows": Field(Whole(), "Training rows that reached the node."),
         "weight": Field(Number(0), "Their weight; equal to `rows` if absent.", True),
@@ -135,7 +155,7 @@ def evidence_shape(n_classes: int) -> Record:
     }
     if n_classes:
         about["class_weights"] = Field(
-            ListOf(Number(0), n_classes), "Weight of each class of the target."
+            ListOf(Number(0), _length(n_classes)), "Weight of each class of the target."
         )
     else:
         about["average"] = Field(
@@ -162,20 +182,24 @@ def evidence_shape(n_classes: int) -> Record:
 
 
 def answer_shape(n_classes: int) -> Record:
-    """Return the shape of an answer; `n_classes` is 0 for a tree of numbers."""
+    """Return the shape of an answer; `n_classes` is 0 for numbers, -1 if unknown."""
     if not n_classes:
         return Record({"number": Field(Number(), "The number that the node answers.")})
     return Record(
         {
             "class": Field(Label(), "The class that the node answers."),
             "probabilities": Field(
-                ListOf(Number(0), n_classes),
+                ListOf(Number(0), _length(n_classes)),
                 "Probability of each class, if the tree has answers of its own; "
                 "otherwise the shares of `class_weights`.",
                 optional=True,
             ),
         }
     )
+
+
+def _length(n_classes: int) -> int | None:
+    return n_classes if n_classes > 0 else None
 
 
 NODE = Record(
@@ -191,8 +215,14 @@ NODE = Record(
             "Why a leaf was not split; absent if that is not recorded.",
             optional=True,
         ),
-        "evidence": Field(evidence_shape(0), "What the training rows show."),
-        "answer": Field(answer_shape(0), "What the tree says."),
+        "evidence": Field(
+            Either(evidence_shape(-1), evidence_shape(0)),
+            "What the training rows show, for classes or for numbers.",
+        ),
+        "answer": Field(
+            Either(answer_shape(-1), answer_shape(0)),
+            "What the tree says, for classes or for numbers.",
+        ),
         "extras": Field(
             AnyValue(), "Further values by name; `extras` declares them.", optional=True
         ),

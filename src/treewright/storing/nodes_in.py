@@ -20,7 +20,6 @@ from treewright.storing.nodes import (
     CHUNK,
     EQUAL_IF_ABSENT,
     NODE,
-    ROUTES,
     SPLIT,
     SURROGATE,
     answer_shape,
@@ -269,7 +268,7 @@ class _Splits:
             "split_kind": [_KIND_CODES[name] for name in self.kind],
             "feature": self.feature,
             "threshold": self._thresholds(),
-            "missing_route": self._routes(),
+            "missing_route": self._read("missing"),
             "gain": self._read("gain"),
             "proven": self._read("proven", True),
             "n_missing": self._read("rows_missing", 0),
@@ -287,16 +286,6 @@ class _Splits:
                 values, shape, "threshold", lambda j: self.where(has[j])
             )
         return found
-
-    def _routes(self) -> list[int]:
-        routes = []
-        for k, route in enumerate(self.columns["missing"]):
-            number = ROUTES.get(route) if type(route) is str else route
-            if type(number) is not int or not -2 <= number < 2**31:
-                wanted = 'a branch, "stop" or "all"'
-                fail(f"{self.where(k)}, missing", wanted, route)
-            routes.append(number)
-        return routes
 
     def branches(self) -> Iterator[Any]:
         """Yield (codes, branches, number of branches) of splits by categories."""

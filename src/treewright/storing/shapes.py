@@ -21,6 +21,7 @@ import numpy as np
 from treewright.errors import TreeFormatError, nearest_name
 
 __all__ = [
+    "Either",
     "Field",
     "Flag",
     "Label",
@@ -68,17 +69,28 @@ class Shape:
 
     words = ""
     """The allowed values, for error messages and for the page about the file."""
+    many = ""
+    """The same in the plural."""
 
     def read(self, value: Any, where: str) -> Any:
         """Return the value as Python uses it, or raise TreeFormatError."""
-        raise NotImplementedError
+        return self._read(value, where)
 
     def fast(self, values: list[Any]) -> Any:
         """Read many values at once; None if one of them needs a closer look."""
-        return None
+        return self._fast(values)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of the allowed values."""
+        return self._schema()
+
+    def _read(self, value: Any, where: str) -> Any:
+        raise NotImplementedError
+
+    def _fast(self, values: list[Any]) -> Any:
+        return None
+
+    def _schema(self) -> dict[str, Any]:
         raise NotImplementedError
 
 
@@ -88,8 +100,9 @@ class Text(Shape):
 
     longest: int = LONGEST_TEXT
     words = "text"
+    many = "texts"
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    def _read(self, value: Any, where: str) -> Any:
         if type(value) is not str:
             fail(where, "text", value)
         if len(value) > self.longest:
@@ -97,12 +110,12 @@ class Text(Shape):
             fail(where, wanted, f"{len(value):,} characters")
         return value
 
-    def fast(self, values: list[Any]) -> Any:  # noqa: D102
+    def _fast(self, values: list[Any]) -> Any:
         if set(map(type, values)) != {str} or max(map(len, values)) > self.longest:
             return None
         return values
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         return {"type": "string", "maxLength": self.longest}
 
 
@@ -115,18 +128,19 @@ class OneOf(Shape):
     @property
     def words(self) -> str:  # type: ignore[override]
         """The words, quoted."""
-        return "one of " + ", ".join(f'"{name}"' for name in self.names)
+        *first, last = [f'"{name}"' for name in self.names]
+        return f"{', '.join(first)} or {last}" if first else last
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    def _read(self, value: Any, where: str) -> Any:
         if type(value) is not str or value not in self.names:
             fail(where, self.words, value)
         return value
 
-    def fast(self, values: list[Any]) -> Any:  # noqa: D102
+    def _fast(self, values: list[Any]) -> Any:
         same = set(map(type, values)) == {str} and set(values) <= set(self.names)
         return values if same else None
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         return {"enum": list(self.names)}
 
 
@@ -136,15 +150,15 @@ class Flag(Shape):
 
     words = "true or false"
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    def _read(self, value: Any, where: str) -> Any:
         if type(value) is not bool:
             fail(where, self.words, value)
         return value
 
-    def fast(self, values: list[Any]) -> Any:  # noqa: D102
+    def _fast(self, values: list[Any]) -> Any:
         return values if set(map(type, values)) == {bool} else None
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         return {"type": "boolean"}
 
 
@@ -158,23 +172,34 @@ class Whole(Shape):
     @property
     def words(self) -> str:  # type: ignore[override]
         """The range."""
-        if self.high == _LARGEST_WHOLE:
-            return f"a whole number >= {self.low}"
-        return f"a whole number from {self.low} to {self.high}"
+        if self.low == self.high:
+            return str(self.low)
+        return f"a whole number {self._range}"
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    @property
+    def many(self) -> str:  # type: ignore[override]
+        """The range."""
+        return f"whole numbers {self._range}"
+
+    @property
+    def _range(self) -> str:
+        if self.high == _LARGEST_WHOLE:
+            return f">= {self.low}"
+        return f"from {self.low} to {self.high}"
+
+    def _read(self, value: Any, where: str) -> Any:
         if type(value) is not int or not self.low <= value <= self.high:
             fail(where, self.words, value)
         return value
 
-    def fast(self, values: list[Any]) -> Any:  # noqa: D102
+    def _fast(self, values: list[Any]) -> Any:
         if set(map(type, values)) != {int}:
             return None
         most = min(self.high, _LARGEST_WHOLE)
         inside = min(values) >= self.low and max(values) <= most
         return np.array(values, np.int64) if inside else None
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         return {"type": "integer", "minimum": self.low, "maximum": self.high}
 
 
@@ -188,11 +213,19 @@ class Number(Shape):
     @property
     def words(self) -> str:  # type: ignore[override]
         """The range, and the texts that are allowed instead of a number."""
-        above = f" >= {self.low:g}" if math.isfinite(self.low) else ""
-        more = "".join(f', or "{name}"' for name in self.special)
-        return f"a number{above}{more}"
+        return f"a number{self._range}"
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    @property
+    def many(self) -> str:  # type: ignore[override]
+        """The range, and the texts that are allowed instead of a number."""
+        return f"numbers{self._range}"
+
+    @property
+    def _range(self) -> str:
+        above = f" >= {self.low:g}" if math.isfinite(self.low) else ""
+        return above + "".join(f' or "{name}"' for name in self.special)
+
+    def _read(self, value: Any, where: str) -> Any:
         if type(value) is str and value in self.special:
             return _SPECIAL[value]
         if type(value) is int and value.bit_length() < 1024:
@@ -203,7 +236,7 @@ class Number(Shape):
             fail(where, self.words, value)
         return value
 
-    def fast(self, values: list[Any]) -> Any:  # noqa: D102
+    def _fast(self, values: list[Any]) -> Any:
         if not set(map(type, values)) <= {int, float}:
             return None
         try:
@@ -213,7 +246,7 @@ class Number(Shape):
         ok = np.isfinite(numbers).all() and (numbers >= self.low).all()
         return numbers if ok else None
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         number: dict[str, Any] = {"type": "number"}
         if math.isfinite(self.low):
             number["minimum"] = self.low
@@ -226,9 +259,10 @@ class Number(Shape):
 class Label(Shape):
     """A category or a class: text, a number, or true or false."""
 
-    words = 'text, a number, true or false; {"float": "inf"} for an infinite number'
+    words = "text, a number, true or false"
+    many = "labels"
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    def _read(self, value: Any, where: str) -> Any:
         if isinstance(value, tuple):
             return _INFINITE.read(value, where)["float"]
         if type(value) is float and not math.isfinite(value):
@@ -239,10 +273,10 @@ class Label(Shape):
             fail(where, "text, a number, true or false", value)
         return value
 
-    def fast(self, values: list[Any]) -> Any:  # noqa: D102
+    def _fast(self, values: list[Any]) -> Any:
         return values if set(map(type, values)) <= {str, bool} else None
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         plain = {"type": ["string", "number", "boolean"]}
         return {"anyOf": [plain, _INFINITE.schema()]}
 
@@ -258,10 +292,10 @@ class Maybe(Shape):
         """What is allowed besides null."""
         return f"{self.shape.words}, or null"
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    def _read(self, value: Any, where: str) -> Any:
         return None if value is None else self.shape.read(value, where)
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         return {"anyOf": [{"type": "null"}, self.shape.schema()]}
 
 
@@ -275,10 +309,15 @@ class ListOf(Shape):
     @property
     def words(self) -> str:  # type: ignore[override]
         """What the list holds."""
-        n = "" if self.length is None else f"{self.length} times "
-        return f"a list: {n}{self.shape.words}"
+        n = "" if self.length is None else f"{self.length} "
+        return f"a list of {n}{self.shape.many}"
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    @property
+    def many(self) -> str:  # type: ignore[override]
+        """What the lists hold."""
+        return f"lists of {self.shape.many}"
+
+    def _read(self, value: Any, where: str) -> Any:
         if type(value) is not list:
             fail(where, "a list", value)
         if self.length is not None and len(value) != self.length:
@@ -289,7 +328,7 @@ class ListOf(Shape):
                 return found.tolist() if isinstance(found, np.ndarray) else found
         return [self.shape.read(x, f"{where}[{i}]") for i, x in enumerate(value)]
 
-    def fast(self, values: list[Any]) -> Any:  # noqa: D102
+    def _fast(self, values: list[Any]) -> Any:
         if self.length is None or set(map(type, values)) != {list}:
             return None
         if set(map(len, values)) != {self.length}:
@@ -299,7 +338,7 @@ class ListOf(Shape):
             return None
         return found.reshape(len(values), self.length, *found.shape[1:])
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         size = {} if self.length is None else {"minItems": self.length}
         size |= {} if self.length is None else {"maxItems": self.length}
         return {"type": "array", "items": self.shape.schema(), **size}
@@ -322,7 +361,7 @@ class Record(Shape):
 
     words = "an object"
 
-    def read(self, value: Any, where: str) -> dict[str, Any]:  # noqa: D102
+    def _read(self, value: Any, where: str) -> dict[str, Any]:
         if type(value) is not tuple:
             fail(where, "an object", value)
         self.check_names([name for name, _ in value], where)
@@ -364,7 +403,7 @@ class Record(Shape):
         order = ", ".join(name for name in self.fields if name in names)
         raise TreeFormatError(f"The fields of {where} must be in this order: {order}.")
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         return {
             "type": "object",
             "additionalProperties": False,
@@ -374,6 +413,18 @@ class Record(Shape):
                 for name, each in self.fields.items()
             },
         }
+
+
+class Either(Shape):
+    """One of two records; which one, the target decides."""
+
+    words = "an object"
+
+    def __init__(self, *records: Record) -> None:
+        self.records = records
+
+    def _schema(self) -> dict[str, Any]:
+        return {"anyOf": [each.schema() for each in self.records]}
 
 
 _INFINITE = Record(

@@ -122,10 +122,10 @@ class AnyValue(Shape):
 
     words = "any value"
 
-    def read(self, value: Any, where: str) -> Any:  # noqa: D102
+    def _read(self, value: Any, where: str) -> Any:
         return _read(value, where, 0)
 
-    def schema(self) -> dict[str, Any]:  # noqa: D102
+    def _schema(self) -> dict[str, Any]:
         return {}
 
 
