@@ -14,6 +14,8 @@ from treewright.errors import TreeFormatError
 __all__ = ["read_whole", "write_atomically"]
 
 _BINARY = getattr(os, "O_BINARY", 0)  # on Windows
+# Opening a pipe that nobody writes to would wait for ever.
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 
 
 def write_atomically(path: Path, parts: Iterable[bytes]) -> None:
@@ -96,13 +98,13 @@ def read_whole(path: Path) -> bytes:
     TreeFormatError
         If it is a folder, a device or the like, which may have no end.
     """
-    with open(os.open(path, os.O_RDONLY | _BINARY | _NONBLOCK), "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
+    handle = os.open(path, os.O_RDONLY | _BINARY | _NONBLOCK)
+    try:
+        mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
             kind = "a folder" if stat.S_ISDIR(mode) else "not a file but a device"
             raise TreeFormatError(f"{str(path)!r} is {kind}. Pass a *.tree.json file.")
-        return file.read()
-
-
-# Opening a pipe that nobody writes to would wait for ever.
-_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+        with open(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)

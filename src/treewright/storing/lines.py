@@ -232,8 +232,10 @@ class _Lines:
             value, end = self._scan(text)
         except RecursionError:
             self.fail("is nested too deeply")
-        except ValueError as problem:  # not JSON, or thousands of digits
-            self.fail(f"is not JSON ({str(problem)[:100]})")
+        except json.JSONDecodeError as problem:
+            self.fail(f"is not JSON: {problem.msg} at character {problem.pos}")
+        except ValueError:
+            self.fail("holds a number of thousands of digits")
         if end != len(text):
             self.fail("must hold one value")
         return value

@@ -132,7 +132,11 @@ class _Reader:
         self.parts.setdefault("stop_reason", []).append(codes)
 
     def _add_evidence(self, given: list[Any], where: Where) -> None:
-        columns = columns_of(given, self.evidence, lambda i: f"{where(i)}, evidence")
+
+        def at(i: int) -> str:
+            return f"{where(i)}, evidence"
+
+        columns = columns_of(given, self.evidence, at)
 
         shapes = self.evidence.fields
         read: dict[str, Any] = {}
@@ -145,7 +149,7 @@ class _Reader:
             values = columns[name]
             if name in EQUAL_IF_ABSENT:
                 values = _filled(values, read[EQUAL_IF_ABSENT[name]])
-            read[name] = read_all(values, shapes[name].shape, name, where)
+            read[name] = read_all(values, shapes[name].shape, name, at)
         for name, values in read.items():
             self.parts.setdefault(_EVIDENCE[name], []).append(values)
 
@@ -323,7 +327,7 @@ def _surrogate(raw: Any, schema: Schema, at: str) -> dict[str, Any]:
         SURROGATE.check_names([name for name, _ in raw], at)
         groups = dict(raw).get("branches", ABSENT)
         raw = tuple(pair for pair in raw if pair[0] != "branches")
-    found = SURROGATE.read(raw, at)
+    found: dict[str, Any] = SURROGATE.read(raw, at)
     column = _named([found["feature"]], schema, lambda _: at)[0]
     found["column"] = column
     feature = schema.features[column]
