@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import treewright as tw
 from proof.batches import main
-from storing import kinds
-from tree.slow_route import slow_route
+from support import model_kinds as kinds
+from support.slow_route import slow_route
 from treewright.errors import OptionError, TreeFormatError
 from treewright.model import Tree
 from treewright.storing.lines import Spread, checked_content, written_lines

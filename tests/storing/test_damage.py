@@ -12,7 +12,7 @@ from proof.model_files import (
     use,
     with_checksum,
 )
-from storing import kinds
+from support import model_kinds as kinds
 from treewright.errors import TreeFormatError
 from treewright.storing.load import load_bytes
 from treewright.storing.save import saved_bytes

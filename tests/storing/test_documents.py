@@ -9,8 +9,8 @@ import jsonschema
 import numpy as np
 import pytest
 
-from storing import kinds
-from storing.documents import (
+from support import model_kinds as kinds
+from support.model_documents import (
     PAGE,
     RECORDS,
     SCHEMA,
@@ -27,7 +27,7 @@ from treewright.table.spelling import Spelling
 from treewright.tree.data import TreeData
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-REMEDY = "run python tests/storing/documents.py"
+REMEDY = "run python tests/support/model_documents.py"
 
 
 def names(kind):

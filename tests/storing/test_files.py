@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from storing import kinds
+from support import model_kinds as kinds
 from treewright.errors import TreeFormatError
 from treewright.storing import files
 from treewright.storing.save import saved_bytes
@@ -316,7 +316,7 @@ MEASURED = """
 import json, resource, sys, warnings
 import numpy as np
 from proof.model_files import laid_out, with_checksum
-from storing import kinds
+from support import model_kinds as kinds
 import treewright as tw
 from treewright.storing.save import saved_bytes
 

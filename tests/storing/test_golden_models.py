@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from storing.golden import FOLDER, answers, frame
-from storing.kinds import MAKERS
+from support.golden_models import FOLDER, answers, frame
+from support.model_kinds import MAKERS
 
 SAVED = sorted(FOLDER.glob("*/*.tree.json"))
 

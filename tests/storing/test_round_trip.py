@@ -20,9 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import treewright as tw
-from storing import kinds
-from strategies import case, classic_case
-from tree.build import chain, random_tree
+from support import model_kinds as kinds
+from support.build import chain, random_tree
+from support.strategies import case, classic_case
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.storing.load import load_bytes

@@ -3,7 +3,7 @@
 Run this file after a change of the format to write the JSON schema and the tables of
 docs/model-file.md again:
 
-    python tests/storing/documents.py
+    python tests/support/model_documents.py
 """
 
 from __future__ import annotations

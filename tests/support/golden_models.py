@@ -3,7 +3,7 @@
 Run this file to save a new set, after a change of the format, under a new name; a set
 that was published must never be written again:
 
-    python tests/storing/golden.py format-2
+    python tests/support/golden_models.py format-2
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from storing import kinds
+from support import model_kinds as kinds
 
 FOLDER = Path(__file__).parents[1] / "golden" / "models"
 N_ROWS = 40
