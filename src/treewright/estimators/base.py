@@ -26,9 +26,10 @@ from treewright.errors import OptionError, TableError, memory_explained
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.presets import translated
+from treewright.estimators.record import parameters_of, pruning_of, recorded
 from treewright.files.read import read
 from treewright.growing.grow import grow
-from treewright.model import Tree
+from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions, PruneOptions, check_criterion
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning
@@ -97,6 +98,51 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         (10, 3, 'surrogate')
         """
         return cls(**translated(program, cls._task, cls._get_param_names(), settings))
+
+    @classmethod
+    def from_tree(cls, tree: Any) -> Self:
+        """Return a fitted estimator that answers by a tree.
+
+        Parameters
+        ----------
+        tree : Tree
+            From `treewright.load`, an estimator, or `treewright.grow`.
+
+        Returns
+        -------
+        estimator
+            Its parameters are those with which the tree was fitted, without `n_jobs`;
+            of objects that a file cannot store, such as splitters, the defaults.
+            `pruning_` is restored too, unless the tree was changed after fitting.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+        >>> tw.TreeClassifier.from_tree(tw.grow(table)).predict({"wind": [0]})
+        array(['yes'], dtype=object)
+        """
+        tree = as_tree(tree)
+        task = "class" if tree.data.is_classifier else "number"
+        if task != cls._task:
+            right = "TreeClassifier" if task == "class" else "TreeRegressor"
+            raise OptionError(
+                f"This tree predicts {'classes' if task == 'class' else 'numbers'}; "
+                f"use {right}.from_tree."
+            )
+        estimator = cls(**parameters_of(tree.data, cls))
+        pruning = pruning_of(tree.data)
+        estimator.__dict__.update(cls._restored(tree), pruning_=pruning)
+        return estimator
+
+    @classmethod
+    def _restored(cls, tree: Tree) -> dict[str, Any]:
+        """Return the attributes of the fitted estimator that follow from its tree."""
+        schema = tree.schema
+        fitted = {"tree_": tree, "n_features_in_": len(schema.features)}
+        if schema.named:
+            fitted["feature_names_in_"] = np.array(schema.names, dtype=object)
+        return fitted
 
     # -- fitting ------------------------------------------------------------------
 
@@ -167,7 +213,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 data, pruning = grow_pruned(
                     table, options, prune, method, arguments, factors, progress
                 )
-            return Tree(data), pruning
+            parameters = self.get_params(deep=False)
+            maker = type(self).__name__
+            return Tree(recorded(data, maker, parameters, read, pruning)), pruning
 
         # scikit-learn sets these, on this estimator or on one that contains it.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
@@ -222,10 +270,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
         """Return the attributes of the fitted estimator."""
-        schema = tree.schema
-        fitted = {"tree_": tree, "n_features_in_": len(schema.features)}
-        if schema.named and _names_are_text(X):
-            fitted["feature_names_in_"] = np.array(schema.names, dtype=object)
+        fitted = self._restored(tree)
+        if not _names_are_text(X):
+            fitted.pop("feature_names_in_", None)
         return fitted
 
     @with_callbacks  # type: ignore[untyped-decorator]
