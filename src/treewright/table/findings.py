@@ -8,23 +8,18 @@ pattern may be chance.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import pandas_for_frames
 from treewright.table.column import CategoricalColumn, Column, NumericColumn
+from treewright.table.intake import Finding, Intake
 from treewright.table.spelling import Ambiguous, is_missing_mark, names_a_key, recognise
 from treewright.table.table import ClassTarget, NumericTarget, Table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["KINDS_OF_FINDINGS", "Finding", "Intake", "look_at"]
+__all__ = ["look_at"]
 
 FEWEST_ROWS = 50
 _RIGHT = 0.999  # of the rows, for a column that gives the target away
@@ -34,122 +29,6 @@ _LARGEST_CLASS = 0.9  # beyond it, being right is easy
 _COPIES = 0.05  # of the rows
 _ROWS_PER_CATEGORY = 10
 _FEWEST_CATEGORIES = 20
-_MOST_SHOWN = 12
-
-KINDS_OF_FINDINGS = {
-    "leak": "a column that gives the target away",
-    "copies": "rows that occur more than once",
-    "index": "X and y with different indexes",
-    "target_like_names": "a target with nearly as many classes as rows",
-    "target_spells_numbers": "classes that spell numbers",
-    "spelled": "text that spells numbers or dates",
-    "ambiguous": "text that can be read in two ways",
-    "missing_marks": "marks of missing values among the values",
-    "running_number": "whole numbers that differ in every row",
-    "tells_rows_apart": "text that differs in nearly every row",
-    "many_categories": "many categories for the rows",
-    "rare_class": "a class with one row",
-    "all_missing": "a column without a value",
-    "constant": "a column with one value",
-}
-"""Every kind of finding, the most serious first, and what it is."""
-_RANK = {kind: rank for rank, kind in enumerate(KINDS_OF_FINDINGS)}
-
-
-class Finding(NamedTuple):
-    """One suspicious thing about a table.
-
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS_OF_FINDINGS`.
-    column : str or None
-        The column; None: the target, or the table as a whole.
-    words : str
-        The evidence, a sentence without a full stop.
-    advice : str
-        What to do about it.
-    """
-
-    kind: str
-    column: str | None
-    words: str
-    advice: str
-
-    def __str__(self) -> str:
-        """One line: evidence and advice."""
-        of = "" if self.column is None else f"{self.column!r}: "
-        return f"{of}{self.words}. {self.advice}"
-
-
-@dataclass(frozen=True)
-class Intake:
-    """How a table was read, and what is suspicious about it.
-
-    Attributes
-    ----------
-    n_rows, n_columns : int
-        Size of the table.
-    findings : tuple of Finding
-        The most serious first.
-    """
-
-    n_rows: int
-    n_columns: int
-    findings: tuple[Finding, ...] = ()
-
-    def of(self, kind: str) -> list[Finding]:
-        """Return the findings of one kind."""
-        return [each for each in self.findings if each.kind == kind]
-
-    def with_findings(self, more: list[Finding]) -> Intake:
-        """Return the same with further findings, in their order."""
-        found = sorted([*self.findings, *more], key=lambda each: _RANK[each.kind])
-        return Intake(self.n_rows, self.n_columns, tuple(found))
-
-    def __str__(self) -> str:
-        """A short table: one line a finding."""
-        size = self._size()
-        if not self.findings:
-            return f"{size}: nothing suspicious"
-        n = len(self.findings)
-        lines = [f"{size}: {n} finding{'s' * (n != 1)}"]
-        names = ["target" if f.column is None else f.column for f in self.findings]
-        width = max(len(name) for name in names[:_MOST_SHOWN])
-        for name, each in zip(names[:_MOST_SHOWN], self.findings, strict=False):
-            lines.append(f"  {name:<{width}}  {each.words}. {each.advice}")
-        if n > _MOST_SHOWN:
-            lines.append(f"  ... and {n - _MOST_SHOWN} more; see .findings")
-        return "\n".join(lines)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return one row per finding."""
-        return pandas_for_frames().DataFrame(self.findings, columns=Finding._fields)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>"
-            + "".join(f"<td>{html.escape(str(x or ''))}</td>" for x in each)
-            + "</tr>"
-            for each in self.findings
-        )
-        head = "".join(f"<th>{name}</th>" for name in Finding._fields)
-        size = self._size()
-        if not rows:
-            return f"<p>{size}: nothing suspicious</p>"
-        return f"<p>{size}</p><table><tr>{head}</tr>{rows}</table>"
-
-    def _size(self) -> str:
-        columns = f"{self.n_columns} column{'s' * (self.n_columns != 1)}"
-        return f"{self.n_rows:,} rows, {columns}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the same as JSON-able values."""
-        return {
-            "n_rows": self.n_rows,
-            "n_columns": self.n_columns,
-            "findings": [each._asdict() for each in self.findings],
-        }
 
 
 def look_at(table: Table) -> Intake:

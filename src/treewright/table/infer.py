@@ -14,6 +14,7 @@ from treewright.errors import ColumnError, OptionError, TableError, nearest_name
 from treewright.table.column import (
     CategoricalColumn,
     Column,
+    FloatArray,
     IntArray,
     Label,
     NumericColumn,
@@ -40,6 +41,7 @@ __all__ = [
     "nearly_numbers",
     "read_kinds",
     "settle",
+    "spelled_column",
 ]
 
 FEWEST_ROWS_TO_SET_ASIDE = 50
@@ -299,11 +301,34 @@ def _from_text(raw: RawColumn, reason: str, kind: str) -> tuple[Column, Feature]
         else:
             values = spelled_numbers(raw, spelling)
             reason = f"{reason} The text spells {spelling.words}."
+    return _spelled(raw.name, values, spelling, reason)
+
+
+def _spelled(
+    name: str, values: FloatArray, spelling: Spelling | None, reason: str
+) -> tuple[Column, Feature]:
     stored = "text" if spelling is None else _STORED.get(spelling.what, "text")
-    column = NumericColumn(raw.name, freeze(values), stored)
-    return column, Feature(
-        raw.name, "numeric", stored, reason=reason, spelling=spelling
-    )
+    column = NumericColumn(name, freeze(values), stored)
+    return column, Feature(name, "numeric", stored, reason=reason, spelling=spelling)
+
+
+def spelled_column(raw: RawColumn, spelling: Spelling) -> tuple[Column, Feature]:
+    """Build the column of numbers or dates that recognised text spells.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        A column of text.
+    spelling : Spelling
+        How its texts spell values; from `recognise`.
+
+    Returns
+    -------
+    column : NumericColumn
+    feature : Feature
+    """
+    values = spelled_numbers(raw, spelling)
+    return _spelled(raw.name, values, spelling, f"The text spells {spelling.words}.")
 
 
 def _spelling_of(

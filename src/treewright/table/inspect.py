@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from treewright.table.as_table import as_table
-from treewright.table.findings import Finding, Intake, look_at
+from treewright.table.findings import look_at
+from treewright.table.intake import Finding, Intake
 
 __all__ = ["inspect"]
 

@@ -1,14 +1,21 @@
 """The table: columns of equal length, a target, weights and the schema."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.table.column import Column, IntArray
+from treewright.errors import pandas_for_frames
+from treewright.table.column import Column, IntArray, NumericColumn
+from treewright.table.intake import Intake
 from treewright.table.overview import overview
-from treewright.table.schema import Schema
+from treewright.table.schema import Feature, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["ClassTarget", "NumericTarget", "Table", "Target"]
 
@@ -67,6 +74,8 @@ class Table:
         Number of rows.
     schema : Schema
         The description of the columns and the target.
+    intake : Intake or None
+        What was noticed and converted when the table was read; None if nobody looked.
     """
 
     columns: tuple[Column, ...]
@@ -74,6 +83,7 @@ class Table:
     weights: NDArray[np.float64] | None
     n_rows: int
     schema: Schema
+    intake: Intake | None = None
 
     def __repr__(self) -> str:
         """Return one line per column: name, kind and reason."""
@@ -90,3 +100,42 @@ class Table:
     def n_columns(self) -> int:
         """Number of columns, including those set aside."""
         return len(self.columns)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the columns, and the target if there is one, as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Dates, times and categories in pandas' own types. The target is the last
+            column.
+        """
+        pandas = pandas_for_frames()
+        pairs = zip(self.columns, self.schema.features, strict=True)
+        data = {column.name: _series(pandas, column, of) for column, of in pairs}
+        target = self.target
+        if target is not None:
+            is_taken = target.name in data
+            name = f"{target.name} (target)" if is_taken else target.name
+            is_class = isinstance(target, ClassTarget)
+            data[name] = target.classes[target.codes] if is_class else target.values
+        return pandas.DataFrame(data)
+
+
+def _series(pandas: Any, column: Column, feature: Feature) -> Any:
+    if not isinstance(column, NumericColumn):
+        is_ordered = column.kind == "ordinal"
+        return pandas.Categorical.from_codes(
+            column.codes, list(column.labels), ordered=is_ordered
+        )
+    values, stored_as = column.values, feature.stored_as
+    missing = np.isnan(values)
+    if stored_as in ("date", "datetime", "duration"):
+        convert = pandas.to_timedelta if stored_as == "duration" else pandas.to_datetime
+        ticks = convert(pandas.array(np.where(missing, 0, values), "Int64"), unit="us")
+        series = pandas.Series(ticks).mask(missing)
+        zone = feature.timezone
+        return series.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else series
+    if stored_as in ("int", "bool") and not missing.any():
+        return values.astype(np.int64 if stored_as == "int" else np.bool)
+    return values
