@@ -12,6 +12,7 @@ _HOME = {
     "ColumnKindWarning": "errors",
     "ColumnSetAsideWarning": "errors",
     "GrowOptions": "options",
+    "IntakeWarning": "errors",
     "OptionError": "errors",
     "TableError": "errors",
     "Tree": "model",

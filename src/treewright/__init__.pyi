@@ -8,6 +8,7 @@ from treewright.api import why as why
 from treewright.errors import ColumnError as ColumnError
 from treewright.errors import ColumnKindWarning as ColumnKindWarning
 from treewright.errors import ColumnSetAsideWarning as ColumnSetAsideWarning
+from treewright.errors import IntakeWarning as IntakeWarning
 from treewright.errors import OptionError as OptionError
 from treewright.errors import TableError as TableError
 from treewright.errors import TreeFormatError as TreeFormatError

@@ -31,9 +31,16 @@ from treewright.table.raw import (
     to_numbers,
 )
 from treewright.table.schema import KINDS, Feature
-from treewright.table.spelling import Ambiguous, Spelling, is_missing_mark, recognise
+from treewright.table.spelling import (
+    Ambiguous,
+    Spelling,
+    is_missing_mark,
+    names_a_key,
+    recognise,
+)
 
 __all__ = [
+    "BY_KINDS",
     "FEWEST_ROWS_TO_SET_ASIDE",
     "Wanted",
     "find_column",
@@ -63,7 +70,8 @@ _REASONS = {
     "duration": "The values are durations",
     "float": "The values are numbers",
 }
-_BY_KINDS = "Asked for by kinds."
+BY_KINDS = "Asked for by kinds."
+"""The reason of a kind that the caller chose."""
 _NEARLY = "spell numbers, the others are"
 # Text counts as badly read numbers if nearly all values spell a number. A smaller
 # share is enough if the other values are only a few distinct ones, as markers of
@@ -127,12 +135,12 @@ def settle(raw: RawColumn, wanted: Wanted = None) -> tuple[Column, Feature]:
         When the values do not fit the kind.
     """
     if isinstance(wanted, tuple):
-        return _ordinal(raw, _BY_KINDS, wanted)
+        return _ordinal(raw, BY_KINDS, wanted)
     if wanted in DATE_KINDS:
         return _date(raw, wanted)
-    kind, reason = (wanted, _BY_KINDS) if wanted else infer_kind(raw)
+    kind, reason = (wanted, BY_KINDS) if wanted else infer_kind(raw)
     if kind == "numeric":
-        return _numeric(raw, reason)
+        return _numeric(raw, reason, inferred=not wanted)
     if kind == "ordinal":
         return _ordinal(raw, reason, None)
     return _categorical(raw, reason, inferred=not wanted)
@@ -265,7 +273,9 @@ def _mixed_error(raw: RawColumn) -> ColumnError:
     )
 
 
-def _numeric(raw: RawColumn, reason: str) -> tuple[Column, Feature]:
+def _numeric(
+    raw: RawColumn, reason: str, *, inferred: bool = False
+) -> tuple[Column, Feature]:
     content = raw.content
     if content in ("text", "category"):
         return _from_text(raw, reason, "numeric")
@@ -273,16 +283,38 @@ def _numeric(raw: RawColumn, reason: str) -> tuple[Column, Feature]:
         content = "float"
     return (
         NumericColumn(raw.name, freeze(to_numbers(raw)), content),
-        Feature(raw.name, "numeric", content, reason=reason, timezone=raw.timezone),
+        Feature(
+            raw.name,
+            "numeric",
+            content,
+            reason=reason,
+            set_aside=_why_a_key(raw) if inferred else "",
+            timezone=raw.timezone,
+        ),
+    )
+
+
+def _why_a_key(raw: RawColumn) -> str:
+    """Return why a column of numbers only numbers the rows; '' if it does not."""
+    n = len(raw.values)
+    if raw.content != "int" or raw.missing is not None:
+        return ""
+    if n < FEWEST_ROWS_TO_SET_ASIDE or not names_a_key(raw.name):
+        return ""
+    if len(np.unique(raw.values)) < n:
+        return ""
+    return (
+        f"its {n} whole numbers differ in every row, so the column numbers the rows; "
+        f"pass kinds={{{raw.name!r}: 'numeric'}} to use it."
     )
 
 
 def _date(raw: RawColumn, kind: str) -> tuple[Column, Feature]:
     """Read dates: as they are, or spelled by text."""
     if raw.content in ("date", "datetime"):
-        return _numeric(raw, _BY_KINDS)
+        return _numeric(raw, BY_KINDS)
     if raw.content in ("text", "category"):
-        return _from_text(raw, _BY_KINDS, kind)
+        return _from_text(raw, BY_KINDS, kind)
     raise ColumnError(
         f"kinds[{raw.name!r}] is {kind!r}, but the values are neither dates nor text. "
         "Leave the column out of kinds, or convert it to dates."
@@ -422,9 +454,17 @@ def _why_set_aside(name: str, codes: IntArray, n_labels: int) -> str:
     )
 
 
-def nearly_numbers(feature: Feature) -> bool:
-    """Return whether a column is categorical though nearly all values spell numbers."""
-    return feature.kind == "categorical" and _NEARLY in feature.reason
+def nearly_numbers(feature: Feature) -> str:
+    """Return how many values of a categorical column spell numbers, if nearly all do.
+
+    Returns
+    -------
+    str
+        Such as "97 of 100 spell numbers, the others are '?', 'NA'"; '' if few do.
+    """
+    if feature.kind != "categorical" or _NEARLY not in feature.reason:
+        return ""
+    return feature.reason.partition("; ")[2].partition("; make those")[0]
 
 
 def _spelt_numbers(name: str, codes: IntArray, labels: tuple[Label, ...]) -> str:

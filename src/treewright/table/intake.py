@@ -20,11 +20,15 @@ KINDS_OF_FINDINGS = {
     "leak": "a column that gives the target away",
     "copies": "rows that occur more than once",
     "index": "X and y with different indexes",
+    "nothing_left": "a table without a usable column",
     "target_like_names": "a target with nearly as many classes as rows",
     "target_spells_numbers": "classes that spell numbers",
     "spelled": "text that spells numbers or dates",
     "ambiguous": "text that can be read in two ways",
+    "nearly_numbers": "text of which nearly all values spell numbers",
     "missing_marks": "marks of missing values among the values",
+    "one_leaf": "classes so uneven that the chosen tree is one leaf",
+    "key": "whole numbers that differ in every row, in a column called id or the like",
     "running_number": "whole numbers that differ in every row",
     "tells_rows_apart": "text that differs in nearly every row",
     "many_categories": "many categories for the rows",
@@ -34,6 +38,8 @@ KINDS_OF_FINDINGS = {
     "converted": "text that was converted to numbers or dates",
 }
 """Every kind of finding, the most serious first, and what it is."""
+_OF_TABLE = frozenset({"copies", "index", "nothing_left"})
+_SET_ASIDE = frozenset({"key", "tells_rows_apart"})
 _RANK = {kind: rank for rank, kind in enumerate(KINDS_OF_FINDINGS)}
 
 
@@ -57,6 +63,18 @@ class Finding(NamedTuple):
     words: str
     advice: str
 
+    @property
+    def place(self) -> str:
+        """The column, or what else it is about, for a table of findings."""
+        if self.column is not None:
+            return self.column
+        return "(table)" if self.kind in _OF_TABLE else "(target)"
+
+    @property
+    def set_aside(self) -> bool:
+        """Whether the column is not used by default."""
+        return self.kind in _SET_ASIDE
+
     def __str__(self) -> str:
         """One line: evidence and advice."""
         of = "" if self.column is None else f"{self.column!r}: "
@@ -79,6 +97,11 @@ class Intake:
     n_columns: int
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def suspicions(self) -> tuple[Finding, ...]:
+        """The findings without conversions, which are no cause for doubt."""
+        return tuple(each for each in self.findings if each.kind != "converted")
+
     def of(self, kind: str) -> list[Finding]:
         """Return the findings of one kind."""
         return [each for each in self.findings if each.kind == kind]
@@ -95,7 +118,7 @@ class Intake:
             return f"{size}: nothing suspicious"
         n = len(self.findings)
         lines = [f"{size}: {n} finding{'s' * (n != 1)}"]
-        names = ["target" if f.column is None else f.column for f in self.findings]
+        names = [each.place for each in self.findings]
         width = max(len(name) for name in names[:_MOST_SHOWN])
         for name, each in zip(names[:_MOST_SHOWN], self.findings, strict=False):
             lines.append(f"  {name:<{width}}  {each.words}. {each.advice}")

@@ -38,6 +38,16 @@ class ClassTarget:
     classes: NDArray[Any]
     name: str = "y"
 
+    @property
+    def own_values(self) -> NDArray[Any]:
+        """The class of each row, in the caller's own type."""
+        return np.asarray(self.classes[self.codes])
+
+    @property
+    def data(self) -> NDArray[Any]:
+        """The array that tells rows apart: `codes`."""
+        return self.codes
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NumericTarget:
@@ -53,6 +63,16 @@ class NumericTarget:
 
     values: NDArray[np.float64]
     name: str = "y"
+
+    @property
+    def own_values(self) -> NDArray[np.float64]:
+        """The number of each row."""
+        return self.values
+
+    @property
+    def data(self) -> NDArray[Any]:
+        """The array that tells rows apart: `values`."""
+        return self.values
 
 
 Target: TypeAlias = ClassTarget | NumericTarget
@@ -117,8 +137,7 @@ class Table:
         if target is not None:
             is_taken = target.name in data
             name = f"{target.name} (target)" if is_taken else target.name
-            is_class = isinstance(target, ClassTarget)
-            data[name] = target.classes[target.codes] if is_class else target.values
+            data[name] = target.own_values
         return pandas.DataFrame(data)
 
 
