@@ -93,6 +93,7 @@ GrowOptions to_options(const nb::dict& dict) {
   read(dict, "tenth_of_class_per_side", options.tenth_of_class_per_side);
   read(dict, "count_allowed_cuts", options.count_allowed_cuts);
   read(dict, "average_slack", options.average_slack);
+  read(dict, "steps", options.steps);
   read(dict, "not_averaged", options.not_averaged);
   return options;
 }

@@ -15,6 +15,7 @@ __all__ = ["copies"]
 
 _COPIES = 0.05  # of the rows
 _BY_CHANCE = 0.1  # of the copies, the most that chance may explain
+_FEWEST_ALONE = 20  # rows with a value of their own, to judge by
 _FOLDS = 10
 
 
@@ -42,7 +43,7 @@ def copies(table: Table) -> Iterator[Finding]:
     n_copies = n - len(sizes)
     if n_copies < _COPIES * n:
         return
-    if n * _equal_by_chance(columns, first) > _BY_CHANCE * n_copies / n:
+    if _explained([data[first] for data in columns], sizes > 1):
         return
     # A row has a copy in the other folds unless all its copies share its fold.
     told = float(sizes @ (1.0 - (1 / _FOLDS) ** (sizes - 1.0))) / n
@@ -57,17 +58,24 @@ def copies(table: Table) -> Iterator[Finding]:
     )
 
 
-def _equal_by_chance(columns: list[NDArray[Any]], rows: NDArray[np.int64]) -> float:
-    """Return the probability that two of these rows agree by chance.
+def _explained(columns: list[NDArray[Any]], copied: NDArray[np.bool]) -> bool:
+    """Return whether few different values explain the copies of these distinct rows.
 
-    Columns are taken to be independent: it is the product, over columns, of the
-    probability that two rows agree there.
+    They do if two rows often agree by chance, taking columns as independent. They also
+    do if rows with a value of their own, which no other distinct row has, are copied
+    more rarely than other rows: mistakes copy rows whatever their values are.
     """
-    q = 1.0
+    n, agree = len(copied), 1.0
+    alone = np.zeros(n, dtype=np.bool)
     for data in columns:
-        counts = np.unique(_bits(data[rows]), return_counts=True)[1].astype(np.float64)
-        q *= float(counts @ counts) / float(len(rows)) ** 2
-    return q
+        _, place, counts = np.unique(
+            _bits(data), return_inverse=True, return_counts=True
+        )
+        alone |= counts[place] == 1
+        agree *= float(counts @ counts.astype(np.float64)) / n**2
+    if n * agree > _BY_CHANCE * copied.mean() or alone.sum() < _FEWEST_ALONE:
+        return True
+    return bool(copied[alone].mean() < copied.mean() / 2)
 
 
 def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:

@@ -204,10 +204,7 @@ def _objects(series: "nw.Series[Any]") -> NDArray[Any]:
 def _moments(name: str, series: "nw.Series[Any]") -> RawColumn:
     dtype = series.dtype
     if dtype == nw.Time:
-        raise ColumnTypeError(
-            f"Column {name!r} holds times of day: argument must be a string, a number "
-            "or a date. Turn it into a number, such as hours since midnight."
-        )
+        return from_objects(name, series.to_list())
     zone = getattr(dtype, "time_zone", None) or ""
     values = series.to_numpy()
     if values.dtype.kind not in "mM":
@@ -264,6 +261,8 @@ def _unknown(name: str, series: "nw.Series[Any]") -> RawColumn:
     native_type = str(getattr(series.to_native(), "dtype", series.dtype))
     if series.null_count() == len(series):
         return RawColumn(name, "empty", np.full(len(series), np.nan))
+    if native_type.startswith("period"):
+        return from_array(name, series.to_native().dt.to_timestamp().to_numpy())
     if "complex" in native_type:
         raise TableError(
             f"{COMPLEX_WORDS}: column {name!r} is of type {native_type}. Split it into "

@@ -20,6 +20,7 @@ from treewright.table.column import (
     NumericColumn,
     OrdinalColumn,
 )
+from treewright.table.grain import grain_of
 from treewright.table.raw import (
     RawColumn,
     as_label,
@@ -68,6 +69,7 @@ _REASONS = {
     "date": "The values are dates",
     "datetime": "The values are points in time",
     "duration": "The values are durations",
+    "time": "The values are times of day",
     "float": "The values are numbers",
 }
 BY_KINDS = "Asked for by kinds."
@@ -281,8 +283,9 @@ def _numeric(
         return _from_text(raw, reason, "numeric")
     if content not in _REASONS:
         content = "float"
+    values = to_numbers(raw)
     return (
-        NumericColumn(raw.name, freeze(to_numbers(raw)), content),
+        NumericColumn(raw.name, freeze(values), content),
         Feature(
             raw.name,
             "numeric",
@@ -290,6 +293,7 @@ def _numeric(
             reason=reason,
             set_aside=_why_a_key(raw) if inferred else "",
             timezone=raw.timezone,
+            grain=grain_of(values, content, raw.timezone),
         ),
     )
 
@@ -311,7 +315,7 @@ def _why_a_key(raw: RawColumn) -> str:
 
 def _date(raw: RawColumn, kind: str) -> tuple[Column, Feature]:
     """Read dates: as they are, or spelled by text."""
-    if raw.content in ("date", "datetime"):
+    if raw.content in ("date", "datetime", "time"):
         return _numeric(raw, BY_KINDS)
     if raw.content in ("text", "category"):
         return _from_text(raw, BY_KINDS, kind)
@@ -340,8 +344,17 @@ def _spelled(
     name: str, values: FloatArray, spelling: Spelling | None, reason: str
 ) -> tuple[Column, Feature]:
     stored = "text" if spelling is None else _STORED.get(spelling.what, "text")
+    zone = "" if spelling is None else spelling.zone
     column = NumericColumn(name, freeze(values), stored)
-    return column, Feature(name, "numeric", stored, reason=reason, spelling=spelling)
+    return column, Feature(
+        name,
+        "numeric",
+        stored,
+        reason=reason,
+        timezone=zone,
+        spelling=spelling,
+        grain=grain_of(values, stored, zone),
+    )
 
 
 def spelled_column(raw: RawColumn, spelling: Spelling) -> tuple[Column, Feature]:
@@ -386,7 +399,7 @@ def _spelling_of(
     return found
 
 
-_STORED = {"date": "date", "datetime": "datetime", "time": "duration"}
+_STORED = {"date": "date", "datetime": "datetime", "time": "time"}
 """What dates and times that text spells are stored as."""
 
 

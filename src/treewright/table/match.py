@@ -156,8 +156,8 @@ class _TableSource:
                 feature.name, "category", codes, labels=labels, declared=True
             )
         content, values = feature.stored_as, column.data
-        if content == "duration" or content in _MOMENTS:
-            values = _back_to_ticks(values, "m" if content == "duration" else "M")
+        if content in ("duration", "time") or content in _MOMENTS:
+            values = _back_to_ticks(values, "M" if content in _MOMENTS else "m")
         elif content != "float":
             content = "float"
         return RawColumn(feature.name, content, values, timezone=feature.timezone)
@@ -274,6 +274,7 @@ def _other_kind(
         "date": "dates",
         "datetime": "times with a zone" if feature.timezone else "dates",
         "duration": "durations",
+        "time": "times of day",
         "text": "text that spells numbers",
     }
     before = plural[feature.stored_as]

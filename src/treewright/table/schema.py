@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import TreeFormatError
 from treewright.table.column import Label
+from treewright.table.grain import GRAINS
 from treewright.table.overview import overview
 from treewright.table.spelling import Spelling
 
@@ -59,8 +60,8 @@ class Feature:
         How it is split.
     stored_as : str
         Type of the caller's values. For a numeric column, and for one cut into
-        intervals: 'float', 'int', 'bool', 'date', 'datetime', 'duration' or 'text'
-        (that spells numbers). Otherwise 'category'.
+        intervals: 'float', 'int', 'bool', 'date', 'datetime', 'duration', 'time' (of
+        day) or 'text' (that spells numbers). Otherwise 'category'.
     labels : tuple of str, int, float or bool
         The categories in order, or the intervals of a column that was cut; empty
         for a numeric column.
@@ -80,6 +81,8 @@ class Feature:
     spelling : Spelling or None
         How text spells the numbers or dates of this column; None: it is not read
         from text, or the text is a plain number such as '0.5'.
+    grain : {'', 'month', 'day', 'hour', 'minute', 'second'}
+        For dates and times: the coarsest unit in which all values are whole.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Feature:
     cuts: tuple[float, ...] | None = None
     float32: bool = False
     spelling: Spelling | None = None
+    grain: str = ""
 
     @property
     def kind_code(self) -> int:
@@ -308,6 +312,8 @@ def _feature_to_dict(feature: Feature) -> dict[str, Any]:
         out["cuts"] = [_number_out(cut) for cut in feature.cuts]
     if not feature.float32:
         del out["float32"]
+    if not feature.grain:
+        del out["grain"]
     if feature.spelling is None:
         del out["spelling"]
     else:
@@ -329,6 +335,8 @@ def _feature_from_dict(data: Mapping[str, Any]) -> Feature:
             raise ValueError("a column cut n times has n + 1 labels")
     if values.get("spelling") is not None:
         values["spelling"] = Spelling.from_dict(values["spelling"])
+    if values.get("grain", "") not in ("", *GRAINS):
+        raise ValueError(f"grain {values['grain']!r} is not one of {tuple(GRAINS)}")
     return Feature(**values)
 
 

@@ -149,8 +149,8 @@ def _series(pandas: Any, column: Column, feature: Feature) -> Any:
         )
     values, stored_as = column.values, feature.stored_as
     missing = np.isnan(values)
-    if stored_as in ("date", "datetime", "duration"):
-        convert = pandas.to_timedelta if stored_as == "duration" else pandas.to_datetime
+    if stored_as in ("date", "datetime", "duration", "time"):
+        convert = _ticks_of(pandas, stored_as)
         ticks = convert(pandas.array(np.where(missing, 0, values), "Int64"), unit="us")
         series = pandas.Series(ticks).mask(missing)
         zone = feature.timezone
@@ -158,3 +158,8 @@ def _series(pandas: Any, column: Column, feature: Feature) -> Any:
     if stored_as in ("int", "bool") and not missing.any():
         return values.astype(np.int64 if stored_as == "int" else np.bool)
     return values
+
+
+def _ticks_of(pandas: Any, stored_as: str) -> Any:
+    is_span = stored_as in ("duration", "time")
+    return pandas.to_timedelta if is_span else pandas.to_datetime
