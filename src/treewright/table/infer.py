@@ -61,8 +61,6 @@ DATE_KINDS = ("date", "day first", "month first")
 Wanted: TypeAlias = str | tuple[Label, ...] | None
 """The caller's wish for a column: a kind, an order of categories, or None."""
 
-# Reasons are part of the schema, and so of the fingerprint of every tree: rewording
-# one changes fingerprints.
 _REASONS = {
     "int": "The values are whole numbers",
     "bool": "The values are true or false",

@@ -305,7 +305,7 @@ def _feature_to_dict(feature: Feature) -> dict[str, Any]:
     out["labels"] = [_label_out(label) for label in feature.labels]
     if feature.summary is not None:
         out["summary"] = {k: _number_out(v) for k, v in asdict(feature.summary).items()}
-    # Entries that most columns lack are left out, so that fingerprints stay the same.
+    # Entries that most columns lack are left out.
     if feature.cuts is None:
         del out["cuts"]
     else:
