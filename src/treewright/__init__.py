@@ -23,6 +23,7 @@ _HOME = {
     "UnseenCategoryWarning": "errors",
     "__version__": "_version",
     "as_table": "table.as_table",
+    "check": "api",
     "evaluate": "api",
     "explain": "api",
     "gain": "growing.impurity",

@@ -1,4 +1,5 @@
 from treewright._version import __version__ as __version__
+from treewright.api import check as check
 from treewright.api import evaluate as evaluate
 from treewright.api import explain as explain
 from treewright.api import grow as grow

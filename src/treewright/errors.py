@@ -79,7 +79,7 @@ class ColumnKindWarning(IntakeWarning):
 
 
 class UnseenCategoryWarning(UserWarning):
-    """A column of new data holds only categories that the tree has never seen."""
+    """Columns of new data hold categories that the tree has never seen."""
 
 
 @contextmanager

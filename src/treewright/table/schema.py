@@ -30,14 +30,19 @@ PLAIN_NUMBERS = frozenset({"float", "int", "bool", "text"})
 
 @dataclass(frozen=True)
 class Summary:
-    """Range and quartiles of a numeric column.
+    """The distribution of a column in the training rows.
 
     Attributes
     ----------
     n_missing : int
         Number of rows without a value.
     minimum, q1, median, q3, maximum : float or None
-        Over the known values; None if there are none.
+        Of a numeric column, over the known values; None if there are none.
+    deciles : tuple of float
+        The distinct deciles of a numeric column, ascending.
+    shares : tuple of float
+        Share of the known values in each interval (up to and including the first
+        decile, ..., above the last), or in each category.
     """
 
     n_missing: int
@@ -46,6 +51,8 @@ class Summary:
     median: float | None = None
     q3: float | None = None
     maximum: float | None = None
+    deciles: tuple[float, ...] = ()
+    shares: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -304,7 +311,7 @@ def _feature_to_dict(feature: Feature) -> dict[str, Any]:
     out = {f.name: getattr(feature, f.name) for f in fields(Feature)}
     out["labels"] = [_label_out(label) for label in feature.labels]
     if feature.summary is not None:
-        out["summary"] = {k: _number_out(v) for k, v in asdict(feature.summary).items()}
+        out["summary"] = _summary_to_dict(feature.summary)
     # Entries that most columns lack are left out.
     if feature.cuts is None:
         del out["cuts"]
@@ -327,8 +334,7 @@ def _feature_from_dict(data: Mapping[str, Any]) -> Feature:
         raise ValueError(f"kind {values['kind']!r} is not one of {KINDS}")
     values["labels"] = tuple(_label_in(label) for label in values["labels"])
     if values.get("summary") is not None:
-        numbers = {k: _number_in(v) for k, v in values["summary"].items()}
-        values["summary"] = Summary(**numbers)
+        values["summary"] = _summary_from_dict(values["summary"])
     if values.get("cuts") is not None:
         values["cuts"] = tuple(float(cut) for cut in values["cuts"])
         if len(values["labels"]) != len(values["cuts"]) + 1:
@@ -338,6 +344,22 @@ def _feature_from_dict(data: Mapping[str, Any]) -> Feature:
     if values.get("grain", "") not in ("", *GRAINS):
         raise ValueError(f"grain {values['grain']!r} is not one of {tuple(GRAINS)}")
     return Feature(**values)
+
+
+def _summary_to_dict(summary: Summary) -> dict[str, Any]:
+    out = {k: _number_out(v) for k, v in asdict(summary).items()}
+    for name in ("deciles", "shares"):
+        out[name] = [_number_out(value) for value in out[name]]
+        if not out[name]:
+            del out[name]
+    return out
+
+
+def _summary_from_dict(data: Mapping[str, Any]) -> Summary:
+    values = {k: _number_in(v) for k, v in data.items()}
+    for name in ("deciles", "shares"):
+        values[name] = _numbers_in(values.get(name, ()))
+    return Summary(**values)
 
 
 def _target_to_dict(target: TargetInfo) -> dict[str, Any]:
