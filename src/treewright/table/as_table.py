@@ -43,7 +43,8 @@ def as_table(
     ----------
     X : array, data frame, dict of columns, list of rows or Table
         NumPy arrays (columns are called 'x0', 'x1', ...), pandas, polars and
-        pyarrow tables, any Arrow stream, dicts of columns, lists of rows. Float
+        pyarrow tables, any Arrow stream (such as a relation of DuckDB; a
+        RecordBatchReader is consumed), dicts of columns, lists of rows. Float
         columns are read in place; the input is never modified. Missing is NaN,
         None, null or NaT. Column names that are not text are converted to text.
     y : array, series or list, default=None

@@ -289,7 +289,7 @@ def _of_target(table: Table) -> Iterator[Finding]:
 def _different_indexes(X: Any, y: Any) -> Iterator[Finding]:
     """Find a target whose rows are labelled in another order than those of X."""
     ours, theirs = getattr(X, "index", None), getattr(y, "index", None)
-    if ours is None or theirs is None or callable(ours) or callable(theirs):
+    if not (hasattr(ours, "sort_values") and hasattr(theirs, "sort_values")):
         return
     if len(ours) != len(theirs) or ours.equals(theirs):
         return

@@ -68,7 +68,10 @@ class FrameSource:
             distinct_names(list(getattr(X, "column_names", None) or X.columns))
             raise
         if isinstance(frame, nw.LazyFrame):
-            raise TableError(_lazy_message(X))
+            # A relation of DuckDB is lazy, but hands its rows over when asked.
+            if hasattr(X, "collect") or not hasattr(X, "__arrow_c_stream__"):
+                raise TableError(_lazy_message(X))
+            frame = _from_arrow_stream(X)
         if isinstance(frame, nw.Series):
             raise TableError(
                 "Expected 2D array, got 1D array instead: X is a single series. "
