@@ -65,7 +65,9 @@ def test_months_and_hours_are_cut_at_months_and_hours_if_readable():
 def test_the_arithmetic_of_a_node_shows_the_same_days():
     days = pd.date_range("2019-01-01", periods=N)
     for options in ({}, {"thresholds": "readable"}):
-        fitted = tw.TreeClassifier(prune=None, **options).fit({"when": days}, HALF)
+        fitted = tw.TreeClassifier(prune=None, findings="ignore", **options).fit(
+            {"when": days}, HALF
+        )
         words = str(fitted.tree_.why(0, {"when": days}, HALF))
         assert "when <= 2019-04-10" in words
         assert "T12:00:00" not in words
@@ -141,7 +143,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_times_of_day_work(form):
     X = FORMS[form] if form != "list" else {"when": TIMES}
-    fitted = tw.TreeClassifier(prune=None).fit(X, HALF)
+    fitted = tw.TreeClassifier(prune=None, findings="ignore").fit(X, HALF)
     assert fitted.tree_.split(0).words(0) == "when <= 09:57"
     new = {"when": [dt.time(9, 54), dt.time(10)]}
     assert fitted.predict(new).tolist() == ["early", "late"]
@@ -151,7 +153,7 @@ def test_times_of_day_work(form):
 
 
 def test_a_time_of_day_is_no_duration_and_no_number():
-    fitted = tw.TreeClassifier(prune=None).fit({"when": TIMES}, HALF)
+    fitted = tw.TreeClassifier(prune=None, findings="ignore").fit({"when": TIMES}, HALF)
     with pytest.raises(tw.ColumnError, match="held times of day"):
         fitted.predict({"when": [dt.timedelta(hours=3)]})
     with pytest.raises(tw.ColumnError, match="held times of day"):
@@ -173,7 +175,7 @@ def test_midnight_prints_as_a_time():
 def test_periods_are_read_as_their_start():
     months = pd.period_range("2000-01", periods=N, freq="M")
     frame = pd.DataFrame({"when": months})
-    fitted = tw.TreeClassifier(prune=None).fit(frame, HALF)
+    fitted = tw.TreeClassifier(prune=None, findings="ignore").fit(frame, HALF)
     as_objects = {"when": list(months)}
     assert fitted.predict(as_objects).tolist() == HALF
     assert fitted.predict({"when": months.to_timestamp()}).tolist() == HALF
@@ -187,7 +189,9 @@ ZONED = [f"{text}Z" for text in PLAIN]
 
 @pytest.mark.parametrize(("trained", "new"), [(PLAIN, ZONED), (ZONED, PLAIN)])
 def test_a_zone_that_comes_or_goes_is_not_read_silently(trained, new):
-    fitted = tw.TreeClassifier(kinds={"when": "date"}).fit({"when": trained}, HALF)
+    kinds = {"when": "date"}
+    classifier = tw.TreeClassifier(kinds=kinds, findings="ignore")
+    fitted = classifier.fit({"when": trained}, HALF)
     assert fitted.predict({"when": trained}).tolist() == HALF
     with pytest.raises(tw.ColumnError, match="200 values spell no points in time"):
         fitted.predict({"when": new})

@@ -288,7 +288,8 @@ def _of_target(table: Table) -> Iterator[Finding]:
 
 def _different_indexes(X: Any, y: Any) -> Iterator[Finding]:
     """Find a target whose rows are labelled in another order than those of X."""
-    ours, theirs = getattr(X, "index", None), getattr(y, "index", None)
+    ours: Any = getattr(X, "index", None)
+    theirs: Any = getattr(y, "index", None)
     if not (hasattr(ours, "sort_values") and hasattr(theirs, "sort_values")):
         return
     if len(ours) != len(theirs) or ours.equals(theirs):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.table.column import Column, NumericColumn
+from treewright.table.column import Column, FloatArray, IntArray, NumericColumn
 from treewright.table.table import ClassTarget, NumericTarget, Table
 
 __all__ = ["leak"]
@@ -17,6 +17,7 @@ _RIGHT = 0.999  # of the rows, for a column that gives the target away
 _R2 = 0.999
 _RIGHT_BY_GAPS = 0.95  # of the rows, for missing values that give the target away
 _LARGEST_CLASS = 0.9  # beyond it, being right is easy
+_LONG_RUN = 5  # rows
 _WORTH_RANKING = 0.1  # R² below which no curve that rises or falls steadily is likely
 
 
@@ -107,20 +108,33 @@ def _leak_of_class(
             return f"whether it is missing tells the target in {right:.1%} of the rows"
     if base > _RIGHT:
         return ""
-    right = _right(_groups(column, missing), codes, k) / n
+    if isinstance(column, NumericColumn):
+        right = _right_in_runs(column.values[~missing], codes[~missing], k)
+        right += int(np.bincount(codes[missing], minlength=1).max())
+    else:
+        right = _right(np.asarray(column.data, np.int64) + 1, codes, k)
+    right /= n
     if right >= _RIGHT:
         return f"by itself it tells the target in {right:.2%} of the rows"
     return ""
 
 
-def _groups(column: Column, missing: NDArray[np.bool]) -> NDArray[np.int64]:
-    """Return the rows in groups: by category, or by one of at most 64 intervals."""
-    if not isinstance(column, NumericColumn):
-        return np.asarray(column.data, np.int64) + 1
-    known = column.values[~missing]
-    cuts = np.unique(np.quantile(known, np.linspace(0, 1, 65), method="lower"))
-    group = np.searchsorted(cuts, column.values, side="left").astype(np.int64) + 1
-    return np.where(missing, 0, group)
+def _right_in_runs(values: FloatArray, codes: IntArray, k: int) -> int:
+    """Count the rows that a few intervals of a number tell.
+
+    In the order of the values, a run is a stretch of values with one largest class. A
+    row is told if it is of that class, and the run is long enough not to be chance.
+    """
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0)
+    if len(starts) * k > 4 * len(codes) + 1000:
+        return 0
+    value = np.repeat(np.arange(len(starts)), np.diff([*starts, len(order)]))
+    counts = np.bincount(value * k + codes[order], minlength=len(starts) * k)
+    counts = counts.reshape(len(starts), k)
+    first = np.flatnonzero(np.diff(counts.argmax(axis=1), prepend=-1) != 0)
+    in_run = np.add.reduceat(counts.max(axis=1), first)
+    return int(in_run[in_run >= _LONG_RUN].sum())
 
 
 def _right(group: NDArray[np.int64], codes: NDArray[Any], k: int) -> int:
