@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.files.optional import package
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 from treewright.table.raw import EXACT_INTEGERS
 from treewright.table.spelling import MARKS_AMONG_NUMBERS, are_codes
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from treewright.files.csv_columns import missing_marks
 from treewright.files.optional import package
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 from treewright.table.from_frame import from_series
 from treewright.table.from_numpy import from_array
 from treewright.table.raw import RawColumn

@@ -16,7 +16,7 @@ from treewright.files.optional import package
 from treewright.files.select import Selection
 from treewright.files.source import ArrowSource
 from treewright.table.as_table import as_table
-from treewright.table.findings import Finding, Intake
+from treewright.table.intake import Finding, Intake
 from treewright.table.infer import settle
 from treewright.table.raw import RawColumn, parse_number, to_numbers
 from treewright.table.spelling import Ambiguous, is_missing_mark, recognise

@@ -21,7 +21,7 @@ from treewright.storing.columns import columns_of, read_all
 from treewright.storing.head import MADE_BY, PRUNING, STEP
 from treewright.storing.shapes import number_out, shown
 from treewright.storing.values import plain
-from treewright.table.findings import Finding, Intake
+from treewright.table.intake import Finding, Intake
 
 __all__ = ["intake_in", "made_by_in", "made_by_out", "pruning_in", "pruning_out"]
 __all__ += ["settings_out", "steps_in", "steps_out"]
