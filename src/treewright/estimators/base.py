@@ -27,6 +27,7 @@ from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.intake import look_before, say_after
 from treewright.estimators.presets import translated
+from treewright.estimators.progress import reported
 from treewright.estimators.record import parameters_of, pruning_of, recorded
 from treewright.files.read import read
 from treewright.growing.grow import grow
@@ -73,6 +74,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     prune: str | None
     prune_risk: str
+    progress: Any
 
     @classmethod
     def like(cls, program: str, **settings: Any) -> Self:
@@ -228,7 +230,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
             tree, pruning = self._grow_watched(grow_tree, table, X, y, sample_weight)
         else:
-            tree, pruning = grow_tree()
+            with reported(self.progress, "Growing the tree") as progress:
+                tree, pruning = grow_tree(progress)
         intake = say_after(intake, tree, pruning, read, reading)
         fitted = self._fitted(tree, table, X)
         fitted |= {"pruning_": pruning, "intake_": intake}

@@ -18,7 +18,7 @@ from treewright.tree.edit import with_made_by
 
 __all__ = ["parameters_of", "pruning_of", "recorded"]
 
-_THREADS = "n_jobs"
+_NEVER_KEPT = ("n_jobs", "progress")
 
 
 def recorded(
@@ -37,7 +37,8 @@ def recorded(
     estimator : str
         The class of the estimator.
     parameters : mapping
-        Its parameters. The number of threads is not kept: it never changes a tree.
+        Its parameters. The number of threads and the progress bar, which never change
+        a tree, are not kept.
     table : Table
         The training table as it was read.
     pruning : Pruning
@@ -47,7 +48,7 @@ def recorded(
     -------
     TreeData
     """
-    given = {n: kept(each) for n, each in parameters.items() if n != _THREADS}
+    given = {n: kept(each) for n, each in parameters.items() if n not in _NEVER_KEPT}
     if is_pairs(parameters.get("cv")):  # numbers of rows
         given["cv"] = NotStored("folds")
     if isinstance(given.get("random_state"), NotStored):  # a generator, drawn from once
@@ -93,7 +94,7 @@ def parameters_of(tree: TreeData, estimator: type) -> dict[str, Any]:
     return {
         name: value
         for name, value in found.items()
-        if not isinstance(value, NotStored) and name != _THREADS
+        if not isinstance(value, NotStored) and name not in _NEVER_KEPT
     }
 
 

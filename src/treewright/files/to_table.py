@@ -16,13 +16,13 @@ from treewright.files.optional import package
 from treewright.files.select import Selection
 from treewright.files.source import ArrowSource
 from treewright.table.as_table import as_table
-from treewright.table.intake import Finding, Intake
 from treewright.table.infer import settle
+from treewright.table.intake import Finding, Intake
 from treewright.table.raw import RawColumn, parse_number, to_numbers
 from treewright.table.spelling import Ambiguous, is_missing_mark, recognise
 from treewright.table.table import Table
 
-__all__ = ["to_table"]
+__all__ = ["to_table", "weights_of", "with_target"]
 
 _FEW_WORDS = 3
 _MOMENTS = ("date", "datetime", "time")
@@ -45,7 +45,7 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
     Table
     """
     n_read = content.n_read
-    content, no_target = _with_target(content, selection, name)
+    content, no_target = with_target(content, selection, name)
     kinds, found = _spelled(content, selection)
     target, weight = selection.target, selection.weight
     source = _source(content, kinds, found)
@@ -59,7 +59,7 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
         table = as_table(
             features,
             y,
-            None if weight is None else _weights(source, weight),
+            None if weight is None else weights_of(source, weight),
             {column: kind for column, kind in kinds.items() if column in others},
         )
     found = [*content.findings, *_accounts(content, no_target), *found]
@@ -82,7 +82,7 @@ def _naming(file: str) -> Iterator[None]:
         raise type(problem)(f"In {file}: {problem}") from problem
 
 
-def _with_target(
+def with_target(
     content: Content, selection: Selection, name: str
 ) -> tuple[Content, int]:
     """Leave out the rows whose target is missing, and count them."""
@@ -197,7 +197,8 @@ def _target(source: ArrowSource, target: str, kinds: dict[str, Any]) -> RawColum
     return RawColumn(target, "float", np.asarray(column.data, np.float64))
 
 
-def _weights(source: ArrowSource, weight: str) -> Any:
+def weights_of(source: ArrowSource, weight: str) -> Any:
+    """Return the numbers of the column of weights."""
     return to_numbers(source.raw(source.names.index(weight)))
 
 
