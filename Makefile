@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof lint lint-page tidy format stub bench sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser build wheel clean
+.PHONY: help demo test proof proof-files lint lint-page tidy format stub bench docs sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -26,14 +26,17 @@ help:  ## Show this list
 	@echo
 	@echo "Start with 'make demo'. Nothing is installed outside $(VENV) and build/."
 
-demo: build  ## Set everything up, then grow and print a tree on real data
-	@$(BIN)/python -m treewright.demo
+demo: build  ## Set everything up, then show the whole story on real data
+	@$(BIN)/treewright demo
 
 test: build  ## Run all tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q $(ARGS)
 
 proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer (long)
 	$(BIN)/python tests/proof/damage.py $(or $(ARGS),1_000_000)
+
+proof-files: build  ## Damage 100,000 model files: each is refused or its tree works (long)
+	$(BIN)/python tests/proof/model_files.py $(or $(ARGS),100_000)
 
 lint: build  ## Check style, types, import layers and C++ format
 	$(BIN)/ruff format --check .
@@ -66,6 +69,9 @@ stub: build  ## Write the type stub of the C++ module
 
 bench: build $(VENV)/.bench  ## Compare speed and memory with other libraries (long)
 	$(BIN)/python benchmarks/speed.py $(ARGS)
+
+docs: build  ## Write docs/command-line.md from the help of the commands
+	$(BIN)/python docs/write_command_line.py
 
 sanitize: $(VENV)/.dev  ## Run the kernels under AddressSanitizer and UBSan
 	$(call core_check,address)

@@ -7,6 +7,7 @@ TreewrightError
 |                            (also a TypeError)
 |-- OptionError              an option is unknown or out of range
 |                            (also a ValueError)
+|-- ResourceLimitError       there is not enough memory for a file (also a MemoryError)
 `-- TreeFormatError          the arrays or the schema do not describe a valid tree
                              (also a ValueError)
 
@@ -32,6 +33,7 @@ __all__ = [
     "ColumnTypeError",
     "IntakeWarning",
     "OptionError",
+    "ResourceLimitError",
     "TableError",
     "TreeFormatError",
     "TreewrightError",
@@ -60,6 +62,10 @@ class ColumnTypeError(ColumnError, TypeError):
 
 class OptionError(TreewrightError, ValueError):
     """An option is unknown, or its value is out of range."""
+
+
+class ResourceLimitError(TreewrightError, MemoryError):
+    """Reading a file, or growing a tree from it, needs more memory than allowed."""
 
 
 class TreeFormatError(TreewrightError, ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 from collections.abc import Iterable
@@ -55,9 +56,13 @@ from treewright.reading.text.missing import (
 )
 from treewright.reading.text.text import text
 from treewright.reading.why.why import Why, why
+from treewright.storing.load import load as load_data
+from treewright.storing.save import save
+from treewright.storing.values import kept
 from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
+from treewright.tree.edit import with_made_by
 from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows, checked_unseen, read_columns
 from treewright.tree.route import (
@@ -79,7 +84,7 @@ if TYPE_CHECKING:
     from treewright.exporting.verifying.verify import Verification
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree"]
+__all__ = ["Tree", "as_tree", "load"]
 
 
 class Tree:
@@ -264,7 +269,7 @@ class Tree:
         """
         return Tree(collapse_by_hand(self.data, node, where))
 
-    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Tree:
+    def refit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Tree:
         """Return the same splits with all evidence from other rows.
 
         Parameters
@@ -272,7 +277,8 @@ class Tree:
         X : array, data frame, dict of columns or list of rows
             The rows; see `apply`.
         y : array, series or list
-            Their target, with only the classes of the tree.
+            Their target, with only the classes of the tree; not needed for a Table that
+            has one.
         sample_weight : array, series or list, optional
             Their weights.
 
@@ -445,7 +451,7 @@ class Tree:
         """
         return check_rows(self.data, X)
 
-    def evaluate(self, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
         """Evaluate the tree on rows that it was not grown on.
 
         Parameters
@@ -453,7 +459,7 @@ class Tree:
         X : array, data frame, dict of columns or list of rows
             New rows; see `apply`.
         y : array, series or list
-            Their target.
+            Their target; not needed for a Table that has one.
         sample_weight : array, series or list, optional
             Their weights.
 
@@ -643,7 +649,7 @@ class Tree:
         self,
         node: int,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         column: str | None = None,
     ) -> Why:
@@ -654,8 +660,9 @@ class Tree:
         node : int
             Number of the node, as in ``tree.text(numbers=True)``.
         X, y, sample_weight
-            The rows that the tree was grown on. The tree itself stores the class
-            weights, costs and priors that altered their weights.
+            The rows that the tree was grown on; of a Table with a target, only X. The
+            tree itself stores the class weights, costs and priors that altered their
+            weights.
         column : str, optional
             List every candidate of this column instead of the best of each column.
 
@@ -910,6 +917,93 @@ class Tree:
         """Show the picture in a notebook, in letters that can be read in a cell."""
         return f'<div style="max-width:100%;overflow:auto">{cell_svg(self.data)}</div>'
 
+    # -- notes of the author ------------------------------------------------------
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes that `with_note` added, oldest first."""
+        return tuple(self.data.made_by.get("notes", ()))
+
+    def with_note(self, note: str) -> Tree:
+        """Return the same tree with a note, which `save` stores.
+
+        Parameters
+        ----------
+        note : str
+            Any text, such as who may use the tree and for what.
+
+        Returns
+        -------
+        Tree
+            Equal to this one: notes are not compared.
+        """
+        if not isinstance(note, str) or not note.strip():
+            raise OptionError(f"A note must be a text with words; got {note!r}.")
+        return Tree(with_made_by(self.data, notes=(*self.notes, note)))
+
+    @property
+    def evaluation(self) -> dict[str, Any] | None:
+        """The figures that `with_evaluation` attached, by name; None without any."""
+        figures = self.data.made_by.get("evaluation")
+        return None if figures is None else copy.deepcopy(figures)
+
+    def with_evaluation(self, evaluation: Evaluation) -> Tree:
+        """Return the same tree with an evaluation, whose figures `save` stores.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            From `evaluate`, on rows that the tree was not grown on.
+
+        Returns
+        -------
+        Tree
+            Equal to this one: an evaluation is not compared. Edits drop it.
+        """
+        if not isinstance(evaluation, Evaluation):
+            raise OptionError(
+                "with_evaluation takes the result of tree.evaluate(X, y); got "
+                f"{type(evaluation).__name__}."
+            )
+        if evaluation.tree != self.data:
+            raise OptionError(
+                "This evaluation is of another tree. Evaluate this one: "
+                "tree.with_evaluation(tree.evaluate(X, y))."
+            )
+        figures = kept(evaluation.to_dict())
+        return Tree(with_made_by(self.data, evaluation=figures))
+
+    # -- files --------------------------------------------------------------------
+
+    def save(
+        self, path: str | os.PathLike[str], *, keep_path: bool | None = None
+    ) -> None:
+        """Write the tree to a file that `treewright.load` reads.
+
+        The file is JSON with one node per line; docs/model-file.md describes it. The
+        same model gives the same bytes. An existing file is replaced as a whole, or
+        not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, usually named ``*.tree.json``.
+        keep_path : bool or None, default=None
+            Whether to store the tree before pruning too, from which every smaller
+            size can be cut; None: if the tree has it.
+
+        Examples
+        --------
+        >>> import tempfile, treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+        >>> tree = tw.grow(table)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tree.save(f"{folder}/sailing.tree.json")
+        ...     tw.load(f"{folder}/sailing.tree.json") == tree
+        True
+        """
+        save(self.data, path, keep_path=keep_path)
+
     # -- behaviour as a value -----------------------------------------------------
 
     @property
@@ -966,6 +1060,32 @@ class Tree:
         the signs that draw the rails.
         """
         return self.text(max_leaves=MOST_PRINTED, ascii=not can_draw(sys.stdout))
+
+
+def load(path: str | os.PathLike[str]) -> Tree:
+    """Read a tree from a file that `Tree.save` wrote.
+
+    Everything in the file is checked before it is used, and nothing in it is ever run.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, usually named ``*.tree.json``.
+
+    Returns
+    -------
+    Tree
+        It predicts; ``TreeClassifier.from_tree(tree)`` makes an estimator of it.
+
+    Raises
+    ------
+    TreeFormatError
+        If the file is not a whole and valid model file; the message says what is
+        wrong, and where.
+    OSError
+        If the file cannot be read.
+    """
+    return Tree(load_data(path))
 
 
 def as_tree(tree: object) -> Tree:

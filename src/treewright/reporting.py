@@ -15,6 +15,7 @@ from treewright.errors import OptionError
 from treewright.model import Tree, as_tree
 from treewright.pruning.result import Pruning
 from treewright.reading.one_row.explain import fixed_columns
+from treewright.table.table import Table
 from treewright.tree.new_rows import NewRows
 from treewright.tree.relabel import relabelled
 
@@ -53,7 +54,8 @@ def report(
         The file to write; an existing file is replaced. None: write none; the result
         shows itself in a notebook.
     X_test, y_test : table and target, optional
-        Rows that were not used for growing, to measure the tree on.
+        Rows that were not used for growing, to measure the tree on. A Table with a
+        target needs no `y_test`.
     sample_weight_test : array, series or list, optional
         Weights of these rows.
     title : str, optional
@@ -148,7 +150,8 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
 
 
 def _test_rows(tree: Tree, X: Any, y: Any, weight: Any) -> NewRows | None:
-    if (X is None) != (y is None):
+    has_target = isinstance(X, Table) and X.target is not None
+    if (X is None) != (y is None) and not has_target:
         raise OptionError("Test rows need both X_test and y_test.")
     if X is None:
         if weight is not None:

@@ -7,10 +7,12 @@ fails or is interrupted leaves the estimator unchanged. `tree_` makes all predic
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
 from html import escape
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -21,13 +23,16 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from treewright.errors import OptionError, memory_explained
+from treewright.errors import OptionError, TableError, memory_explained
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.intake import look_before, say_after
 from treewright.estimators.presets import translated
+from treewright.estimators.progress import reported
+from treewright.estimators.record import parameters_of, pruning_of, recorded
+from treewright.files.read import read
 from treewright.growing.grow import grow
-from treewright.model import Tree
+from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions, IntakeOptions, PruneOptions, check_criterion
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning
@@ -70,6 +75,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     prune: str | None
     prune_risk: str
+    progress: Any
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """Show the tree in a notebook; before fit, the parameters."""
@@ -113,6 +119,51 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """
         return cls(**translated(program, cls._task, cls._get_param_names(), settings))
 
+    @classmethod
+    def from_tree(cls, tree: Any) -> Self:
+        """Return a fitted estimator that answers by a tree.
+
+        Parameters
+        ----------
+        tree : Tree
+            From `treewright.load`, an estimator, or `treewright.grow`.
+
+        Returns
+        -------
+        estimator
+            Its parameters are those with which the tree was fitted, without `n_jobs`;
+            of objects that a file cannot store, such as splitters, the defaults.
+            `pruning_` is restored too, unless the tree was changed after fitting.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+        >>> tw.TreeClassifier.from_tree(tw.grow(table)).predict({"wind": [0]})
+        array(['yes'], dtype=object)
+        """
+        tree = as_tree(tree)
+        task = "class" if tree.data.is_classifier else "number"
+        if task != cls._task:
+            right = "TreeClassifier" if task == "class" else "TreeRegressor"
+            raise OptionError(
+                f"This tree predicts {'classes' if task == 'class' else 'numbers'}; "
+                f"use {right}.from_tree."
+            )
+        estimator = cls(**parameters_of(tree.data, cls))
+        pruning = pruning_of(tree.data)
+        estimator.__dict__.update(cls._restored(tree), pruning_=pruning)
+        return estimator
+
+    @classmethod
+    def _restored(cls, tree: Tree) -> dict[str, Any]:
+        """Return the attributes of the fitted estimator that follow from its tree."""
+        schema = tree.schema
+        fitted = {"tree_": tree, "n_features_in_": len(schema.features)}
+        if schema.named:
+            fitted["feature_names_in_"] = np.array(schema.names, dtype=object)
+        return fitted
+
     # -- fitting ------------------------------------------------------------------
 
     def fit(
@@ -121,6 +172,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         y: Any = None,
         sample_weight: Any = None,
         *,
+        target: str | None = None,
         groups: Any = None,
         X_val: Any = None,
         y_val: Any = None,
@@ -130,16 +182,19 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, data frame, dict of columns, list of rows or Table
-            The training rows; see `treewright.as_table`. Never modified.
+        X : array, data frame, dict of columns, list of rows, Table or path
+            The training rows; see `treewright.as_table`. Never modified. A path names
+            a data file, read as ``treewright.read(X, target, kinds=kinds)`` does.
         y : array, series or list
-            The target, one value per row. Required.
+            The target, one value per row. Required, except for a Table with a target.
         sample_weight : array, series or list, default=None
             One finite weight >= 0 per row; 0 leaves the row out. None gives every row
-            weight 1. Where pruning depends on the number of rows ('cv' and
-            'pessimistic'), weights count as copies of rows. If they are below 1 on
-            average, the mean weight counts as one row, so the unit of shares or rates
-            does not matter.
+            weight 1, or the weight it has in the Table. Where pruning depends on the
+            number of rows ('cv' and 'pessimistic'), weights count as copies of rows. If
+            they are below 1 on average, the mean weight counts as one row, so the unit
+            of shares or rates does not matter.
+        target : str, default=None
+            With a path: the column of the file to predict.
         groups : array, series or list, default=None
             A group name per row, never missing; rows of one group stay together in
             cross-validation. With fewer than 10 groups, each group is a fold; with a
@@ -153,6 +208,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             The estimator itself. A fit that fails, or is interrupted by Ctrl-C,
             changes nothing.
         """
+        kinds = self.kinds
+        if target is not None or isinstance(X, str | PathLike):
+            X, kinds = _read_file(X, y, target, kinds), None
         options = self._options()
         reading = IntakeOptions(findings=self.findings)
         prune = PruneOptions(**{name: getattr(self, name) for name in _PRUNE_NAMES})
@@ -167,7 +225,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         )
         arguments.check(method, prune)
         _warn_of_column_vector(y)
-        read = self._read(X, y, sample_weight)
+        read = self._read(X, y, sample_weight, kinds)
         intake = look_before(read, X, y, reading)
         table = self._reweighted(read)
 
@@ -177,13 +235,16 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 data, pruning = grow_pruned(
                     table, options, prune, method, arguments, factors, progress
                 )
-            return Tree(data), pruning
+            parameters = self.get_params(deep=False)
+            maker = type(self).__name__
+            return Tree(recorded(data, maker, parameters, read, pruning)), pruning
 
         # scikit-learn sets these, on this estimator or on one that contains it.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
             tree, pruning = self._grow_watched(grow_tree, table, X, y, sample_weight)
         else:
-            tree, pruning = grow_tree()
+            with reported(self.progress, "Growing the tree") as progress:
+                tree, pruning = grow_tree(progress)
         intake = say_after(intake, tree, pruning, read, reading)
         fitted = self._fitted(tree, table, X)
         fitted |= {"pruning_": pruning, "intake_": intake}
@@ -208,7 +269,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             `ccp_alphas`, strictly increasing, and `impurities`, the risk of the tree
             at each alpha. The risk is the impurity unless `prune_risk` sets another.
         """
-        read = self._read(X, y, sample_weight)
+        read = self._read(X, y, sample_weight, self.kinds)
         reading = IntakeOptions(findings=self.findings)
         intake = look_before(read, X, y, reading)
         if reading.findings == "warn":
@@ -228,9 +289,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         values = vars(self)
         return GrowOptions(**{n: values[n] for n in _GROW_NAMES if n in values})
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _read(self, X: Any, y: Any, sample_weight: Any, kinds: Any) -> Table:
         return read_table(
-            X, y, sample_weight, self.kinds, task=self._task, discretize=self.discretize
+            X, y, sample_weight, kinds, task=self._task, discretize=self.discretize
         )
 
     def _reweighted(self, table: Table) -> Table:
@@ -238,10 +299,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
         """Return the attributes of the fitted estimator."""
-        schema = tree.schema
-        fitted = {"tree_": tree, "n_features_in_": len(schema.features)}
-        if schema.named and _names_are_text(X):
-            fitted["feature_names_in_"] = np.array(schema.names, dtype=object)
+        fitted = self._restored(tree)
+        if not _names_are_text(X):
+            fitted.pop("feature_names_in_", None)
         return fitted
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -350,6 +410,21 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """Each column's share of the total decrease of impurity; 0 without splits."""
         check_is_fitted(self)
         return self.tree_.importances
+
+
+def _read_file(X: Any, y: Any, target: str | None, kinds: Any) -> Table:
+    """Read the file that `fit` was given instead of rows."""
+    if not isinstance(X, str | PathLike):
+        raise OptionError(
+            f"target={target!r} names a column of a data file, but X is of type "
+            f"{type(X).__name__!r}, not a path. Pass the target's values as y."
+        )
+    if y is not None or target is None:
+        raise TableError(
+            f"X is the path {os.fspath(X)!r}, so the target is a column of that file. "
+            "Pass its name as target=, and no y."
+        )
+    return read(X, target, kinds=kinds)
 
 
 def _warn_of_column_vector(y: Any) -> None:

@@ -178,6 +178,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Number of threads. None: all cores that this process may use, but one inside a
         joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
         never changes the tree.
+    progress : bool or callable, default=False
+        True shows a bar with the time left while the tree grows, on a terminal only. A
+        function is called with the share of the work that is done. It never changes
+        the tree.
 
     Attributes
     ----------
@@ -254,6 +258,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         validation_fraction: float | None = None,
         findings: str = "warn",
         n_jobs: int | None = None,
+        progress: Any = False,
     ) -> None:
         self.method = method
         self.criterion = criterion
@@ -293,6 +298,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.validation_fraction = validation_fraction
         self.findings = findings
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row.
@@ -344,8 +350,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         table = class_weighted(table, self.class_weight)
         return with_costs(table, self.costs, self.priors)
 
+    @classmethod
+    def _restored(cls, tree: Tree) -> dict[str, Any]:
+        classes = {"classes_": tree.classes, "n_classes_": len(tree.classes)}
+        return super()._restored(tree) | classes
+
     def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
         target = table.target
         assert isinstance(target, ClassTarget)
-        classes = {"classes_": target.classes, "n_classes_": len(target.classes)}
-        return super()._fitted(tree, table, X) | classes
+        # In the type of y, which the tree does not know.
+        return super()._fitted(tree, table, X) | {"classes_": target.classes}

@@ -19,7 +19,7 @@ from treewright.table.raw import freeze
 from treewright.table.schema import Feature, Schema
 from treewright.table.source import Source, open_source
 from treewright.table.table import Table
-from treewright.table.target import read_target, target_info
+from treewright.table.target import read_target, retargeted, target_info
 from treewright.table.warn import warn
 from treewright.table.weights import read_weights
 
@@ -48,7 +48,7 @@ def as_table(
         columns are read in place; the input is never modified. Missing is NaN,
         None, null or NaT. Column names that are not text are converted to text.
     y : array, series or list, default=None
-        The target, one value per row.
+        The target, one value per row. None: the target of a Table that has one.
     sample_weight : array, series or list, default=None
         One finite weight >= 0 per row; 0 leaves the row out.
     kinds : dict, default=None
@@ -126,9 +126,12 @@ def read_table(
     -------
     Table
     """
-    _check_task(task, y)
+    has_target = isinstance(X, Table) and X.target is not None
+    _check_task(task, y, has_target=has_target)
     if isinstance(X, Table):
         table = _passed_on(X, kinds)
+        if y is None:
+            table = _of_task(table, task)
         schema = X.schema
         plan = read_discretize(discretize, schema.names, named=schema.named)
     else:
@@ -142,12 +145,23 @@ def read_table(
     return discretized(table, plan)
 
 
-def _check_task(task: str | None, y: Any) -> None:
+def _of_task(table: Table, task: str | None) -> Table:
+    """Return a table whose target, if it has one, suits the task."""
+    if table.target is None or task is None:
+        return table
+    target = retargeted(table.target, table.n_rows, task)
+    if target is table.target:
+        return table
+    schema = replace(table.schema, target=target_info(target))
+    return replace(table, target=target, schema=schema)
+
+
+def _check_task(task: str | None, y: Any, *, has_target: bool) -> None:
     if task is None:
         return
     if task not in _TASKS:
         raise OptionError(f"task must be 'class', 'number' or None; got {task!r}.")
-    if y is None:
+    if y is None and not has_target:
         raise TableError(
             "Growing a tree requires y to be passed, but the target y is None. Pass "
             "one target value per row."

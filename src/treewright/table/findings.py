@@ -47,13 +47,11 @@ def look_at(table: Table, X: Any = None, y: Any = None) -> Intake:
     -------
     Intake
         Without findings for tables of fewer than 50 rows and for plain arrays, except
-        for conversions that the table has on record.
+        for those on record since the table was read.
     """
-    intake = Intake(table.n_rows, table.n_columns)
-    if table.intake is not None:
-        intake = intake.with_findings(table.intake.of("converted"))
+    record = table.intake or Intake(table.n_rows, table.n_columns)
     if table.n_rows < FEWEST_ROWS or not table.schema.named:
-        return intake
+        return record
     pairs = zip(table.columns, table.schema.features, strict=True)
     found = [f for column, of in pairs for f in _of_column(table, column, of)]
     found += _of_target(table)
@@ -63,7 +61,8 @@ def look_at(table: Table, X: Any = None, y: Any = None) -> Intake:
         words = "no usable column is left, so a tree of this table is a single leaf"
         advice = "Name the columns to use in kinds."
         found.append(Finding("nothing_left", None, words, advice))
-    return intake.with_findings(found)
+    known = {(each.kind, each.column) for each in record.findings}
+    return record.with_findings(f for f in found if (f.kind, f.column) not in known)
 
 
 # -- one column ------------------------------------------------------------------------

@@ -241,6 +241,8 @@ def _checked_kind(name: str, kind: Any) -> Wanted:
 
 
 def _kind_of_categories(raw: RawColumn) -> tuple[str, str]:
+    if raw.storage == "text":
+        return "categorical", "The values are text."
     if raw.ordered:
         return "ordinal", f"The column is declared as an ordered {raw.storage}."
     if raw.storage == "enum":
@@ -408,7 +410,7 @@ def _categorical(
     set_aside = ""
     if inferred:
         set_aside = _why_set_aside(raw.name, codes, len(labels))
-        if raw.content == "text":
+        if "text" in (raw.content, raw.storage):
             reason = _spelt_numbers(raw.name, codes, labels) or reason
     column = CategoricalColumn(raw.name, freeze(codes), labels)
     feature = Feature(raw.name, "categorical", "category", labels, reason, set_aside)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treewright.errors import pandas_for_frames
@@ -20,11 +20,15 @@ KINDS_OF_FINDINGS = {
     "leak": "a column that gives the target away",
     "copies": "rows that occur more than once",
     "index": "X and y with different indexes",
+    "rejected_rows": "rows of a file that do not fit its columns",
+    "no_target": "rows without a target",
+    "encoding": "a file whose encoding nothing states",
     "nothing_left": "a table without a usable column",
     "target_like_names": "a target with nearly as many classes as rows",
     "target_spells_numbers": "classes that spell numbers",
     "spelled": "text that spells numbers or dates",
     "ambiguous": "text that can be read in two ways",
+    "rounded": "numbers with more digits than a float64 holds",
     "nearly_numbers": "text of which nearly all values spell numbers",
     "missing_marks": "marks of missing values among the values",
     "one_leaf": "classes so uneven that the chosen tree is one leaf",
@@ -36,9 +40,13 @@ KINDS_OF_FINDINGS = {
     "all_missing": "a column without a value",
     "constant": "a column with one value",
     "converted": "text that was converted to numbers or dates",
+    "renamed": "columns without a name of their own",
+    "left_out": "lines of a file that hold no row",
 }
 """Every kind of finding, the most serious first, and what it is."""
-_OF_TABLE = frozenset({"copies", "index", "nothing_left"})
+_OF_TABLE = frozenset(
+    {"copies", "encoding", "index", "left_out", "nothing_left", "rejected_rows"}
+)
 _SET_ASIDE = frozenset({"key", "tells_rows_apart"})
 _RANK = {kind: rank for rank, kind in enumerate(KINDS_OF_FINDINGS)}
 
@@ -91,11 +99,21 @@ class Intake:
         Size of the table.
     findings : tuple of Finding
         The most serious first.
+    n_read : int or None
+        Rows of the file, all of which are used (`n_rows`), rejected or without a
+        target; None: the table does not come from a file.
+    rejected : tuple of (int, str)
+        Line and reason of every row of the file that does not fit its columns.
+    no_target : int
+        Rows of the file that were left out because their target is missing.
     """
 
     n_rows: int
     n_columns: int
     findings: tuple[Finding, ...] = ()
+    n_read: int | None = None
+    rejected: tuple[tuple[int, str], ...] = ()
+    no_target: int = 0
 
     @property
     def suspicions(self) -> tuple[Finding, ...]:
@@ -109,7 +127,7 @@ class Intake:
     def with_findings(self, more: Iterable[Finding]) -> Intake:
         """Return the same with further findings, in their order."""
         found = sorted([*self.findings, *more], key=lambda each: _RANK[each.kind])
-        return Intake(self.n_rows, self.n_columns, tuple(found))
+        return replace(self, findings=tuple(found))
 
     def __str__(self) -> str:
         """A short table: one line a finding."""

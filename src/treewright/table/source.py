@@ -1,7 +1,7 @@
 """Open anything tabular as a source of raw columns, with one of the from_*.py."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -33,6 +33,7 @@ _FRAME_MARKS = (
 _NO_COLUMNS = (str, bytes, bytearray, memoryview)  # sequences that are not columns
 
 
+@runtime_checkable
 class Source(Protocol):
     """The columns of a table: their names, their length, and one at a time to read."""
 
@@ -88,6 +89,8 @@ def open_source(X: Any) -> Source:
         return FrameSource.open(X)
     if hasattr(X, "__array__"):
         return ArraySource.open(np.asarray(X))
+    if isinstance(X, Source):
+        return X
     raise TableError(
         f"X is {_described(X)}, not a table. Pass {_TAKEN}.",
     )

@@ -16,9 +16,11 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 __all__ = [
+    "MARKS_AMONG_NUMBERS",
     "MISSING_MARKS",
     "Ambiguous",
     "Spelling",
+    "are_codes",
     "is_missing_mark",
     "names_a_key",
     "recognise",
@@ -37,7 +39,7 @@ _MOST_DIGITS = 15  # every number of so many digits is exact in a float64
 _FEWEST_ID_DIGITS = 9
 _ID_NAMES = re.compile(
     r"(^|[^a-z])(id|ids|key|code|zip|zipcode|postcode|postal|plz|phone|tel|fax|mobile|"
-    r"ssn|isbn|iban|sku|ean|account|acct|number|no|nr)([^a-z]|$)"
+    r"ssn|isbn|iban|sku|ean|account|acct|number|no|nr)[^a-z]*$"
 )
 
 
@@ -339,12 +341,29 @@ def _are_codes(bodies: Sequence[str], name: str) -> bool:
     digits = [body for body in bodies if body.isdigit()]
     if len(digits) < len(bodies):
         return False
-    if any(len(body) > _MOST_DIGITS for body in digits):
+    lengths = [len(body) for body in digits]
+    return are_codes(name, min(lengths), max(lengths))
+
+
+def are_codes(name: str, shortest: int, longest: int) -> bool:
+    """Return whether texts of nothing but digits name things rather than count them.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    shortest, longest : int
+        Fewest and most digits of its values.
+
+    Returns
+    -------
+    bool
+        True for more digits than a float64 holds, for a column called id, zip or
+        phone, and for many digits, always as many.
+    """
+    if longest > _MOST_DIGITS or names_a_key(name):
         return True
-    if names_a_key(name):
-        return True
-    lengths = {len(body) for body in digits}
-    return len(lengths) == 1 and min(lengths) >= _FEWEST_ID_DIGITS
+    return shortest == longest >= _FEWEST_ID_DIGITS
 
 
 def names_a_key(name: str) -> bool:

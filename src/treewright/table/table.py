@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from treewright.errors import pandas_for_frames
 from treewright.table.column import Column, IntArray, NumericColumn
-from treewright.table.intake import Intake
+from treewright.table.intake import Finding, Intake
 from treewright.table.overview import overview, overview_html
+from treewright.table.raw import freeze
 from treewright.table.schema import Feature, Schema
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class Table:
     schema : Schema
         The description of the columns and the target.
     intake : Intake or None
-        What was noticed and converted when the table was read; None if nobody looked.
+        How a file was read into this table; None: it does not come from `read`. See
+        `findings` for what is suspicious about its values.
     """
 
     columns: tuple[Column, ...]
@@ -117,6 +119,35 @@ class Table:
         rows = f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}"
         weighted = "" if self.weights is None else ", weighted"
         return f"Table: {rows}{weighted}, "
+
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """Return a table of some of the rows, in the given order.
+
+        Parameters
+        ----------
+        rows : int array
+            Row numbers, counted from 0.
+
+        Returns
+        -------
+        Table
+            Its columns keep their kinds and categories, its target its classes.
+        """
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(
+            self,
+            columns=tuple(_taken(column, rows) for column in self.columns),
+            target=None if self.target is None else _taken(self.target, rows),
+            weights=weights,
+            n_rows=len(rows),
+        )
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was noticed when the table was read, and what is suspicious about it."""
+        from treewright.table.findings import look_at
+
+        return look_at(self).findings
 
     @property
     def usable(self) -> list[int]:
@@ -170,3 +201,9 @@ def _series(pandas: Any, column: Column, feature: Feature) -> Any:
 def _ticks_of(pandas: Any, stored_as: str) -> Any:
     is_span = stored_as in ("duration", "time")
     return pandas.to_timedelta if is_span else pandas.to_datetime
+
+
+def _taken(part: Any, rows: NDArray[np.int64]) -> Any:
+    """Return a column or a target with some of the rows."""
+    name = "codes" if hasattr(part, "codes") else "values"
+    return replace(part, **{name: freeze(getattr(part, name)[rows])})

@@ -27,6 +27,7 @@ __all__ = [
     "MOST_INTEGER_CLASSES",
     "is_column_vector",
     "read_target",
+    "retargeted",
     "target_info",
 ]
 
@@ -80,6 +81,38 @@ def read_target(y: Any, n_rows: int, task: str | None = None) -> Target:
     return ClassTarget(freeze(codes), freeze(classes), name)
 
 
+def retargeted(target: Target, n_rows: int, task: str) -> Target:
+    """Return a target that was read without a task as one of this task.
+
+    Parameters
+    ----------
+    target : ClassTarget or NumericTarget
+        The target of a table.
+    n_rows : int
+        Number of rows of the table.
+    task : {'class', 'number'}
+        What to predict.
+
+    Returns
+    -------
+    ClassTarget or NumericTarget
+
+    Raises
+    ------
+    TableError
+        When its values do not suit the task.
+    """
+    if isinstance(target, ClassTarget):
+        if task == "class":
+            return target
+        values = target.classes[target.codes]
+    elif task == "number":
+        return target
+    else:
+        values = target.values
+    return read_target(open_column(target.name, values), n_rows, task)
+
+
 def is_column_vector(y: Any) -> bool:
     """Return whether y is two-dimensional with one column, and will be flattened.
 
@@ -119,6 +152,8 @@ def target_info(target: Target) -> TargetInfo:
 
 
 def _open(y: Any, name: str) -> RawColumn:
+    if isinstance(y, RawColumn):
+        return y
     if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
         instead = "the values themselves, not the name of a column"
         if not isinstance(y, str) and hasattr(y, "__iter__"):
@@ -292,7 +327,8 @@ def _label_classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
     code_of = np.zeros(len(labels), np.int32)
     code_of[in_order] = np.arange(len(in_order), dtype=np.int32)
     kept = [labels[code] for code in in_order]
-    if raw.values.dtype.kind != "U" and raw.content in ("text", "huge"):
+    are_objects = raw.values.dtype.kind != "U" and raw.content in ("text", "huge")
+    if are_objects or (raw.content == "category" and raw.storage == "text"):
         classes = np.empty(len(kept), object)
         classes[:] = kept
     else:

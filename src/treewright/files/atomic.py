@@ -1,0 +1,74 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+__all__ = ["replaced"]
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+@contextlib.contextmanager
+def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to write; it takes its name only when everything is written.
+
+    Until then it is a temporary file in the same folder. If the block raises an
+    exception, that file is removed and what stood there before is unchanged.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write or to replace.
+
+    Yields
+    ------
+    binary file
+
+    Raises
+    ------
+    OSError
+        With a message that names the file and the reason.
+    """
+    # A link keeps pointing to the file that is replaced.
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.part")
+    try:
+        with open(os.open(part, _NEW, 0o666), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            os.chmod(part, stat.S_IMODE(target.stat().st_mode))
+        os.replace(part, target)
+        _sync_folder(target.parent)
+    except OSError as problem:
+        raise _explained(target, problem) from problem
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last; where folders cannot be opened, the system does it."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _explained(path: Path, problem: OSError) -> OSError:
+    reason = problem.strerror or str(problem)
+    remedy = "Write it elsewhere."
+    if isinstance(problem, FileNotFoundError):
+        remedy = f"Make the folder {str(path.parent)!r} first."
+    return OSError(problem.errno, f"Could not write {str(path)!r}: {reason}. {remedy}")

@@ -1,0 +1,201 @@
+"""Files larger than memory: their rows in batches, typed by the schema of a tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from treewright.errors import TableError
+from treewright.files.arrow_table import checked_names, damaged, from_arrow
+from treewright.files.by_schema import source_by_schema, target_by_schema
+from treewright.files.content import Content, Rejected
+from treewright.files.csv_file import verified_layout
+from treewright.files.csv_layout import Layout
+from treewright.files.csv_rows import (
+    QuoteCheck,
+    careful_batches,
+    csv_options,
+    repeats_header,
+)
+from treewright.files.formats import format_of, read_content
+from treewright.files.opened import OpenedFile
+from treewright.files.optional import package
+from treewright.files.parquet import open_parquet
+from treewright.files.select import Selection
+from treewright.files.source import ArrowSource
+from treewright.files.sql import is_query
+from treewright.files.streams import byte_stream
+from treewright.files.text import TextFile
+from treewright.table.raw import RawColumn
+from treewright.table.schema import Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Batch", "read_batches", "tables_of"]
+
+_ROWS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows of a file.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+        All columns, as they are in the file; those of a CSV file are text.
+    X : ArrowSource
+        New data for `tree.predict`, `tree.apply` and the like.
+    y : RawColumn or None
+        The target, if the file has a column of its name.
+    first_row : int
+        Number of the first row in the file, counted from 1.
+    """
+
+    rows: pa.Table
+    X: ArrowSource
+    y: RawColumn | None
+    first_row: int
+
+
+def read_batches(
+    path: str | os.PathLike[str],
+    schema: Schema,
+    *,
+    table: str | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> Iterator[Batch]:
+    """Read a file in batches of about 100,000 rows, typed by the schema of a tree.
+
+    CSV, Parquet and Arrow files are streamed; other formats are read as a whole. Every
+    row must fit the columns: predictions for some of the rows would be mistaken for
+    predictions for all of them.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, or a query; see `read`.
+    schema : Schema
+        The schema of a tree.
+    table : str, default=None
+        The sheet or table; see `read`.
+    progress : callable, default=None
+        See `read`.
+
+    Yields
+    ------
+    Batch
+
+    Raises
+    ------
+    TableError
+        When a row does not fit, with its line; or when the file cannot be read.
+    """
+    first_row = 1
+    for rows, content in tables_of(path, table, progress):
+        X = source_by_schema(content.table, content.text, schema, first_row)
+        yield Batch(rows, X, target_by_schema(X, schema), first_row)
+        first_row += rows.num_rows
+
+
+def tables_of(
+    path: str | os.PathLike[str],
+    table: str | None,
+    progress: Callable[[float], Any] | None = None,
+) -> Iterator[tuple[pa.Table, Content]]:
+    """Yield some rows as they are in the file, and as content to be typed."""
+    everything = Selection.of(None, None, None, None, None)
+    file = None if is_query(path) else OpenedFile(path, progress=progress)
+    kind = "" if file is None else format_of(file)
+    if file is not None and kind == "csv":
+        yield from _csv_tables(file)
+    elif file is not None and kind in ("parquet", "arrow"):
+        for rows in _arrow_tables(file, kind):
+            yield rows, from_arrow(rows, file.name)
+    else:
+        content = read_content(path, everything, table=table, memory_limit=None)
+        _refuse_rejected(str(path), content.rejected)
+        for start in range(0, content.table.num_rows, _ROWS):
+            rows = content.table.slice(start, _ROWS)
+            yield rows, replace(content, table=rows)
+
+
+def _csv_tables(file: OpenedFile) -> Iterator[tuple[pa.Table, Content]]:
+    pa = package("pyarrow", "Reading CSV files")
+    text = TextFile(file)
+    layout, quotes = verified_layout(text)
+    names = list(layout.names)
+    for batch in _csv_batches(text, layout, quotes):
+        rows = pa.Table.from_batches([batch])
+        for start in range(0, rows.num_rows, _ROWS):
+            some = rows.slice(start, _ROWS)
+            yield some, Content(some, frozenset(names))
+
+
+def _csv_batches(
+    text: TextFile, layout: Layout, quotes: QuoteCheck
+) -> Iterator[pa.RecordBatch]:
+    pa = package("pyarrow", "Reading CSV files")
+    pa_csv = package("pyarrow.csv", "Reading CSV files")
+    names, rejected = list(layout.names), list[Rejected]()
+    if not (quotes.tidy and layout.width > 1):
+        for batch in careful_batches(text, layout, names, rejected):
+            _refuse_rejected(text.name, tuple(rejected))
+            yield batch
+        return
+    stream = byte_stream(text, layout.skip)
+    try:
+        options = csv_options(layout, names, quotes=quotes.any)
+        with pa_csv.open_csv(stream, **options) as batches:
+            for batch in batches:
+                if repeats_header(batch):
+                    _locate(text, layout)
+                yield batch
+    except pa.ArrowInvalid as problem:
+        if "Empty CSV" in str(problem):
+            return
+        _locate(text, layout)
+        raise TableError(f"{text.name} cannot be read: {problem}") from problem
+
+
+def _locate(text: TextFile, layout: Layout) -> None:
+    """Refuse the first row that does not fit, with its line."""
+    rejected: list[Rejected] = []
+    for _ in careful_batches(text, layout, [layout.names[0]], rejected):
+        _refuse_rejected(text.name, tuple(rejected))
+
+
+def _refuse_rejected(file: str, rejected: tuple[Rejected, ...]) -> None:
+    if rejected:
+        first = rejected[0]
+        raise TableError(
+            f"Line {first.line} of {file} cannot be read: {first.why}. Every row needs "
+            "an answer, so correct that line first."
+        )
+
+
+def _arrow_tables(file: OpenedFile, kind: str) -> Iterator[pa.Table]:
+    """Yield the row groups of a Parquet file, or the batches of an Arrow file."""
+    pa = package("pyarrow", "Reading Parquet files")
+    try:
+        with file.seekable() as stream:
+            for batch in _arrow_batches(stream, kind, file.name):
+                yield pa.Table.from_batches([batch])
+    except (pa.ArrowException, OSError) as problem:
+        raise damaged(file.name, kind.title(), problem) from problem
+
+
+def _arrow_batches(stream: Any, kind: str, name: str) -> Iterator[pa.RecordBatch]:
+    if kind == "parquet":
+        with open_parquet(stream) as opened:
+            checked_names(opened.schema_arrow.names, name)
+            yield from opened.iter_batches(_ROWS)
+        return
+    ipc = package("pyarrow.ipc", "Reading Arrow files")
+    with ipc.open_file(stream) as opened:
+        checked_names(opened.schema.names, name)
+        for place in range(opened.num_record_batches):
+            yield opened.get_batch(place)

@@ -1,0 +1,153 @@
+"""Columns of text in new files, read by the rules that a tree keeps in its schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.errors import ColumnError
+from treewright.files.csv_columns import plain_numbers
+from treewright.files.optional import package
+from treewright.files.source import ArrowSource
+from treewright.table.infer import settle
+from treewright.table.raw import RawColumn
+from treewright.table.schema import Feature, Schema
+from treewright.table.spelling import is_missing_mark
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["source_by_schema", "target_by_schema"]
+
+_TRUE_FALSE = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
+
+
+def source_by_schema(
+    table: pa.Table, text: frozenset[str], schema: Schema, first_row: int = 1
+) -> ArrowSource:
+    """Return new rows in the types that the training table had.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The columns of a file.
+    text : frozenset of str
+        Names of the columns that the file holds as text.
+    schema : Schema
+        The schema of a tree. Other columns stay as they are.
+    first_row : int, default=1
+        Number of the first row in the file, for messages.
+
+    Returns
+    -------
+    ArrowSource
+        New data for `tree.predict` and the like.
+
+    Raises
+    ------
+    ColumnError
+        When a text is not a number or date, though the column held these.
+    """
+    left, keep_marks = set(text), set()
+    for name in table.column_names:
+        place = schema.index_of.get(name)
+        if place is None or name not in text:
+            continue
+        feature = schema.features[place]
+        if any(isinstance(x, str) and is_missing_mark(x) for x in feature.labels):
+            keep_marks.add(name)
+        if feature.spelling is None and _holds_numbers(feature):
+            typed = _typed(feature, table.column(name), first_row)
+            at = table.column_names.index(name)
+            table = table.set_column(at, name, typed)
+            left.discard(name)
+    return ArrowSource(table, frozenset(left), frozenset(keep_marks), [])
+
+
+def _holds_numbers(feature: Feature) -> bool:
+    if feature.kind == "numeric" or feature.cuts is not None:
+        return True
+    return feature.has_text == {False}
+
+
+def _typed(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
+    stored = feature.stored_as
+    if stored in ("date", "datetime", "duration"):
+        return _moments(feature, text, first_row)
+    found = plain_numbers(text)
+    if found is None and stored == "bool":
+        found = _bools(text)
+    if found is None:
+        raise _other_kind(feature.name, text, first_row, "numbers")
+    return found
+
+
+def _bools(text: pa.ChunkedArray) -> Any:
+    pa = package("pyarrow", "Reading files")
+    values = [
+        None if each is None or is_missing_mark(each) else _TRUE_FALSE.get(each.lower())
+        for each in text.to_pylist()
+    ]
+    missing = sum(x is None or is_missing_mark(x) for x in text.to_pylist())
+    return pa.array(values, pa.float64()) if values.count(None) == missing else None
+
+
+def _moments(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
+    """Return text as dates; it must spell them in a way that is not ambiguous."""
+    pa = package("pyarrow", "Reading files")
+    source = ArrowSource(pa.table({feature.name: text}), frozenset([feature.name]))
+    raw = source.raw(0)
+    if raw.content == "empty":
+        return pa.nulls(len(text))
+    try:
+        column, _ = settle(raw, "date")
+    except ColumnError as problem:
+        words = "durations" if feature.stored_as == "duration" else "dates"
+        raise _other_kind(feature.name, text, first_row, words) from problem
+    missing = np.isnan(column.data)
+    ticks = pa.array(np.where(missing, 0, column.data).astype(np.int64), mask=missing)
+    if feature.stored_as == "duration":
+        return ticks.cast(pa.duration("us"))
+    return ticks.cast(pa.timestamp("us", feature.timezone or None))
+
+
+def _other_kind(
+    name: str, text: pa.ChunkedArray, first_row: int, held: str
+) -> ColumnError:
+    for row, cell in enumerate(text.to_pylist()):
+        if cell is None or is_missing_mark(cell, among_numbers=True):
+            continue
+        if held != "numbers" or plain_numbers(text.slice(row, 1)) is None:
+            return ColumnError(
+                f"Column {name!r} held {held} when the tree was grown, but row "
+                f"{first_row + row} of the file holds {cell[:40]!r}. Correct the "
+                "value, or leave it empty if it is missing."
+            )
+    raise AssertionError("every value is a number")
+
+
+def target_by_schema(source: ArrowSource, schema: Schema) -> RawColumn | None:
+    """Return the target of new rows, typed as in the training table.
+
+    Parameters
+    ----------
+    source : ArrowSource
+        New rows.
+    schema : Schema
+        The schema of a tree.
+
+    Returns
+    -------
+    RawColumn or None
+        None: the file has no column of this name.
+    """
+    info = schema.target
+    if info is None or info.name not in source.names:
+        return None
+    raw = source.raw(source.names.index(info.name))
+    wants_text = any(isinstance(each, str) for each in info.classes)
+    if info.name not in source.text or wants_text:
+        return raw
+    column, _ = settle(raw, "numeric")
+    return RawColumn(info.name, "float", np.asarray(column.data, np.float64))

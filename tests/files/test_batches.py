@@ -1,0 +1,244 @@
+"""Files larger than memory: batches typed by a schema, and whole output files."""
+
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import treewright as tw
+from treewright.files import batches as batches_module
+from treewright.files.atomic import replaced
+from treewright.files.batches import read_batches
+from treewright.files.write import row_writer
+from treewright.table.match import match
+
+HEADER = "size,price,born,zip,colour,left"
+
+
+def lines(seed=0, n=300):
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        size, zipped = rng.integers(1, 100), rng.integers(0, 30)
+        born = f"{rng.integers(1, 29):02}/{rng.integers(1, 13):02}/2019"
+        colour = rng.choice(["red", "blue", "NA", "dark, green"])
+        left = "yes" if size > 60 or colour == "red" else "no"
+        yield f'{size},"${size * 37:,}",{born},{zipped:05},"{colour}",{left}'
+
+
+@pytest.fixture
+def training(tmp_path):
+    path = tmp_path / "training.csv"
+    path.write_text("\n".join([HEADER, *lines()]))
+    return path
+
+
+@pytest.fixture
+def tree(training):
+    return tw.TreeClassifier(prune=None).fit(training, target="left").tree_
+
+
+def answers(path, tree, **options):
+    found = [
+        tree.predict(each.X) for each in read_batches(path, tree.schema, **options)
+    ]
+    return np.concatenate(found).tolist() if found else []
+
+
+def test_batches_are_read_as_the_training_table_was(training, tree, monkeypatch):
+    table = tw.read(training, target="left")
+    whole = tree.predict(table).tolist()
+    assert answers(training, tree) == whole
+    monkeypatch.setattr(batches_module, "_ROWS", 7)
+    parts = list(read_batches(training, tree.schema))
+    assert [each.first_row for each in parts] == list(range(1, 301, 7))
+    assert answers(training, tree) == whole
+
+
+def test_a_batch_alone_would_be_read_otherwise(tree, tmp_path):
+    # These dates are ambiguous by themselves, and the codes look like numbers.
+    path = tmp_path / "new.csv"
+    path.write_text(f"{HEADER}\n70,$5,01/02/2019,00012,blue,?\n5,n/a,,98765,red,yes\n")
+    (batch,) = read_batches(path, tree.schema)
+    assert batch.rows.column("price").to_pylist() == ["$5", "n/a"]
+    assert tree.predict(batch.X).tolist() == ["yes", "yes"]
+    assert batch.y.labels == ("yes",)
+    assert batch.y.values.tolist() == [-1, 0]
+
+
+@pytest.mark.parametrize(
+    "name", ["new.parquet", "new.jsonl", "new.csv.gz", "new.arrow"]
+)
+def test_every_format_gives_the_same_answers(name, tmp_path, training, tree):
+    frame = pd.read_csv(training, dtype=str, keep_default_na=False)
+    path = tmp_path / name
+    if name == "new.csv.gz":
+        path.write_bytes(gzip.compress(training.read_bytes()))
+    elif name == "new.jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    elif name == "new.parquet":
+        frame.to_parquet(path)
+    else:
+        table = pa.Table.from_pandas(frame)
+        with (
+            pa.OSFile(str(path), "wb") as out,
+            pa.ipc.new_file(out, table.schema) as to,
+        ):
+            to.write_table(table, max_chunksize=50)
+    assert answers(path, tree) == answers(training, tree)
+
+
+def test_columns_are_found_by_name(training, tree, tmp_path):
+    frame = pd.read_csv(training, dtype=str, keep_default_na=False)
+    path = tmp_path / "new.csv"
+    frame.assign(extra="?")[["extra", *reversed(frame.columns)]].to_csv(
+        path, index=False
+    )
+    assert answers(path, tree) == answers(training, tree)
+
+
+DRIFT = {
+    "a lacking column": ("size,price,born,zip\n70,$5,01/02/2019,00012\n", "'colour'"),
+    "text for a number": (f"{HEADER}\n7,$5,,1,red,no\nbig,$5,,1,red,no\n", "row 2 of"),
+    "a short row": (f"{HEADER}\n7,$5,,1,red,no\n7,$5,,1\n", "Line 3"),
+    "a long row": (f"{HEADER}\n7,$5,,1,red,no,1\n7,$5,,1,red,no\n", "Line 2"),
+    "the header again": (f"{HEADER}\n7,$5,,1,red,no\n{HEADER}\n", "Line 3"),
+    "no money": (f"{HEADER}\n7,cheap,,1,red,no\n", "'cheap'"),
+    "an unclosed quote": (f'{HEADER}\n7,$5,,1,"red,no\n', "never closed"),
+}
+
+
+@pytest.mark.parametrize("case", DRIFT)
+def test_what_does_not_fit_the_tree_is_refused_with_its_place(case, training, tmp_path):
+    tree = tw.TreeClassifier(prune=None, thresholds="midpoint").fit(
+        training, target="left"
+    )
+    content, words = DRIFT[case]
+    path = tmp_path / "new.csv"
+    path.write_text(content)
+    with pytest.raises(tw.TreewrightError) as caught:
+        use_every_batch(path, tree.tree_)
+    assert words in str(caught.value)
+
+
+def use_every_batch(path, tree):
+    for batch in read_batches(path, tree.schema):
+        tree.evaluate(batch.X, batch.y)
+        match_all(tree, batch.X)
+
+
+def match_all(tree, X):
+    match(tree.schema, X, range(len(tree.schema.features)))
+
+
+def test_types_of_parquet_are_read_from_text(tmp_path):
+    moments = pd.to_datetime(["2019-01-01", "2020-01-01", "2021-01-01", "2022-01-01"])
+    frame = pd.DataFrame(
+        {"at": moments, "flag": [True, False, True, False], "k": [5, 6, 7, 8]}
+    )
+    path, new = tmp_path / "old.parquet", tmp_path / "new.csv"
+    frame.assign(y=["a", "a", "b", "b"]).to_parquet(path)
+    fitted = tw.TreeClassifier(prune=None, kinds={"k": "categorical"})
+    tree = fitted.fit(path, target="y").tree_
+    frame.to_csv(new, index=False)
+    (batch,) = read_batches(new, tree.schema)
+    assert tree.predict(batch.X).tolist() == ["a", "a", "b", "b"]
+    match_all(tree, batch.X)
+
+
+# --- writing -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "out.jsonl"])
+def test_rows_are_written_with_their_answers(
+    name, tmp_path, training, tree, monkeypatch
+):
+    monkeypatch.setattr(batches_module, "_ROWS", 40)
+    path = tmp_path / name
+    with row_writer(path) as out:
+        for batch in read_batches(training, tree.schema):
+            shares = tree.predict_proba(batch.X)[:, 0]
+            out.write(batch.rows, {"answer": tree.predict(batch.X), "share": shares})
+    back = read_back(path)
+    original = list(csv.DictReader(training.read_text().splitlines()))
+    assert len(back) == 300
+    expected = answers(training, tree)
+    for row, old, answer in zip(back, original, expected, strict=True):
+        assert row["answer"] == answer
+        assert {name: row[name] for name in old} == old
+        assert 0 <= float(row["share"]) <= 1
+
+
+def read_back(path):
+    if path.suffix == ".parquet":
+        return pa.parquet.read_table(path).to_pylist()
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in path.read_text().splitlines()]
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t" if "tsv" in path.name else ","))
+
+
+def test_cells_that_need_quotes_get_them(tmp_path):
+    path = tmp_path / "out.csv"
+    with row_writer(path) as out:
+        out.write(
+            pa.table({"a": ['x "y"', "p,q", "two\nlines", None]}), {"n": [1, 2, 3, 4]}
+        )
+        out.write(pa.table({"a": ["plain"]}), {"n": np.array([0.1])})
+    assert read_back(path) == [
+        {"a": 'x "y"', "n": "1"},
+        {"a": "p,q", "n": "2"},
+        {"a": "two\nlines", "n": "3"},
+        {"a": "", "n": "4"},
+        {"a": "plain", "n": "0.1"},
+    ]
+
+
+def test_an_unknown_format_is_refused(tmp_path):
+    with pytest.raises(tw.OptionError, match=r"\.csv, \.tsv"), row_writer("x.doc"):
+        pass
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    with pytest.raises(ZeroDivisionError), row_writer(path) as out:
+        out.write(pa.table({"a": ["x", "y"]}), {"n": [1, 1 / 0]})
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.csv"]
+    with (
+        pytest.raises(OSError, match="Make the folder"),
+        replaced(tmp_path / "no" / "x"),
+    ):
+        pass
+
+
+def test_a_killed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    code = (
+        "import sys, time, pyarrow as pa\n"
+        "from treewright.files.write import row_writer\n"
+        "with row_writer(sys.argv[1]) as out:\n"
+        "    out.write(pa.table({'a': ['x'] * 1000}), {})\n"
+        "    print('written', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE
+    )
+    assert child.stdout.readline().strip() == b"written"
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    time.sleep(0.05)
+    assert path.read_text() == "old"

@@ -1,0 +1,130 @@
+"""`tw.read` and `fit(path, target=...)`: the way from a file to a table and a tree."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import treewright as tw
+
+LOANS = """amount,zip,city,default
+1200,01234,Bonn,no
+950,98765,Rome,yes
+3000,01234,,no
+NA,55555,Bonn,yes
+"""
+
+
+@pytest.fixture
+def loans(tmp_path):
+    path = tmp_path / "loans.csv"
+    path.write_text(LOANS)
+    return path
+
+
+def kinds(table):
+    return {each.name: each.kind for each in table.schema.features}
+
+
+def test_a_csv_file_becomes_a_table_with_its_target(loans):
+    table = tw.read(loans, target="default")
+    assert kinds(table) == {
+        "amount": "numeric",
+        "zip": "categorical",
+        "city": "categorical",
+    }
+    assert table.target.name == "default"
+    assert table.target.classes.tolist() == ["no", "yes"]
+    np.testing.assert_equal(table.columns[0].values, [1200, 950, 3000, np.nan])
+    assert table.columns[1].labels == ("01234", "55555", "98765")
+    assert table.columns[2].codes.tolist() == [0, 1, -1, 0]
+
+
+def test_the_intake_accounts_for_every_row(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,y\n1,2,x\n1,2\n3,4,\n5,6,y\n")
+    intake = tw.read(path, target="y").intake
+    assert intake.n_read == intake.n_rows + len(intake.rejected) + intake.no_target
+    assert (intake.n_read, intake.n_rows, intake.no_target) == (4, 2, 1)
+    assert intake.rejected == ((3, "2 fields instead of 3"),)
+
+
+def test_fitting_a_path_equals_fitting_the_table_that_was_read(loans):
+    of_path = tw.TreeClassifier(prune=None).fit(loans, target="default")
+    of_table = tw.TreeClassifier(prune=None).fit(tw.read(loans, target="default"))
+    assert of_path.tree_ == of_table.tree_
+    assert of_path.classes_.tolist() == ["no", "yes"]
+
+
+def test_a_target_of_few_whole_numbers_can_be_classes_or_numbers(tmp_path):
+    path = tmp_path / "stars.csv"
+    path.write_text("a,stars\n1,1\n2,5\n3,5\n4,1\n")
+    assert tw.TreeClassifier().fit(path, target="stars").classes_.tolist() == [1, 5]
+    tree = tw.TreeRegressor(prune=None).fit(path, target="stars").tree_
+    assert tree.predict({"a": [1, 2]}).tolist() == [1.0, 5.0]
+
+
+def test_columns_drop_kinds_and_weight_name_columns_of_the_file(loans):
+    assert list(kinds(tw.read(loans, "default", columns=["city"]))) == ["city"]
+    assert list(kinds(tw.read(loans, "default", drop=["city", "zip"]))) == ["amount"]
+    table = tw.read(loans, "default", kinds={"zip": "numeric"}, drop="amount")
+    assert kinds(table) == {"zip": "numeric", "city": "categorical"}
+    weighted = tw.read(loans, "default", weight="zip", kinds={"zip": "numeric"})
+    assert weighted.weights.tolist() == [1234, 98765, 1234, 55555]
+
+
+def test_parquet_is_read_like_csv(tmp_path, loans):
+    path = tmp_path / "loans.parquet"
+    columns = {
+        "amount": [1200, 950, 3000, None],
+        "zip": ["01234", "98765", "01234", "55555"],
+        "city": ["Bonn", "Rome", None, "Bonn"],
+        "default": ["no", "yes", "no", "yes"],
+    }
+    pq.write_table(pa.table(columns), path)
+    ours, theirs = tw.read(path, "default"), tw.read(loans, "default")
+    assert kinds(ours) == kinds(theirs)
+    for one, other in zip(ours.columns, theirs.columns, strict=True):
+        np.testing.assert_equal(np.asarray(one.data), np.asarray(other.data))
+
+
+REFUSED = {
+    "no target": (lambda p: tw.TreeClassifier().fit(p), "Pass its name as target="),
+    "a y as well": (
+        lambda p: tw.TreeClassifier().fit(p, [1], target="default"),
+        "no y",
+    ),
+    "target with rows": (
+        lambda p: tw.TreeClassifier().fit({"a": [1]}, target="a"),
+        "not a path",
+    ),
+    "unknown target": (lambda p: tw.read(p, "defualt"), "the nearest is 'default'"),
+    "unknown column": (lambda p: tw.read(p, columns=["citi"]), "nearest is 'city'"),
+    "columns and drop": (
+        lambda p: tw.read(p, columns=["city"], drop=["zip"]),
+        "exclude each other",
+    ),
+    "no feature": (lambda p: tw.read(p, "zip", columns=["zip"]), "No column is left"),
+    "table without target": (
+        lambda p: tw.TreeClassifier().fit(tw.read(p)),
+        "the target y is None",
+    ),
+    "text as number": (
+        lambda p: tw.TreeRegressor().fit(p, target="default"),
+        "The target 'default' must hold numbers",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_misuse_is_refused_with_a_remedy(case, loans):
+    call, words = REFUSED[case]
+    with pytest.raises(tw.TreewrightError) as caught:
+        call(loans)
+    assert words in str(caught.value)
+
+
+def test_reading_needs_pyarrow_and_says_how_to_install_it(loans, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.csv", None)
+    with pytest.raises(tw.TreewrightError, match=r"pip install 'treewright\[io\]'"):
+        tw.read(loans)
