@@ -20,7 +20,7 @@ from treewright.tree.split import Split, Threshold, splits_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["plain", "to_dict", "to_pandas"]
+__all__ = ["to_dict", "to_pandas"]
 
 
 def to_pandas(tree: TreeData) -> pd.DataFrame:
@@ -132,7 +132,7 @@ def to_dict(tree: TreeData) -> dict[str, Any]:
     return {
         "target": schema["target"],
         "features": schema["features"],
-        "made_by": plain(tree.made_by),
+        "made_by": _plain(tree.made_by),
         "fingerprint": tree.fingerprint,
         "nodes": list(_nodes(tree)),
     }
@@ -183,14 +183,14 @@ def _split(split: Split, kind: str) -> dict[str, Any]:
         "feature": split.feature,
         "column": split.column,
         "missing_route": split.missing,
-        "gain": plain(split.gain),
+        "gain": _plain(split.gain),
         "proven": split.proven,
     }
     if isinstance(split, Threshold):
-        out |= {"threshold": plain(split.threshold), "at": split.at}
+        out |= {"threshold": _plain(split.threshold), "at": split.at}
     branches = getattr(split, "branches", None)
     if branches is not None:
-        out["categories"] = [[plain(each) for each in group] for group in branches]
+        out["categories"] = [[_plain(each) for each in group] for group in branches]
     return out
 
 
@@ -219,11 +219,11 @@ def _listed(array: NDArray[Any]) -> list[Any]:
     if array.dtype.kind == "O" or (
         array.dtype.kind == "f" and not np.isfinite(array).all()
     ):
-        return [plain(each) for each in listed]
+        return [_plain(each) for each in listed]
     return listed
 
 
-def plain(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Return a value that JSON can represent; nesting is two or three levels deep."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -234,7 +234,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [plain(each) for each in value]
+        return [_plain(each) for each in value]
     return str(value)

@@ -58,10 +58,6 @@ class _Rails(NamedTuple):
     last: str
     blank: str
 
-    def narrow(self) -> _Rails:
-        """Return the same with one character less for each level."""
-        return _Rails(*(each[0] + each[2:] for each in self))
-
 
 _BOX = _Rails("│  ", "├─ ", "└─ ", "   ")
 _ASCII = _Rails("|  ", "|- ", "`- ", "   ")
@@ -209,9 +205,7 @@ def _conditions(
     last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
     last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last assignment wins
     is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
-    # Rails take at most half of the room.
-    deepest = min(_DEEPEST_INDENT, room // 2 // len(rails.blank))
-    prefixes = [""] * (deepest + 1)
+    prefixes = [""] * (_DEEPEST_INDENT + 1)
     splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
     # With surrogates, missing values may take any branch.
     by_branch = (np.diff(tree.surrogate_start)[shown] == 0) & with_missing
@@ -223,12 +217,12 @@ def _conditions(
             yield "all rows"
             continue
         is_last = is_last_of[place]
-        if depth < deepest:
+        if depth < _DEEPEST_INDENT:
             rail = rails.blank if is_last else rails.through
             prefixes[depth + 1] = prefixes[depth] + rail
             start = prefixes[depth] + (rails.last if is_last else rails.fork)
         else:
-            start = f"{prefixes[deepest]}[depth {depth}] "
+            start = f"{prefixes[_DEEPEST_INDENT]}[depth {depth}] "
         parent_split, missing = above
         if not parent_split.proven:
             start += f"{_UNPROVEN} "
@@ -325,7 +319,7 @@ def _aligned(columns: Sequence[Sequence[str]], notes: Sequence[str]) -> list[str
     for column in columns:
         pad = str.ljust if column[0] in ("", "class") else str.rjust
         padded.append(map(pad, column, repeat(max(map(len, column)))))
-    lines = map(_GAP.join, zip(*padded, strict=True))
+    lines = map("  ".join, zip(*padded, strict=True))
     return [f"{line} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
 
 
