@@ -59,6 +59,14 @@ nb::tuple summary(const PySortedTable& self, size_t column) {
                         s.quartiles[4]);
 }
 
+nb::tuple deciles(const PySortedTable& self, size_t column) {
+  if (self.consumed) {
+    throw std::invalid_argument("this sorted table was consumed by a grower");
+  }
+  const Deciles d = self.table.deciles(column);
+  return nb::make_tuple(nb::cast(d.values), nb::cast(d.counts));
+}
+
 GrowOptions to_options(const nb::dict& dict) {
   GrowOptions options;
   int criterion = 0;
@@ -93,6 +101,7 @@ GrowOptions to_options(const nb::dict& dict) {
   read(dict, "tenth_of_class_per_side", options.tenth_of_class_per_side);
   read(dict, "count_allowed_cuts", options.count_allowed_cuts);
   read(dict, "average_slack", options.average_slack);
+  read(dict, "steps", options.steps);
   read(dict, "not_averaged", options.not_averaged);
   return options;
 }
@@ -204,7 +213,9 @@ void add_grow(nb::module_& m) {
       .def("__init__", &init_sorted_table, nb::arg("columns"), nb::arg("kinds"), nb::arg("n_rows"),
            nb::arg("n_threads"))
       .def("summary", &summary, nb::arg("column"),
-           "Missing rows, minimum, quartiles and maximum of a column.");
+           "Missing rows, minimum, quartiles and maximum of a column.")
+      .def("deciles", &deciles, nb::arg("column"),
+           "Distinct deciles of a column, and how many known values are at most each.");
 
   nb::class_<PyGrower>(m, "Grower",
                        "A tree that grows node by node; see core/include/treewright/grow.hpp.")

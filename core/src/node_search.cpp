@@ -498,7 +498,7 @@ Candidate make_threshold(const NodeView<Rows>& view, const ColumnRange& range, s
   candidate.kind = SplitKind::threshold;
   candidate.threshold =
       midpoint(view.value(column, range.entries[cut - 1]), view.value(column, range.entries[cut]),
-               view.problem.options.round_midpoint);
+               view.problem.options.round_midpoint, view.problem.options.step(column));
   const bool has_missing = range.n_known < range.n_rows;
   const bool to_left = has_missing ? missing_left : left[kWeight] >= right[kWeight];
   candidate.missing_route = to_left ? 0 : 1;

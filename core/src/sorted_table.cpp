@@ -504,4 +504,28 @@ Summary SortedTable::summary(size_t column) const {
   return summary;
 }
 
+Deciles SortedTable::deciles(size_t column) const {
+  const SortedColumn& sorted = columns[column];
+  const int64_t n = sorted.n_known;
+  const auto at = [&](int64_t i) {
+    return sorted.view.value(sorted.entries[size_t(i)] >> 1) + 0.0;
+  };
+  Deciles deciles;
+  for (int64_t tenth = 1; n > 0 && tenth <= 9; ++tenth) {
+    // The value of the last row of the first k tenths, rounded up.
+    const double value = at((tenth * n + 9) / 10 - 1);
+    if (deciles.values.empty() || value > deciles.values.back()) {
+      int64_t low = 0;
+      int64_t high = n;
+      while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        (at(middle) <= value ? low : high) = at(middle) <= value ? middle + 1 : middle;
+      }
+      deciles.values.push_back(value);
+      deciles.counts.push_back(low);
+    }
+  }
+  return deciles;
+}
+
 }  // namespace treewright

@@ -158,7 +158,8 @@ Surrogate SurrogateSearch<Rows>::surrogate(size_t column, const Agreement& agree
     if (i >= first && (e & kDiffers) && (straight || flipped)) {
       surrogate.flip = !straight;
       surrogate.threshold =
-          midpoint(view_.value(column, range.entries[i - 1]), view_.value(column, e), true);
+          midpoint(view_.value(column, range.entries[i - 1]), view_.value(column, e), true,
+                   view_.problem.options.step(column));
       break;
     }
     sum += signed_weight(e);

@@ -1,4 +1,5 @@
 from treewright._version import __version__ as __version__
+from treewright.api import check as check
 from treewright.api import evaluate as evaluate
 from treewright.api import explain as explain
 from treewright.api import grow as grow
@@ -8,6 +9,7 @@ from treewright.api import why as why
 from treewright.errors import ColumnError as ColumnError
 from treewright.errors import ColumnKindWarning as ColumnKindWarning
 from treewright.errors import ColumnSetAsideWarning as ColumnSetAsideWarning
+from treewright.errors import IntakeWarning as IntakeWarning
 from treewright.errors import OptionError as OptionError
 from treewright.errors import ResourceLimitError as ResourceLimitError
 from treewright.errors import TableError as TableError

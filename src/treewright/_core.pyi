@@ -15,6 +15,11 @@ class SortedTable:
     def summary(self, column: int) -> tuple:
         """Missing rows, minimum, quartiles and maximum of a column."""
 
+    def deciles(self, column: int) -> tuple:
+        """
+        Distinct deciles of a column, and how many known values are at most each.
+        """
+
 class Grower:
     """A tree that grows node by node; see core/include/treewright/grow.hpp."""
 

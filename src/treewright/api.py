@@ -1,6 +1,6 @@
 """Functions that make a tree, or that take a tree or a fitted estimator.
 
-Everything that one can do with a tree, alone or with rows, is a method of `Tree`. Four
+Everything that one can do with a tree, alone or with rows, is a method of `Tree`. Five
 methods are functions too, so that an estimator can be passed in place of its tree;
 these share signature and documentation with the methods.
 """
@@ -21,7 +21,7 @@ from treewright.pruning.path import PruningPath, check_alpha, find_path
 from treewright.table.table import Table
 from treewright.tree.loss import loss_of
 
-__all__ = ["evaluate", "explain", "grow", "pruning_path", "simplify", "why"]
+__all__ = ["check", "evaluate", "explain", "grow", "pruning_path", "simplify", "why"]
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -125,6 +125,7 @@ def _function_of(
     return function  # type: ignore[return-value]
 
 
+check = _function_of(Tree.check)
 evaluate = _function_of(Tree.evaluate)
 explain = _function_of(Tree.explain)
 simplify = _function_of(Tree.simplify)

@@ -12,9 +12,10 @@ TreewrightError
                              (also a ValueError)
 
 UserWarning
-|-- ColumnSetAsideWarning    columns that identify rows were set aside
-|-- ColumnKindWarning        columns of numbers were read as categories
-`-- UnseenCategoryWarning    a column of new data has no category the tree knows
+|-- IntakeWarning            something about the training table is suspicious
+|   |-- ColumnSetAsideWarning  columns that identify rows were set aside
+|   `-- ColumnKindWarning      columns of numbers were read as categories
+`-- UnseenCategoryWarning    a column of new data has categories the tree lacks
 
 Every message states what went wrong, where, the value seen and what to do.
 """
@@ -30,6 +31,7 @@ __all__ = [
     "ColumnKindWarning",
     "ColumnSetAsideWarning",
     "ColumnTypeError",
+    "IntakeWarning",
     "OptionError",
     "ResourceLimitError",
     "TableError",
@@ -70,16 +72,20 @@ class TreeFormatError(TreewrightError, ValueError):
     """The arrays or the schema do not describe a valid tree."""
 
 
-class ColumnSetAsideWarning(UserWarning):
+class IntakeWarning(UserWarning):
+    """Something about the training table is suspicious; `intake_` lists it."""
+
+
+class ColumnSetAsideWarning(IntakeWarning):
     """Columns that identify rows, such as names or tickets, were set aside."""
 
 
-class ColumnKindWarning(UserWarning):
-    """Columns were read as categories, though nearly all values spell numbers."""
+class ColumnKindWarning(IntakeWarning):
+    """Columns were read as categories, though their values spell numbers or dates."""
 
 
 class UnseenCategoryWarning(UserWarning):
-    """A column of new data holds only categories that the tree has never seen."""
+    """Columns of new data hold categories that the tree has never seen."""
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from treewright.reading.answers.answer import (
     class_probabilities,
     classes,
 )
+from treewright.reading.answers.check import Check, check_rows
 from treewright.reading.answers.evaluation import Evaluation, evaluate_rows
 from treewright.reading.answers.importance import impurity_importance
 from treewright.reading.conditions.formula import Formula, formula
@@ -395,6 +396,40 @@ class Tree:
             checked_unseen(unseen)
         data = self.data
         return None if data.refuses_missing else plain_matrix(data.schema, X)
+
+    def check(self, X: Any) -> Check:
+        """Compare new rows with the training rows, column by column.
+
+        Parameters
+        ----------
+        X : array, data frame, dict of columns, list of rows or Table
+            New rows. Columns may be absent or of another kind: that is reported.
+
+        Returns
+        -------
+        Check
+            For each column how many values are unseen categories, newly missing or
+            outside the training range, whether it is absent or of another kind, and a
+            drift figure. ``print`` shows a short table.
+
+        Notes
+        -----
+        The drift is the population stability index over the deciles or categories of
+        the training rows. Below 0.1 is usually called stable, above 0.25 changed.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X = {"town": ["Rome", "Bonn"] * 30, "age": [20, 30, 40] * 20}
+        >>> tree = tw.grow(tw.as_table(X, [age > 30 for age in X["age"]]))
+        >>> print(tree.check({"town": ["Rome", "Oslo"], "age": [25, 95]}))
+        2 new rows against 60 training rows: 2 columns to look at
+          column  drift  what is new
+          age      2.13  1 (50.0%) outside 20 to 40
+          (town)   2.19  1 value (50.0%) never seen: 'Oslo'
+          (in brackets: the tree does not use the column)
+        """
+        return check_rows(self.data, X)
 
     def evaluate(self, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
         """Evaluate the tree on rows that it was not grown on.

@@ -25,6 +25,7 @@ OURS = {
     "conventions",
     "cv",
     "discretize",
+    "findings",
     "kinds",
     "many_levels",
     "max_nodes",

@@ -215,6 +215,7 @@ def error(tree, X, y):
     return np.mean((tree.predict(X).astype(float) - y) ** 2)
 
 
+@pytest.mark.filterwarnings("ignore::treewright.errors.UnseenCategoryWarning")
 @pytest.mark.parametrize("n_levels", [30, 100, 1000, 3000])
 @pytest.mark.parametrize("task", ["class", "number"])
 def test_a_column_of_noise_does_not_hide_weak_signal(task, n_levels):

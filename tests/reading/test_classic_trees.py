@@ -7,6 +7,11 @@ import treewright as tw
 from growing.test_seeds import HUMIDITY, OUTLOOK, PLAY, TEMPERATURE, WIND
 from treewright.pruning.path import find_path
 
+# Rows as callers have them include words that no tree has seen.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::treewright.errors.UnseenCategoryWarning"
+)
+
 DAYS = {
     "Outlook": OUTLOOK,
     "Temperature": TEMPERATURE,

@@ -25,6 +25,11 @@ from treewright.reading.conditions.formula import formula
 from treewright.table.schema import Feature, Schema, TargetInfo
 from treewright.tree.route import route
 
+# Rows as callers have them include words that no tree has seen.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::treewright.errors.UnseenCategoryWarning"
+)
+
 OR = "\N{LOGICAL OR}"
 
 

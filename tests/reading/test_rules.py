@@ -31,6 +31,11 @@ from treewright.table.schema import Feature, Schema, Summary, TargetInfo
 from treewright.tree.data import LEAF
 from treewright.tree.route import route
 
+# Rows as callers have them include words that no tree has seen.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::treewright.errors.UnseenCategoryWarning"
+)
+
 STYLES = ("plain", "stops", "divides", "surrogates")
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
-from treewright.table.findings import KINDS_OF_FINDINGS
+from treewright.table.intake import KINDS_OF_FINDINGS
 
 RNG = np.random.default_rng(0)
 N = 400

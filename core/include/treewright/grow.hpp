@@ -49,8 +49,10 @@ struct GrowOptions {
                                          // class (25 at most)
   bool count_allowed_cuts = false;       // charge_cuts counts the cuts that limits allow, not all
   double average_slack = 0.0;  // a gain competes by ratio if this much below the average gain
+  std::vector<double> steps;   // by column: thresholds are multiples of it; 0 or absent: any number
   std::vector<uint8_t> not_averaged;  // by column: whether its gain is left out of the average
 
+  double step(size_t column) const { return steps.empty() ? 0.0 : steps[column]; }
   // Whether a search sees the rows with a known value only.
   bool known_rows_only() const { return missing != Missing::learned; }
 };

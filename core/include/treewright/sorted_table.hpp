@@ -21,6 +21,12 @@ struct Summary {
   std::array<double, 5> quartiles{};  // minimum, q1, median, q3, maximum; NaN if none known
 };
 
+// The distinct deciles of a column's known values, and how many values are at most each.
+struct Deciles {
+  std::vector<double> values;
+  std::vector<int64_t> counts;
+};
+
 using Entries = LargeVector<Entry>;
 
 struct SortedColumn {
@@ -34,6 +40,7 @@ struct SortedTable {
   std::vector<SortedColumn> columns;
 
   Summary summary(size_t column) const;
+  Deciles deciles(size_t column) const;
 };
 
 // Sorts all columns with a team of threads. Cost: O(rows) per column for ordinary data (two radix

@@ -43,10 +43,14 @@ inline double without_rounding(double t) {
 
 // The midpoint of neighbouring values a < b such that always a <= t < b (and never -0.0). Rounded,
 // it is 42.35 between 42.3 and 42.4, not the 42.349999999999994 that floating point makes of it.
-inline double midpoint(double a, double b, bool rounded) {
+// With a step, of which a and b are multiples, it is the last multiple before the middle.
+inline double midpoint(double a, double b, bool rounded, double step) {
   const double t = a / 2 + b / 2;
   if (!(a <= t && t < b)) {
     return a + 0.0;
+  }
+  if (step > 0) {
+    return std::floor(t / step) * step + 0.0;
   }
   const double plain = std::isfinite(t) && rounded ? without_rounding(t) : t;
   return (a <= plain && plain < b ? plain : t) + 0.0;

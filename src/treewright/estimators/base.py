@@ -25,14 +25,17 @@ from sklearn.utils.validation import check_is_fitted
 from treewright.errors import OptionError, TableError, memory_explained
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
+from treewright.estimators.intake import look_before, say_after
 from treewright.estimators.presets import translated
 from treewright.files.read import read
 from treewright.growing.grow import grow
 from treewright.model import Tree
-from treewright.options import GrowOptions, PruneOptions, check_criterion
+from treewright.options import GrowOptions, IntakeOptions, PruneOptions, check_criterion
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning
-from treewright.table.as_table import as_table
+from treewright.table.announce import announce
+from treewright.table.as_table import read_table
+from treewright.table.intake import Intake
 from treewright.table.table import Table
 from treewright.table.target import is_column_vector
 from treewright.tree.loss import loss_of
@@ -59,9 +62,11 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     tree_: Tree
     pruning_: Pruning
+    intake_: Intake
     conventions: str | None
     criterion: str | None
     discretize: Any
+    findings: str
     kinds: Any
     missing: str | None
     n_jobs: int | None
@@ -146,6 +151,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         if target is not None or isinstance(X, str | PathLike):
             X, kinds = _read_file(X, y, target, kinds), None
         options = self._options()
+        reading = IntakeOptions(findings=self.findings)
         prune = PruneOptions(**{name: getattr(self, name) for name in _PRUNE_NAMES})
         method = prune.method_for(options, self._task)
         arguments = FitArguments(
@@ -159,6 +165,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         arguments.check(method, prune)
         _warn_of_column_vector(y)
         read = self._read(X, y, sample_weight, kinds)
+        intake = look_before(read, X, y, reading)
         table = self._reweighted(read)
 
         def grow_tree(progress: Any = None) -> tuple[Tree, Pruning]:
@@ -174,7 +181,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             tree, pruning = self._grow_watched(grow_tree, table, X, y, sample_weight)
         else:
             tree, pruning = grow_tree()
-        fitted = self._fitted(tree, table, X) | {"pruning_": pruning}
+        intake = say_after(intake, tree, pruning, read, reading)
+        fitted = self._fitted(tree, table, X)
+        fitted |= {"pruning_": pruning, "intake_": intake}
         if "feature_names_in_" not in fitted:
             self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(fitted)
@@ -197,6 +206,10 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             at each alpha. The risk is the impurity unless `prune_risk` sets another.
         """
         read = self._read(X, y, sample_weight, self.kinds)
+        reading = IntakeOptions(findings=self.findings)
+        intake = look_before(read, X, y, reading)
+        if reading.findings == "warn":
+            announce(intake)
         tree = grow(self._reweighted(read), self._options())
         risk = "impurity" if self.prune_risk == "auto" else self.prune_risk
         path = find_path(tree, risk)
@@ -213,7 +226,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         return GrowOptions(**{n: values[n] for n in _GROW_NAMES if n in values})
 
     def _read(self, X: Any, y: Any, sample_weight: Any, kinds: Any) -> Table:
-        return as_table(
+        return read_table(
             X, y, sample_weight, kinds, task=self._task, discretize=self.discretize
         )
 

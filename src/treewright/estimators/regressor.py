@@ -136,6 +136,10 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         combined with ``prune='cv'`` as the smallest price to try.
     validation_fraction : float or None, default=None
         With 'validation': share of the rows to hold out (0.2 if None and no `X_val`).
+    findings : {'warn', 'error', 'ignore'}, default='warn'
+        What to do if the training table is suspicious: one warning, the most serious
+        first; an error; or nothing. `intake_` has the findings in any case, and
+        `treewright.inspect` returns them without a fit.
     n_jobs : int or None, default=None
         Number of threads. None: all cores that this process may use, but one inside a
         joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
@@ -147,6 +151,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         The tree: immutable, readable, comparable.
     pruning_ : Pruning
         The record of the pruning: the reason for the size, and the table behind it.
+    intake_ : Intake
+        What is suspicious about the training table; ``print`` shows a short table.
     n_features_in_ : int
         Number of columns of `X`.
     feature_names_in_ : ndarray of str
@@ -200,6 +206,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         cv: Any = None,
         ccp_alpha: float | None = None,
         validation_fraction: float | None = None,
+        findings: str = "warn",
         n_jobs: int | None = None,
     ) -> None:
         self.method = method
@@ -233,6 +240,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.cv = cv
         self.ccp_alpha = ccp_alpha
         self.validation_fraction = validation_fraction
+        self.findings = findings
         self.n_jobs = n_jobs
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from typing import Any
 from treewright.errors import ColumnTypeError, TableError
 from treewright.files.content import Content
 from treewright.files.optional import package
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 
 __all__ = ["checked_names", "damaged", "from_arrow"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treewright.errors import TableError
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 
 if TYPE_CHECKING:
     import pyarrow as pa

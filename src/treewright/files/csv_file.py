@@ -19,7 +19,7 @@ from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
 from treewright.files.select import Selection
 from treewright.files.text import TextFile
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 
 if TYPE_CHECKING:
     import pyarrow as pa

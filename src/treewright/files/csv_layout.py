@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from treewright.errors import TableError
 from treewright.files.names import numbered_names
 from treewright.files.text import TextFile
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 from treewright.table.raw import parse_number
 
 __all__ = ["Layout", "any_field_size", "find_layout", "is_blank"]

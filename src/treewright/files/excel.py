@@ -17,7 +17,7 @@ from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
 from treewright.files.select import Selection
 from treewright.files.sqlite import choose_part
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 from treewright.table.raw import EXACT_INTEGERS
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 
 __all__ = ["numbered_names"]
 

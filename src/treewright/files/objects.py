@@ -18,7 +18,7 @@ from treewright.errors import ColumnTypeError
 from treewright.files.content import Content, Rejected
 from treewright.files.csv_columns import missing_marks
 from treewright.files.optional import package
-from treewright.table.findings import Finding
+from treewright.table.intake import Finding
 from treewright.table.raw import EXACT_INTEGERS
 from treewright.table.spelling import is_missing_mark
 

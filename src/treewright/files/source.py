@@ -12,9 +12,9 @@ import numpy as np
 
 from treewright.files.csv_columns import missing_marks
 from treewright.files.optional import package
-from treewright.table.findings import Finding
 from treewright.table.from_frame import from_series
 from treewright.table.from_numpy import from_array
+from treewright.table.intake import Finding
 from treewright.table.raw import RawColumn
 from treewright.table.spelling import is_missing_mark
 

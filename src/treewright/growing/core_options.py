@@ -11,6 +11,7 @@ from treewright.criteria import find
 from treewright.errors import OptionError
 from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
+from treewright.table.grain import cut_step
 from treewright.table.table import Table
 
 __all__ = ["core_options"]
@@ -66,6 +67,9 @@ def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
         "stop_without_surrogate": options.surrogate_fallback == "stop",
         "known_agreement": options.surrogate_agreement == "known",
     }
+    steps = [cut_step(table.schema.features[i]) for i in table.usable]
+    if any(steps) and options.conventions is None:
+        values["steps"] = steps
     if options.max_depth is not None:
         values["max_depth"] = min(options.max_depth, _NO_LIMIT)
     return values

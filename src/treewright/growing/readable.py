@@ -6,7 +6,8 @@ Growing takes the midpoint. The readable threshold is the shortest decimal in th
 middle half of the gap from a to b, and of these the nearest to the midpoint: 38.7
 instead of 38.69999999999999. It stays well away from a and b, as the midpoint does.
 For dates and times it is the start of a year, a month, a day, an hour, ...; for
-durations a whole number of days, hours, and so on.
+durations a whole number of days, hours, and so on. Where all values of a column are
+whole months, days or hours, so is the threshold.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import islice
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.table.grain import GRAINS, whole_below
 from treewright.table.schema import Feature
 from treewright.table.table import Table
 from treewright.tree.data import THRESHOLD, TreeData
@@ -29,19 +32,24 @@ __all__ = ["gaps", "midpoint", "readable", "short_between"]
 
 _MICROSECONDS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000, 1_000, 1)
 """A day, an hour, a minute, a second, a millisecond, a microsecond."""
+_FORMS = {"month": 2, "day": 3, "hour": 4, "minute": 5, "second": 6}
+"""How many of the forms of `_rounded` have at least this grain."""
 _EPOCH = datetime(1970, 1, 1)
 
 
-def midpoint(a: float, b: float) -> float:
+def midpoint(a: float, b: float, step: float = 0.0) -> float:
     """Return the threshold that growing takes between the neighbours a < b.
 
     It is the midpoint. Where only rounding made the midpoint a long decimal, it is the
     short decimal next to it: 42.35, not 42.349999999999994, between 42.3 and 42.4. The
-    threshold t always satisfies a <= t < b.
+    threshold t always satisfies a <= t < b. With a step, of which a and b are
+    multiples, it is the last multiple before the middle.
     """
     middle = a / 2 + b / 2
     if not a <= middle < b:
         return a
+    if step:
+        return math.floor(middle / step) * step
     short = float(f"{middle:.12g}") if math.isfinite(middle) else middle
     near = abs(short - middle) <= 2 * math.ulp(middle)
     return short if near and a <= short < b else middle
@@ -205,15 +213,18 @@ def short_between(feature: Feature, a: float, b: float, otherwise: float) -> flo
     for value in _candidates(feature, middle):
         if low <= value <= high:
             return value
-    return otherwise
+    return whole_below(feature.grain, middle) if feature.grain else otherwise
 
 
 def _candidates(feature: Feature, middle: float) -> Iterator[float]:
     """Yield values near the middle, the shortest first."""
     if feature.stored_as in ("date", "datetime"):
-        yield from _moments(middle, feature.timezone)
-    elif feature.stored_as == "duration":
-        yield from (float(round(middle / unit) * unit) for unit in _MICROSECONDS)
+        finest = _FORMS.get(feature.grain, len(_MICROSECONDS) + 2)
+        yield from islice(_moments(middle, feature.timezone), finest)
+    elif feature.stored_as in ("duration", "time"):
+        least = GRAINS.get(feature.grain, 1)
+        units = [unit for unit in _MICROSECONDS if unit >= least]
+        yield from (float(round(middle / unit) * unit) for unit in units)
     else:
         yield 0.0
         for digits in range(1, 17):

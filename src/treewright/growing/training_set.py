@@ -28,7 +28,7 @@ from treewright.growing.steps import Steps
 from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
-from treewright.table.column import NumericColumn
+from treewright.table.column import Column, NumericColumn
 from treewright.table.schema import Schema, Summary, TargetInfo
 from treewright.table.table import ClassTarget, NumericTarget, Table
 from treewright.table.weights import read_weights
@@ -80,7 +80,7 @@ class TrainingSet:
         self.habits = habits_of(self.options.conventions)(table)
         table = self.habits.table
         self._columns = _sorted(table, self.options.n_jobs)
-        schema = _with_summaries(table.schema, self._columns)
+        schema = _with_summaries(table, self._columns)
         self.table = replace(table, schema=schema)
 
     def grow(
@@ -278,14 +278,29 @@ def _sorted(table: Table, n_jobs: int | None) -> SortedTable:
     return _core.SortedTable(arrays, kinds, table.n_rows, n_threads(n_jobs))
 
 
-def _with_summaries(schema: Schema, columns: SortedTable) -> Schema:
-    """Return the schema with the range and quartiles of each usable column."""
+def _with_summaries(table: Table, columns: SortedTable) -> Schema:
+    """Return the schema with the distribution of each usable column."""
+    schema = table.schema
     summaries: list[Summary | None] = [None] * len(schema.features)
     for place, index in enumerate(schema.usable):
         n_missing, *known = columns.summary(place)
-        numeric = schema.features[index].kind == "numeric"
-        if numeric and not math.isnan(known[0]):
-            summaries[index] = Summary(n_missing, *known)
-        else:
+        if schema.features[index].kind != "numeric":
+            shares = _shares(table.columns[index])
+            summaries[index] = Summary(n_missing, shares=shares)
+        elif math.isnan(known[0]):
             summaries[index] = Summary(n_missing)
+        else:
+            deciles, counts = columns.deciles(place)
+            n_known = table.n_rows - n_missing
+            shares = tuple((np.diff([0, *counts, n_known]) / n_known).tolist())
+            summary = Summary(n_missing, *known)
+            summaries[index] = replace(summary, deciles=tuple(deciles), shares=shares)
     return schema.with_summaries(summaries)
+
+
+def _shares(column: Column) -> tuple[float, ...]:
+    """Return the share of each category among the known values."""
+    assert not isinstance(column, NumericColumn)
+    known = column.codes[column.codes >= 0]
+    counts = np.bincount(known, minlength=len(column.labels))
+    return tuple((counts / max(len(known), 1)).tolist())

@@ -10,6 +10,7 @@ from treewright.errors import (
     OptionError,
     TableError,
 )
+from treewright.table.announce import listed
 from treewright.table.column import Column, NumericColumn
 from treewright.table.discretize import Plan, discretized, read_discretize
 from treewright.table.from_numpy import ArraySource, is_plain_float
@@ -22,7 +23,7 @@ from treewright.table.target import read_target, retargeted, target_info
 from treewright.table.warn import warn
 from treewright.table.weights import read_weights
 
-__all__ = ["as_table"]
+__all__ = ["as_table", "read_table"]
 
 _TASKS = ("class", "number")
 
@@ -42,7 +43,8 @@ def as_table(
     ----------
     X : array, data frame, dict of columns, list of rows or Table
         NumPy arrays (columns are called 'x0', 'x1', ...), pandas, polars and
-        pyarrow tables, any Arrow stream, dicts of columns, lists of rows. Float
+        pyarrow tables, any Arrow stream (such as a relation of DuckDB; a
+        RecordBatchReader is consumed), dicts of columns, lists of rows. Float
         columns are read in place; the input is never modified. Missing is NaN,
         None, null or NaT. Column names that are not text are converted to text.
     y : array, series or list, default=None
@@ -94,6 +96,33 @@ def as_table(
     >>> [(each.name, each.kind) for each in table.schema.features]
     [('age', 'numeric'), ('city', 'categorical')]
     """
+    table = read_table(X, y, sample_weight, kinds, task=task, discretize=discretize)
+    if not isinstance(X, Table):
+        _warn_of_set_aside(table.schema)
+        _warn_of_kinds(table.schema)
+    return table
+
+
+def read_table(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    kinds: Mapping[Any, Any] | None = None,
+    *,
+    task: str | None = None,
+    discretize: Any = None,
+) -> Table:
+    """Do what `as_table` does, without a warning.
+
+    Parameters
+    ----------
+    X, y, sample_weight, kinds, task, discretize
+        See `as_table`.
+
+    Returns
+    -------
+    Table
+    """
     has_target = isinstance(X, Table) and X.target is not None
     _check_task(task, y, has_target=has_target)
     if isinstance(X, Table):
@@ -110,11 +139,7 @@ def as_table(
         table = replace(table, target=target, schema=schema)
     if sample_weight is not None:
         table = replace(table, weights=read_weights(sample_weight, table.n_rows))
-    table = discretized(table, plan)
-    if not isinstance(X, Table):
-        _warn_of_set_aside(table.schema)
-        _warn_of_kinds(table.schema)
-    return table
+    return discretized(table, plan)
 
 
 def _of_task(table: Table, task: str | None) -> Table:
@@ -198,9 +223,10 @@ def _check_size(source: Source) -> None:
 
 
 def _warn_of_set_aside(schema: Schema) -> None:
-    names = [repr(each.name) for each in schema.features if each.set_aside]
-    if not names:
+    aside = [each for each in schema.features if each.set_aside]
+    if not aside:
         return
+    names = [repr(each.name) for each in aside]
     first = "Column {} was" if len(names) == 1 else "Columns {} were"
     left = (
         ""
@@ -208,9 +234,9 @@ def _warn_of_set_aside(schema: Schema) -> None:
         else (" No usable column is left, so a tree of this table is a single leaf.")
     )
     warn(
-        f"{first.format(_listed(names))} set aside: more than half of the known values "
+        f"{first.format(listed(names))} set aside: more than half of the known values "
         "occur only once, so they identify rows, not classes. Pass "
-        f"kinds={{{names[0]}: 'categorical'}} to use such a column all the same."
+        f"kinds={{{names[0]}: {aside[0].kind!r}}} to use such a column all the same."
         f"{left}",
         ColumnSetAsideWarning,
     )
@@ -223,19 +249,10 @@ def _warn_of_kinds(schema: Schema) -> None:
     names = [repr(each.name) for each in suspects]
     columns = "Column {} is" if len(names) == 1 else "Columns {} are"
     warn(
-        f"{columns.format(_listed(names))} read as categories, though nearly all "
-        f"values spell numbers ({names[0]}: {_counted(suspects[0].reason)}). "
+        f"{columns.format(listed(names))} read as categories, though nearly all "
+        f"values spell numbers ({names[0]}: {nearly_numbers(suspects[0])}). "
         "Make the other values missing, for example with "
         f"pandas.to_numeric(X[{names[0]}], errors='coerce'), or pass "
         f"kinds={{{names[0]}: 'categorical'}} if they are categories.",
         ColumnKindWarning,
     )
-
-
-def _counted(reason: str) -> str:
-    """Return the middle of a `Feature.reason`: how many values spell numbers."""
-    return reason.partition("; ")[2].partition("; make those")[0]
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:-1]) + " and " + names[-1] if names[1:] else names[0]

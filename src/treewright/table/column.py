@@ -32,9 +32,11 @@ class NumericColumn:
     values : ndarray of float32 or float64, one-dimensional
         NaN is missing; infinities are ordinary values. May be a strided view of
         the caller's array.
-    stored_as : {'float', 'int', 'bool', 'date', 'datetime', 'duration', 'text'}
+    stored_as : {'float', 'int', 'bool', 'date', 'datetime', 'duration', 'time',
+        'text'}
         The type of the caller's values, so that they can be shown in their own
-        form. Dates are microseconds since 1970, durations are microseconds.
+        form. Dates are microseconds since 1970, durations are microseconds,
+        times of day are microseconds since midnight.
     """
 
     name: str

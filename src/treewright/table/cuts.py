@@ -23,6 +23,7 @@ _STEPS: dict[str, tuple[float, ...]] = {
     "date": (_DAY,),
     "datetime": _TIMES,
     "duration": _TIMES,
+    "time": _TIMES[1:],
 }
 """Steps between the values of a type, coarsest first. A cut at a multiple of a step
 can be shown as a value of that type."""

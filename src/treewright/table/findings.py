@@ -8,175 +8,40 @@ pattern may be chance.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import pandas_for_frames
 from treewright.table.column import CategoricalColumn, Column, NumericColumn
-from treewright.table.spelling import Ambiguous, is_missing_mark, names_a_key, recognise
-from treewright.table.table import ClassTarget, NumericTarget, Table
+from treewright.table.copies import copies
+from treewright.table.infer import BY_KINDS, nearly_numbers
+from treewright.table.intake import Finding, Intake
+from treewright.table.leaks import leak
+from treewright.table.schema import Feature
+from treewright.table.show import show_value
+from treewright.table.spelling import Ambiguous, is_missing_mark, recognise
+from treewright.table.table import ClassTarget, Table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["KINDS_OF_FINDINGS", "Finding", "Intake", "look_at"]
+__all__ = ["FEWEST_ROWS", "look_at"]
 
 FEWEST_ROWS = 50
-_RIGHT = 0.999  # of the rows, for a column that gives the target away
-_R2 = 0.999
-_RIGHT_BY_GAPS = 0.95  # of the rows, for missing values that give the target away
-_LARGEST_CLASS = 0.9  # beyond it, being right is easy
-_COPIES = 0.05  # of the rows
-_ROWS_PER_CATEGORY = 10
+"""In smaller tables every pattern may be chance."""
+_NUMBERS_FOR_MISSING = frozenset({-999.0, -9999.0, -99999.0})
+_ROWS_PER_CATEGORY = 5
 _FEWEST_CATEGORIES = 20
-_MOST_SHOWN = 12
-
-KINDS_OF_FINDINGS = {
-    "leak": "a column that gives the target away",
-    "copies": "rows that occur more than once",
-    "index": "X and y with different indexes",
-    "rejected_rows": "rows of a file that do not fit its columns",
-    "no_target": "rows without a target",
-    "encoding": "a file whose encoding nothing states",
-    "target_like_names": "a target with nearly as many classes as rows",
-    "target_spells_numbers": "classes that spell numbers",
-    "spelled": "text that spells numbers or dates",
-    "ambiguous": "text that can be read in two ways",
-    "nearly_numbers": "text of which nearly all values spell numbers",
-    "rounded": "numbers with more digits than a float64 holds",
-    "converted": "text that was read as numbers or dates",
-    "missing_marks": "marks of missing values among the values",
-    "running_number": "whole numbers that differ in every row",
-    "tells_rows_apart": "text that differs in nearly every row",
-    "many_categories": "many categories for the rows",
-    "rare_class": "a class with one row",
-    "all_missing": "a column without a value",
-    "constant": "a column with one value",
-    "renamed": "columns without a name of their own",
-    "left_out": "lines of a file that hold no row",
-}
-"""Every kind of finding, the most serious first, and what it is."""
-_RANK = {kind: rank for rank, kind in enumerate(KINDS_OF_FINDINGS)}
 
 
-class Finding(NamedTuple):
-    """One suspicious thing about a table.
-
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS_OF_FINDINGS`.
-    column : str or None
-        The column; None: the target, or the table as a whole.
-    words : str
-        The evidence, a sentence without a full stop.
-    advice : str
-        What to do about it.
-    """
-
-    kind: str
-    column: str | None
-    words: str
-    advice: str
-
-    def __str__(self) -> str:
-        """One line: evidence and advice."""
-        of = "" if self.column is None else f"{self.column!r}: "
-        return f"{of}{self.words}. {self.advice}"
-
-
-@dataclass(frozen=True)
-class Intake:
-    """How a table was read, and what is suspicious about it.
-
-    Attributes
-    ----------
-    n_rows, n_columns : int
-        Size of the table.
-    findings : tuple of Finding
-        The most serious first.
-    n_read : int or None
-        Rows of the file, all of which are used (`n_rows`), rejected or without a
-        target; None: the table does not come from a file.
-    rejected : tuple of (int, str)
-        Line and reason of every row of the file that does not fit its columns.
-    no_target : int
-        Rows of the file that were left out because their target is missing.
-    """
-
-    n_rows: int
-    n_columns: int
-    findings: tuple[Finding, ...] = ()
-    n_read: int | None = None
-    rejected: tuple[tuple[int, str], ...] = ()
-    no_target: int = 0
-
-    def of(self, kind: str) -> list[Finding]:
-        """Return the findings of one kind."""
-        return [each for each in self.findings if each.kind == kind]
-
-    def with_findings(self, more: list[Finding]) -> Intake:
-        """Return the same with further findings, in their order."""
-        found = sorted([*self.findings, *more], key=lambda each: _RANK[each.kind])
-        return replace(self, findings=tuple(found))
-
-    def __str__(self) -> str:
-        """A short table: one line a finding."""
-        size = self._size()
-        if not self.findings:
-            return f"{size}: nothing suspicious"
-        n = len(self.findings)
-        lines = [f"{size}: {n} finding{'s' * (n != 1)}"]
-        names = ["target" if f.column is None else f.column for f in self.findings]
-        width = max(len(name) for name in names[:_MOST_SHOWN])
-        for name, each in zip(names[:_MOST_SHOWN], self.findings, strict=False):
-            lines.append(f"  {name:<{width}}  {each.words}. {each.advice}")
-        if n > _MOST_SHOWN:
-            lines.append(f"  ... and {n - _MOST_SHOWN} more; see .findings")
-        return "\n".join(lines)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return one row per finding."""
-        return pandas_for_frames().DataFrame(self.findings, columns=Finding._fields)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>"
-            + "".join(f"<td>{html.escape(str(x or ''))}</td>" for x in each)
-            + "</tr>"
-            for each in self.findings
-        )
-        head = "".join(f"<th>{name}</th>" for name in Finding._fields)
-        size = self._size()
-        if not rows:
-            return f"<p>{size}: nothing suspicious</p>"
-        return f"<p>{size}</p><table><tr>{head}</tr>{rows}</table>"
-
-    def _size(self) -> str:
-        columns = f"{self.n_columns} column{'s' * (self.n_columns != 1)}"
-        return f"{self.n_rows:,} rows, {columns}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the same as JSON-able values."""
-        return {
-            "n_rows": self.n_rows,
-            "n_columns": self.n_columns,
-            "findings": [each._asdict() for each in self.findings],
-        }
-
-
-def look_at(table: Table) -> Intake:
+def look_at(table: Table, X: Any = None, y: Any = None) -> Intake:
     """Return what is suspicious about a table.
 
     Parameters
     ----------
     table : Table
         Columns and, if there is one, the target.
+    X, y : data frame and series, optional
+        What the table was read from; their indexes are compared.
 
     Returns
     -------
@@ -187,17 +52,23 @@ def look_at(table: Table) -> Intake:
     record = table.intake or Intake(table.n_rows, table.n_columns)
     if table.n_rows < FEWEST_ROWS or not table.schema.named:
         return record
-    found = [f for column in table.columns for f in _of_column(table, column)]
+    pairs = zip(table.columns, table.schema.features, strict=True)
+    found = [f for column, of in pairs for f in _of_column(table, column, of)]
     found += _of_target(table)
-    found += _copies(table)
+    found += copies(table)
+    found += _different_indexes(X, y)
+    if not table.usable:
+        words = "no usable column is left, so a tree of this table is a single leaf"
+        advice = "Name the columns to use in kinds."
+        found.append(Finding("nothing_left", None, words, advice))
     known = {(each.kind, each.column) for each in record.findings}
-    return record.with_findings([f for f in found if (f.kind, f.column) not in known])
+    return record.with_findings(f for f in found if (f.kind, f.column) not in known)
 
 
 # -- one column ------------------------------------------------------------------------
 
 
-def _of_column(table: Table, column: Column) -> Iterator[Finding]:
+def _of_column(table: Table, column: Column, feature: Feature) -> Iterator[Finding]:
     """Yield the findings of one column, at most one of each kind."""
     missing = _missing(column)
     if missing.all():
@@ -205,75 +76,131 @@ def _of_column(table: Table, column: Column) -> Iterator[Finding]:
             "all_missing", column.name, "every value is missing", "It is never used."
         )
         return
-    leaks = list(_leak(table, column, missing))
-    yield from leaks
+    leaked = leak(table, column, missing)
+    if leaked:
+        advice = "Is it known before the target is? If not, leave it out."
+        yield Finding("leak", column.name, leaked, advice)
     if isinstance(column, NumericColumn):
-        yield from _of_numbers(column, missing)
-    elif isinstance(column, CategoricalColumn):
-        yield from _of_categories(table, column, leaked=bool(leaks))
+        yield from _of_numbers(column, missing, feature)
+    elif isinstance(column, CategoricalColumn) and feature.cuts is None:
+        yield from _of_categories(column, feature, leaked=bool(leaked))
 
 
-def _of_numbers(column: NumericColumn, missing: NDArray[np.bool]) -> Iterator[Finding]:
-    known = column.values[~missing]
+def _of_numbers(
+    column: NumericColumn, missing: NDArray[np.bool], feature: Feature
+) -> Iterator[Finding]:
+    name, known = column.name, column.values[~missing]
     if known.min() == known.max():
-        yield _constant(column.name, f"{known[0]:g}")
-        return
-    if column.stored_as != "int" or missing.any():
-        return
-    if len(np.unique(known)) == len(known):
-        called = ", and it is called so" if names_a_key(column.name) else ""
+        yield _constant(name, show_value(feature, float(known[0])))
+    elif feature.set_aside:
+        yield Finding(
+            "key",
+            name,
+            "whole numbers that differ in every row, under a name that says so",
+            f"It is not used; kinds={{{name!r}: 'numeric'}} uses it.",
+        )
+    elif _all_differ(column, missing):
         yield Finding(
             "running_number",
-            column.name,
-            f"whole numbers that differ in every row, as a running number does{called}",
+            name,
+            "whole numbers that differ in every row, as a running number does",
             "Leave it out if it only numbers the rows.",
         )
+    else:
+        yield from _number_for_missing(column, known, feature)
+
+
+def _all_differ(column: NumericColumn, missing: NDArray[np.bool]) -> bool:
+    if column.stored_as != "int" or missing.any():
+        return False
+    # A repetition among the first rows settles most columns without a sort.
+    head = column.values[:1000]
+    if len(np.unique(head)) < len(head):
+        return False
+    return len(np.unique(column.values)) == len(column.values)
+
+
+def _number_for_missing(
+    column: NumericColumn, known: NDArray[Any], feature: Feature
+) -> Iterator[Finding]:
+    """Find -999 and the like, far below all other values."""
+    least = float(known.min())
+    if least not in _NUMBERS_FOR_MISSING or column.stored_as not in ("int", "float"):
+        return
+    n = int(np.count_nonzero(known == least))
+    if n == len(known) or float(known[known > least].min()) < least / 10:
+        return
+    mark = show_value(feature, least)
+    yield Finding(
+        "missing_marks",
+        column.name,
+        f"{mark} in {n:,} row{'s' * (n != 1)} looks like a mark of missing values",
+        f"Make it a missing value: X[{column.name!r}].replace({mark}, float('nan')).",
+    )
 
 
 def _constant(name: str, value: object) -> Finding:
-    words = f"every known value is {value!r}"
+    words = f"every known value is {value}"
     return Finding("constant", name, words, "It can decide nothing and is never used.")
 
 
 def _of_categories(
-    table: Table, column: CategoricalColumn, *, leaked: bool
+    column: CategoricalColumn, feature: Feature, *, leaked: bool
 ) -> Iterator[Finding]:
     name, labels = column.name, column.labels
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(labels))
     present = [label for label, n in zip(labels, counts.tolist(), strict=True) if n]
     if len(present) == 1:
-        yield _constant(name, present[0])
+        yield _constant(name, repr(present[0]))
         return
+    # Categories that the caller declared, or asked for by `kinds`, are meant so.
+    inferred = feature.reason != BY_KINDS
     values = [x for x in present if not _is_mark(x, among_numbers=True)]
-    spelled = _spelled(name, values)
-    among_numbers = spelled is not None
-    marks = [x for x in present if _is_mark(x, among_numbers=among_numbers)]
+    spelled = _spelled(feature, values) if inferred else None
     if spelled is not None:
         yield spelled
-    if marks:
-        n = int(sum(counts[labels.index(x)] for x in marks))
-        shown = ", ".join(repr(x) for x in marks)
-        yield Finding(
-            "missing_marks",
-            name,
-            f"{shown} in {n} rows looks like a mark of missing values",
-            f"Make it a missing value: X[{name!r}].replace({marks!r}, None).",
-        )
-    if spelled is not None or leaked:
+    yield from _marks(column, counts, among_numbers=spelled is not None)
+    if inferred and spelled is None and not leaked:
+        yield from _tells_apart(feature, counts)
+
+
+def _marks(
+    column: CategoricalColumn, counts: NDArray[np.int64], *, among_numbers: bool
+) -> Iterator[Finding]:
+    marks = [
+        (label, n)
+        for label, n in zip(column.labels, counts.tolist(), strict=True)
+        if n and _is_mark(label, among_numbers=among_numbers)
+    ]
+    if not marks:
         return
-    feature = table.schema.features[table.schema.index_of[name]]
+    name, n = column.name, sum(n for _, n in marks)
+    texts = [label for label, _ in marks]
+    yield Finding(
+        "missing_marks",
+        name,
+        f"{', '.join(map(repr, texts))} in {n:,} row{'s' * (n != 1)} looks like a mark "
+        "of missing values",
+        f"Make it a missing value: X[{name!r}].replace({texts!r}, None).",
+    )
+
+
+def _tells_apart(feature: Feature, counts: NDArray[np.int64]) -> Iterator[Finding]:
+    name, n_present = feature.name, int(np.count_nonzero(counts))
     if feature.set_aside:
         yield Finding(
             "tells_rows_apart",
             name,
             "more than half of the known values occur only once",
-            f"It is set aside; kinds={{{name!r}: 'categorical'}} uses it.",
+            f"It is not used; kinds={{{name!r}: 'categorical'}} uses it.",
         )
-    elif _too_many(counts):
+    elif n_present > _FEWEST_CATEGORIES and counts.sum() < (
+        _ROWS_PER_CATEGORY * n_present
+    ):
         yield Finding(
             "many_categories",
             name,
-            f"{len(present)} categories for {int(counts.sum())} known values",
+            f"{n_present:,} categories for {int(counts.sum()):,} known values",
             "Group rare categories, or leave the column out: small groups fit chance.",
         )
 
@@ -284,10 +211,8 @@ def _is_mark(label: Any, *, among_numbers: bool) -> bool:
     )
 
 
-def _spelled(name: str, values: list[Any]) -> Finding | None:
-    found = recognise(values, name)
-    if found is None:
-        return None
+def _spelled(feature: Feature, values: list[Any]) -> Finding | None:
+    name, found = feature.name, recognise(values, feature.name)
     shown = ", ".join(repr(each) for each in values[:3])
     if isinstance(found, Ambiguous):
         return Finding(
@@ -296,102 +221,30 @@ def _spelled(name: str, values: list[Any]) -> Finding | None:
             f"{shown} spell {found.words}",
             f"It stays text; kinds={{{name!r}: {found.choices[0]!r}}} decides.",
         )
-    kind = "date" if found.what in ("date", "datetime", "time") else "numeric"
+    if found is not None:
+        kind = "date" if found.what in ("date", "datetime", "time") else "numeric"
+        else_ = "it is not used" if feature.set_aside else "each is a category"
+        return Finding(
+            "spelled",
+            name,
+            f"{shown} spell {found.words}",
+            f"kinds={{{name!r}: {kind!r}}} reads them; as text {else_}.",
+        )
+    nearly = nearly_numbers(feature)
+    if not nearly:
+        return None
     return Finding(
-        "spelled",
+        "nearly_numbers",
         name,
-        f"{shown} spell {found.words}",
-        f"kinds={{{name!r}: {kind!r}}} reads them; as text each is a category.",
+        f"it is read as categories, though {nearly}",
+        f"Make the others missing: pandas.to_numeric(X[{name!r}], errors='coerce').",
     )
-
-
-def _too_many(counts: NDArray[np.int64]) -> bool:
-    """Return whether there are too few rows to learn about so many categories."""
-    present = counts[counts > 0]
-    few_rows = present.sum() < _ROWS_PER_CATEGORY * len(present)
-    return bool(len(present) > _FEWEST_CATEGORIES and few_rows)
 
 
 def _missing(column: Column) -> NDArray[np.bool]:
     if isinstance(column, NumericColumn):
         return np.isnan(column.values)
     return np.asarray(column.data < 0)
-
-
-# -- leaks -----------------------------------------------------------------------------
-
-
-def _leak(table: Table, column: Column, missing: NDArray[np.bool]) -> Iterator[Finding]:
-    """Find a column that tells the target by itself."""
-    target = table.target
-    if target is None:
-        return
-    if isinstance(target, NumericTarget):
-        words = _leak_of_number(target.values, column, missing)
-    else:
-        words = _leak_of_class(target, column, missing)
-    if words:
-        advice = "Is it known before the target is? If not, leave it out."
-        yield Finding("leak", column.name, words, advice)
-
-
-def _leak_of_number(
-    y: NDArray[np.float64], column: Column, missing: NDArray[np.bool]
-) -> str:
-    if not isinstance(column, NumericColumn):
-        return ""
-    x, y = column.values[~missing].astype(np.float64), y[~missing]
-    if len(x) < FEWEST_ROWS or not np.isfinite(x).all():
-        return ""
-    if np.array_equal(x, y):
-        return "it equals the target"
-    with np.errstate(all="ignore"):
-        x, y = x - x.mean(), y - y.mean()
-        r2 = float((x @ y) ** 2 / ((x @ x) * (y @ y)))
-    return f"it follows the target in a straight line (R² {r2:.5f})" * (r2 >= _R2)
-
-
-def _leak_of_class(
-    target: ClassTarget, column: Column, missing: NDArray[np.bool]
-) -> str:
-    codes, n = target.codes, len(target.codes)
-    k = len(target.classes)
-    base = float(np.bincount(codes, minlength=k).max()) / n
-    if missing.any() and base <= _LARGEST_CLASS:
-        right = _right(missing.astype(np.int64), codes, k) / n
-        if right >= _RIGHT_BY_GAPS:
-            return f"whether it is missing tells the target in {right:.1%} of the rows"
-    if base > _RIGHT:
-        return ""
-    right = _right(_groups(column, missing), codes, k) / n
-    if right >= _RIGHT:
-        return f"by itself it tells the target in {right:.2%} of the rows"
-    return ""
-
-
-def _groups(column: Column, missing: NDArray[np.bool]) -> NDArray[np.int64]:
-    """Return the rows in groups: by category, or by one of at most 64 intervals."""
-    if not isinstance(column, NumericColumn):
-        return np.asarray(column.data, np.int64) + 1
-    known = column.values[~missing]
-    cuts = np.unique(np.quantile(known, np.linspace(0, 1, 65), method="lower"))
-    group = np.searchsorted(cuts, column.values, side="left").astype(np.int64) + 1
-    return np.where(missing, 0, group)
-
-
-def _right(group: NDArray[np.int64], codes: NDArray[Any], k: int) -> int:
-    """Count the rows that the largest class of the other rows of their group tells."""
-    n_groups = int(group.max()) + 1
-    if n_groups * k > 4 * len(codes) + 1000:
-        return 0
-    counts = np.bincount(group * k + codes, minlength=n_groups * k)
-    counts = counts.reshape(n_groups, k)
-    top = np.argmax(counts, axis=1)
-    others = counts.copy()
-    others[np.arange(n_groups), top] = 0
-    # A row of the largest class is told by the others only if these still lead.
-    leads = counts.max(axis=1) - 1 >= np.maximum(others.max(axis=1), 1)
-    return int(counts.max(axis=1)[leads].sum())
 
 
 # -- the target and the rows -----------------------------------------------------------
@@ -432,48 +285,28 @@ def _of_target(table: Table) -> Iterator[Finding]:
         )
 
 
-def _copies(table: Table) -> Iterator[Finding]:
-    """Find rows that occur again, beyond what few different values explain."""
-    n = table.n_rows
-    hashes = np.zeros(n, dtype=np.uint64)
-    combinations = 1.0
-    for place, column in enumerate(table.columns):
-        values, n_values = _numbered(column)
-        combinations = min(combinations * n_values, 1e300)
-        hashes = _mixed(hashes, values, place)
-    if table.target is not None:
-        data = getattr(table.target, "codes", getattr(table.target, "values", None))
-        hashes = _mixed(hashes, _bits(np.asarray(data)), len(table.columns))
-    n_copies = n - len(np.unique(hashes))
-    if n_copies < _COPIES * n or combinations < 100.0 * n:
+def _different_indexes(X: Any, y: Any) -> Iterator[Finding]:
+    """Find a target whose rows are labelled in another order than those of X."""
+    ours: Any = getattr(X, "index", None)
+    theirs: Any = getattr(y, "index", None)
+    if not (hasattr(ours, "sort_values") and hasattr(theirs, "sort_values")):
         return
+    if len(ours) != len(theirs) or ours.equals(theirs):
+        return
+    # A new series is numbered from 0. That says nothing about its order, unless the
+    # other index holds the same numbers in another order.
+    numbered = any(_counts_from_zero(index) for index in (ours, theirs))
+    if numbered and not ours.sort_values().equals(theirs.sort_values()):
+        return
+    row = int(np.argmax(np.asarray(ours) != np.asarray(theirs)))
     yield Finding(
-        "copies",
+        "index",
         None,
-        f"{n_copies:,} of {n:,} rows are exact copies of other rows",
-        "Cross-validation sees a row and its copy, so it cannot see over-fitting: drop "
-        "them, keep one with a weight, or pass groups=.",
+        f"the indexes of X and y differ from row {row} on ({ours[row]!r} and "
+        f"{theirs[row]!r})",
+        "Rows are taken in their order, not by index. Align them: y.loc[X.index].",
     )
 
 
-def _numbered(column: Column) -> tuple[NDArray[np.uint64], int]:
-    """Return 64 bits that tell the values apart, and how many values there are."""
-    if isinstance(column, NumericColumn):
-        bits = _bits(column.values)
-        return bits, len(np.unique(bits))
-    return np.asarray(column.data, np.int64).view(np.uint64), len(column.labels) + 1
-
-
-def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
-    floats = np.asarray(values, np.float64) + 0.0  # one zero
-    return np.where(np.isnan(floats), np.nan, floats).view(np.uint64)
-
-
-def _mixed(
-    hashes: NDArray[np.uint64], values: NDArray[np.uint64], place: int
-) -> NDArray[np.uint64]:
-    """Mix one more column into a hash of each row (splitmix64's finaliser)."""
-    mixed = hashes * np.uint64(0x9E3779B97F4A7C15) + values + np.uint64(place + 1)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+def _counts_from_zero(index: Any) -> bool:
+    return np.array_equal(np.asarray(index), np.arange(len(index)))

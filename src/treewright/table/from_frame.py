@@ -68,7 +68,10 @@ class FrameSource:
             distinct_names(list(getattr(X, "column_names", None) or X.columns))
             raise
         if isinstance(frame, nw.LazyFrame):
-            raise TableError(_lazy_message(X))
+            # A relation of DuckDB is lazy, but hands its rows over when asked.
+            if hasattr(X, "collect") or not hasattr(X, "__arrow_c_stream__"):
+                raise TableError(_lazy_message(X))
+            frame = _from_arrow_stream(X)
         if isinstance(frame, nw.Series):
             raise TableError(
                 "Expected 2D array, got 1D array instead: X is a single series. "
@@ -204,10 +207,7 @@ def _objects(series: "nw.Series[Any]") -> NDArray[Any]:
 def _moments(name: str, series: "nw.Series[Any]") -> RawColumn:
     dtype = series.dtype
     if dtype == nw.Time:
-        raise ColumnTypeError(
-            f"Column {name!r} holds times of day: argument must be a string, a number "
-            "or a date. Turn it into a number, such as hours since midnight."
-        )
+        return from_objects(name, series.to_list())
     zone = getattr(dtype, "time_zone", None) or ""
     values = series.to_numpy()
     if values.dtype.kind not in "mM":
@@ -264,6 +264,8 @@ def _unknown(name: str, series: "nw.Series[Any]") -> RawColumn:
     native_type = str(getattr(series.to_native(), "dtype", series.dtype))
     if series.null_count() == len(series):
         return RawColumn(name, "empty", np.full(len(series), np.nan))
+    if native_type.startswith("period"):
+        return from_array(name, series.to_native().dt.to_timestamp().to_numpy())
     if "complex" in native_type:
         raise TableError(
             f"{COMPLEX_WORDS}: column {name!r} is of type {native_type}. Split it into "

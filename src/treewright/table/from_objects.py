@@ -2,7 +2,7 @@
 
 import numbers
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -33,6 +33,7 @@ _GROUPS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("decimal", (Decimal,)),
     ("datetime", (datetime, np.datetime64)),
     ("date", (date,)),
+    ("time", (time,)),
     ("complex", (numbers.Complex,)),
     ("bytes", _BYTES),
     ("nested", (list, tuple, dict, set, frozenset, np.ndarray)),
@@ -64,6 +65,8 @@ def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
     groups = {_group_of(each) for each in set(map(type, cells))}
     if groups <= {"bytes", "missing"} and "bytes" in groups:
         cells, groups = _decoded(name, cells), (groups - {"bytes"}) | {"text"}
+    if "period" in groups:
+        cells, groups = _started(cells), (groups - {"period"}) | {"datetime"}
     complete = groups.isdisjoint({"missing", "float", "decimal"})
     groups.discard("missing")
     _refuse_unreadable(name, cells, groups)
@@ -72,6 +75,13 @@ def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
             groups.discard(group)
     if not groups:
         return RawColumn(name, "empty", _object_array(cells))
+    return _of_types(name, cells, groups, complete)
+
+
+def _of_types(
+    name: str, cells: NDArray[Any] | Sequence[Any], groups: set[str], complete: bool
+) -> RawColumn:
+    """Return the column that these types of cells make."""
     if groups == {"text"}:
         return RawColumn(name, "text", _object_array(cells), storage="text")
     if groups <= _NUMBERS:
@@ -81,6 +91,8 @@ def from_objects(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
     if groups == {"duration"}:
         ticks = np.array(_with_none(cells), "timedelta64[us]")
         return RawColumn(name, "duration", ticks, storage="durations")
+    if groups == {"time"}:
+        return _times_of_day(name, cells)
     if groups <= _NUMBERS | {"text"}:
         values = _object_array(cells)
         return RawColumn(name, "mixed", values, storage="text and numbers")
@@ -95,6 +107,37 @@ def _decoded(name: str, cells: NDArray[Any] | Sequence[Any]) -> list[Any]:
         ]
     except UnicodeDecodeError as problem:
         raise not_utf8(name, problem) from problem
+
+
+def _started(cells: NDArray[Any] | Sequence[Any]) -> list[Any]:
+    """Return the cells with pandas' periods replaced by their start."""
+    return [
+        cell.to_timestamp() if _group_of(type(cell)) == "period" else cell
+        for cell in cells
+    ]
+
+
+def _times_of_day(name: str, cells: NDArray[Any] | Sequence[Any]) -> RawColumn:
+    """Return times of day as the time since midnight."""
+    times = _with_none(cells)
+    zoned = next((row for row, t in enumerate(times) if t and t.tzinfo), None)
+    if zoned is not None:
+        raise ColumnError(
+            f"Column {name!r} holds the time of day {times[zoned]!s} with a time zone "
+            f"(row {zoned}), which no date fixes. Leave the zone out."
+        )
+    spans = [
+        t
+        and timedelta(
+            hours=t.hour,
+            minutes=t.minute,
+            seconds=t.second,
+            microseconds=t.microsecond,
+        )
+        for t in times
+    ]
+    ticks = np.array(spans, "timedelta64[us]")
+    return RawColumn(name, "time", ticks, storage="times of day")
 
 
 def not_utf8(name: str, problem: UnicodeDecodeError) -> ColumnError:
@@ -113,9 +156,11 @@ def _group_of(cell_type: type) -> str:
 
 
 def _find_group(cell_type: type) -> str:
-    # pandas' NA and NaT are recognized by name, so that pandas is not needed.
+    # pandas' own types are recognized by name, so that pandas is not needed.
     if cell_type.__name__ in ("NoneType", "NAType", "NaTType"):
         return "missing"
+    if cell_type.__name__ == "Period":
+        return "period"
     for group, members in _GROUPS:
         if issubclass(cell_type, members):
             return group
@@ -239,8 +284,8 @@ def _moments(name: str, cells: Iterable[Any], groups: set[str]) -> RawColumn:
 
 def _mixed_error(name: str, cells: Iterable[Any], groups: set[str]) -> ColumnError:
     plural = {"text": "text", "date": "dates", "datetime": "dates"}
-    seen = sorted({plural.get(g, "durations" if g == "duration" else "numbers")
-                   for g in groups})  # fmt: skip
+    plural |= {"duration": "durations", "time": "times of day"}
+    seen = sorted({plural.get(g, "numbers") for g in groups})
     kept = list(cells)
     first = next(i for i, cell in enumerate(kept) if not _is_missing(cell))
     own = _group_of(type(kept[first]))

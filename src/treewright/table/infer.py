@@ -14,11 +14,13 @@ from treewright.errors import ColumnError, OptionError, TableError, nearest_name
 from treewright.table.column import (
     CategoricalColumn,
     Column,
+    FloatArray,
     IntArray,
     Label,
     NumericColumn,
     OrdinalColumn,
 )
+from treewright.table.grain import grain_of
 from treewright.table.raw import (
     RawColumn,
     as_label,
@@ -30,9 +32,16 @@ from treewright.table.raw import (
     to_numbers,
 )
 from treewright.table.schema import KINDS, Feature
-from treewright.table.spelling import Ambiguous, Spelling, is_missing_mark, recognise
+from treewright.table.spelling import (
+    Ambiguous,
+    Spelling,
+    is_missing_mark,
+    names_a_key,
+    recognise,
+)
 
 __all__ = [
+    "BY_KINDS",
     "FEWEST_ROWS_TO_SET_ASIDE",
     "Wanted",
     "find_column",
@@ -40,6 +49,7 @@ __all__ = [
     "nearly_numbers",
     "read_kinds",
     "settle",
+    "spelled_column",
 ]
 
 FEWEST_ROWS_TO_SET_ASIDE = 50
@@ -51,17 +61,17 @@ DATE_KINDS = ("date", "day first", "month first")
 Wanted: TypeAlias = str | tuple[Label, ...] | None
 """The caller's wish for a column: a kind, an order of categories, or None."""
 
-# Reasons are part of the schema, and so of the fingerprint of every tree: rewording
-# one changes fingerprints.
 _REASONS = {
     "int": "The values are whole numbers",
     "bool": "The values are true or false",
     "date": "The values are dates",
     "datetime": "The values are points in time",
     "duration": "The values are durations",
+    "time": "The values are times of day",
     "float": "The values are numbers",
 }
-_BY_KINDS = "Asked for by kinds."
+BY_KINDS = "Asked for by kinds."
+"""The reason of a kind that the caller chose."""
 _NEARLY = "spell numbers, the others are"
 # Text counts as badly read numbers if nearly all values spell a number. A smaller
 # share is enough if the other values are only a few distinct ones, as markers of
@@ -125,12 +135,12 @@ def settle(raw: RawColumn, wanted: Wanted = None) -> tuple[Column, Feature]:
         When the values do not fit the kind.
     """
     if isinstance(wanted, tuple):
-        return _ordinal(raw, _BY_KINDS, wanted)
+        return _ordinal(raw, BY_KINDS, wanted)
     if wanted in DATE_KINDS:
         return _date(raw, wanted)
-    kind, reason = (wanted, _BY_KINDS) if wanted else infer_kind(raw)
+    kind, reason = (wanted, BY_KINDS) if wanted else infer_kind(raw)
     if kind == "numeric":
-        return _numeric(raw, reason)
+        return _numeric(raw, reason, inferred=not wanted)
     if kind == "ordinal":
         return _ordinal(raw, reason, None)
     return _categorical(raw, reason, inferred=not wanted)
@@ -265,24 +275,50 @@ def _mixed_error(raw: RawColumn) -> ColumnError:
     )
 
 
-def _numeric(raw: RawColumn, reason: str) -> tuple[Column, Feature]:
+def _numeric(
+    raw: RawColumn, reason: str, *, inferred: bool = False
+) -> tuple[Column, Feature]:
     content = raw.content
     if content in ("text", "category"):
         return _from_text(raw, reason, "numeric")
     if content not in _REASONS:
         content = "float"
+    values = to_numbers(raw)
     return (
-        NumericColumn(raw.name, freeze(to_numbers(raw)), content),
-        Feature(raw.name, "numeric", content, reason=reason, timezone=raw.timezone),
+        NumericColumn(raw.name, freeze(values), content),
+        Feature(
+            raw.name,
+            "numeric",
+            content,
+            reason=reason,
+            set_aside=_why_a_key(raw) if inferred else "",
+            timezone=raw.timezone,
+            grain=grain_of(values, content, raw.timezone),
+        ),
+    )
+
+
+def _why_a_key(raw: RawColumn) -> str:
+    """Return why a column of numbers only numbers the rows; '' if it does not."""
+    n = len(raw.values)
+    if raw.content != "int" or raw.missing is not None:
+        return ""
+    if n < FEWEST_ROWS_TO_SET_ASIDE or not names_a_key(raw.name):
+        return ""
+    if len(np.unique(raw.values)) < n:
+        return ""
+    return (
+        f"its {n} whole numbers differ in every row, so the column numbers the rows; "
+        f"pass kinds={{{raw.name!r}: 'numeric'}} to use it."
     )
 
 
 def _date(raw: RawColumn, kind: str) -> tuple[Column, Feature]:
     """Read dates: as they are, or spelled by text."""
-    if raw.content in ("date", "datetime"):
-        return _numeric(raw, _BY_KINDS)
+    if raw.content in ("date", "datetime", "time"):
+        return _numeric(raw, BY_KINDS)
     if raw.content in ("text", "category"):
-        return _from_text(raw, _BY_KINDS, kind)
+        return _from_text(raw, BY_KINDS, kind)
     raise ColumnError(
         f"kinds[{raw.name!r}] is {kind!r}, but the values are neither dates nor text. "
         "Leave the column out of kinds, or convert it to dates."
@@ -301,11 +337,43 @@ def _from_text(raw: RawColumn, reason: str, kind: str) -> tuple[Column, Feature]
         else:
             values = spelled_numbers(raw, spelling)
             reason = f"{reason} The text spells {spelling.words}."
+    return _spelled(raw.name, values, spelling, reason)
+
+
+def _spelled(
+    name: str, values: FloatArray, spelling: Spelling | None, reason: str
+) -> tuple[Column, Feature]:
     stored = "text" if spelling is None else _STORED.get(spelling.what, "text")
-    column = NumericColumn(raw.name, freeze(values), stored)
+    zone = "" if spelling is None else spelling.zone
+    column = NumericColumn(name, freeze(values), stored)
     return column, Feature(
-        raw.name, "numeric", stored, reason=reason, spelling=spelling
+        name,
+        "numeric",
+        stored,
+        reason=reason,
+        timezone=zone,
+        spelling=spelling,
+        grain=grain_of(values, stored, zone),
     )
+
+
+def spelled_column(raw: RawColumn, spelling: Spelling) -> tuple[Column, Feature]:
+    """Build the column of numbers or dates that recognised text spells.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        A column of text.
+    spelling : Spelling
+        How its texts spell values; from `recognise`.
+
+    Returns
+    -------
+    column : NumericColumn
+    feature : Feature
+    """
+    values = spelled_numbers(raw, spelling)
+    return _spelled(raw.name, values, spelling, f"The text spells {spelling.words}.")
 
 
 def _spelling_of(
@@ -331,7 +399,7 @@ def _spelling_of(
     return found
 
 
-_STORED = {"date": "date", "datetime": "datetime", "time": "duration"}
+_STORED = {"date": "date", "datetime": "datetime", "time": "time"}
 """What dates and times that text spells are stored as."""
 
 
@@ -399,9 +467,17 @@ def _why_set_aside(name: str, codes: IntArray, n_labels: int) -> str:
     )
 
 
-def nearly_numbers(feature: Feature) -> bool:
-    """Return whether a column is categorical though nearly all values spell numbers."""
-    return feature.kind == "categorical" and _NEARLY in feature.reason
+def nearly_numbers(feature: Feature) -> str:
+    """Return how many values of a categorical column spell numbers, if nearly all do.
+
+    Returns
+    -------
+    str
+        Such as "97 of 100 spell numbers, the others are '?', 'NA'"; '' if few do.
+    """
+    if feature.kind != "categorical" or _NEARLY not in feature.reason:
+        return ""
+    return feature.reason.partition("; ")[2].partition("; make those")[0]
 
 
 def _spelt_numbers(name: str, codes: IntArray, labels: tuple[Label, ...]) -> str:

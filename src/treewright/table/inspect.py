@@ -1,13 +1,11 @@
 """`inspect`: what is suspicious about a table, before a tree is grown from it."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from treewright.table.as_table import as_table
-from treewright.table.findings import Finding, Intake, look_at
+from treewright.table.as_table import read_table
+from treewright.table.findings import look_at
+from treewright.table.intake import Intake
 
 __all__ = ["inspect"]
 
@@ -34,33 +32,10 @@ def inspect(X: Any, y: Any = None, kinds: Mapping[Any, Any] | None = None) -> In
     Examples
     --------
     >>> import treewright as tw
-    >>> prices = {"price": [f"${n:,}" for n in range(900, 1100)]}
-    >>> print(tw.inspect(prices))
-    200 rows, 1 column: 1 finding
+    >>> prices = [f"${n:,}" for n in range(900, 1100)]
+    >>> print(tw.inspect({"price": prices, "size": [1, 2] * 100}))
+    200 rows, 2 columns: 1 finding
       price  '$1,000', '$1,001', '$1,002' spell amounts of money in $ with commas \
-for thousands. kinds={'price': 'numeric'} reads them; as text each is a category.
+for thousands. kinds={'price': 'numeric'} reads them; as text it is not used.
     """
-    with warnings.catch_warnings():
-        # The findings say the same, and more.
-        warnings.simplefilter("ignore")
-        table = as_table(X, y, kinds=kinds)
-    return look_at(table).with_findings(_different_indexes(X, y))
-
-
-def _different_indexes(X: Any, y: Any) -> list[Finding]:
-    """Find a target whose rows are labelled in another order than those of X."""
-    ours, theirs = getattr(X, "index", None), getattr(y, "index", None)
-    if ours is None or theirs is None or callable(ours) or callable(theirs):
-        return []
-    if len(ours) != len(theirs) or np.array_equal(ours, theirs):
-        return []
-    row = int(np.argmax(np.asarray(ours) != np.asarray(theirs)))
-    return [
-        Finding(
-            "index",
-            None,
-            f"the indexes of X and y differ from row {row} on ({ours[row]!r} and "
-            f"{theirs[row]!r})",
-            "Rows are taken in their order, not by index. Align them: y.loc[X.index].",
-        )
-    ]
+    return look_at(read_table(X, y, kinds=kinds), X, y)

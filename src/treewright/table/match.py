@@ -1,7 +1,9 @@
 """Find the columns of a tree in new data: by name, or by position for arrays."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +30,14 @@ from treewright.table.source import Source, open_source
 from treewright.table.table import Table
 from treewright.table.warn import warn
 
-__all__ = ["MatchedColumns", "match", "plain_matrix"]
+__all__ = ["MatchedColumns", "Probe", "match", "plain_matrix", "probe"]
 
 UNSEEN = -2
 _MOMENTS = frozenset({"date", "datetime"})
 _WITH_TEXT = frozenset({"text", "category", "mixed"})
 _MOST_NAMED = 5
 _FEWEST_ROWS_TO_WARN = 5
+_MOST_LABELS = 3
 
 
 class MatchedColumns(list["NDArray[Any] | None"]):
@@ -125,7 +128,8 @@ def match(
     Warns
     -----
     UnseenCategoryWarning
-        When a needed column has 5 or more values, all of them unseen categories.
+        When needed columns of 5 or more values hold categories that the schema does
+        not list: once, with counts.
     """
     matrix = plain_matrix(schema, X)
     if matrix is not None:
@@ -134,9 +138,77 @@ def match(
     wanted = list(needed)
     places = _places(schema, source, wanted)
     columns: list[NDArray[Any] | None] = [None] * len(schema.features)
+    found: list[Unseen] = []
     for index, place in zip(wanted, places, strict=True):
-        columns[index] = _encode(source.raw(place), schema.features[index], unseen)
+        raw = source.raw(place)
+        columns[index] = _encode(raw, schema.features[index], unseen, found)
+    _warn_of_unseen(found)
     return MatchedColumns(columns, source.n_rows)
+
+
+class Probe(NamedTuple):
+    """A column of new data, as far as it can be read.
+
+    Attributes
+    ----------
+    data : ndarray or None
+        The column as `match` returns it; None if it is absent or cannot be read.
+    problem : str
+        Why it cannot be read; 'absent' if it is not there.
+    unseen : tuple
+        The categories that the schema does not list.
+    """
+
+    data: NDArray[Any] | None
+    problem: str = ""
+    unseen: tuple[Label, ...] = ()
+
+
+def probe(schema: Schema, X: Any, columns: Iterable[int]) -> tuple[list[Probe], int]:
+    """Read columns of new data one by one, and go on where one cannot be read.
+
+    Parameters
+    ----------
+    schema : Schema
+        The schema of the tree.
+    X : array, data frame, dict of columns, list of rows or Table
+        New data.
+    columns : iterable of int
+        Numbers of the columns.
+
+    Returns
+    -------
+    probes : list of Probe
+        One per column.
+    n_rows : int
+        Number of rows of the new data.
+    """
+    source: Source = _TableSource(X) if isinstance(X, Table) else open_source(X)
+    place_of = {name: place for place, name in enumerate(source.names)}
+    wanted = list(columns)
+    by_name = source.named and (
+        schema.named or all(schema.names[i] in place_of for i in wanted)
+    )
+    if not by_name:
+        _check_width(schema, len(source.names))
+    probes = []
+    for index in wanted:
+        feature = schema.features[index]
+        place = place_of.get(feature.name) if by_name else index
+        if place is None:
+            probes.append(Probe(None, "absent"))
+        else:
+            probes.append(_probed(source, place, feature))
+    return probes, source.n_rows
+
+
+def _probed(source: Source, place: int, feature: Feature) -> Probe:
+    found: list[Unseen] = []
+    try:
+        data = _encode(source.raw(place), feature, "missing", found)
+    except ColumnError as problem:
+        return Probe(None, str(problem))
+    return Probe(data, unseen=found[0].labels if found else ())
 
 
 class _TableSource:
@@ -156,8 +228,8 @@ class _TableSource:
                 feature.name, "category", codes, labels=labels, declared=True
             )
         content, values = feature.stored_as, column.data
-        if content == "duration" or content in _MOMENTS:
-            values = _back_to_ticks(values, "m" if content == "duration" else "M")
+        if content in ("duration", "time") or content in _MOMENTS:
+            values = _back_to_ticks(values, "M" if content in _MOMENTS else "m")
         elif content != "float":
             content = "float"
         return RawColumn(feature.name, content, values, timezone=feature.timezone)
@@ -220,13 +292,15 @@ def _absent_message(absent: Sequence[str], names: Sequence[str]) -> str:
     return f"There {are} {listed}, which the tree needs. {advice}"
 
 
-def _encode(raw: RawColumn, feature: Feature, unseen: str) -> NDArray[Any]:
+def _encode(
+    raw: RawColumn, feature: Feature, unseen: str, found: list[Unseen]
+) -> NDArray[Any]:
     if feature.kind == "numeric":
         return _encode_numbers(raw, feature)
     # A Table that was cut at the same places already holds the intervals.
     if feature.cuts is not None and raw.labels != feature.labels:
         return codes_of(_encode_numbers(raw, feature), feature.cuts)
-    return _encode_labels(raw, feature, unseen)
+    return _encode_labels(raw, feature, unseen, found)
 
 
 def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
@@ -274,6 +348,7 @@ def _other_kind(
         "date": "dates",
         "datetime": "times with a zone" if feature.timezone else "dates",
         "duration": "durations",
+        "time": "times of day",
         "text": "text that spells numbers",
     }
     before = plural[feature.stored_as]
@@ -312,7 +387,9 @@ def _advice(raw: RawColumn, feature: Feature) -> str:
     return "Convert the column to its original type."
 
 
-def _encode_labels(raw: RawColumn, feature: Feature, unseen: str) -> IntArray:
+def _encode_labels(
+    raw: RawColumn, feature: Feature, unseen: str, found: list[Unseen]
+) -> IntArray:
     codes, labels = to_codes(raw)
     known = codes >= 0
     # Text never equals a number.
@@ -333,21 +410,56 @@ def _encode_labels(raw: RawColumn, feature: Feature, unseen: str) -> IntArray:
         row = int(np.argmax(is_unseen))
         if unseen == "error":
             raise ColumnError(_unseen_message(feature, labels[codes[row]], row))
-        n_known = int(np.count_nonzero(known))
-        if n_known >= _FEWEST_ROWS_TO_WARN and n_known == is_unseen.sum():
-            message = _all_unseen_message(feature, labels[codes[row]])
-            warn(message, UnseenCategoryWarning)
+        new = np.unique(codes[is_unseen])
+        found.append(
+            Unseen(
+                feature,
+                tuple(labels[code] for code in new.tolist()),
+                int(np.count_nonzero(is_unseen)),
+                int(np.count_nonzero(known)),
+            )
+        )
     return out
 
 
-def _all_unseen_message(feature: Feature, label: Label) -> str:
-    labels = feature.labels
-    known = f"categories such as {labels[0]!r}" if labels else "no categories"
-    return (
-        f"Column {feature.name!r} holds no category that was there when the tree was "
-        f"grown: it holds values such as {label!r}, and the tree knows {known}. All "
-        "values are treated as missing; check how they are spelt."
-    )
+class Unseen(NamedTuple):
+    """Categories of a column that were not there when the tree was grown."""
+
+    feature: Feature
+    labels: tuple[Label, ...]
+    n_rows: int
+    n_known: int
+
+    @property
+    def words(self) -> str:
+        """What was seen, as a sentence."""
+        labels, name = self.feature.labels, self.feature.name
+        shown = ", ".join(repr(each) for each in self.labels[:_MOST_LABELS])
+        more = ", ..." if len(self.labels) > _MOST_LABELS else ""
+        if self.n_rows == self.n_known:
+            known = f"categories such as {labels[0]!r}" if labels else "no categories"
+            return (
+                f"Column {name!r} holds no category that was there when the tree was "
+                f"grown: it holds {shown}{more}, and the tree knows {known}."
+            )
+        share = self.n_rows / self.n_known
+        return (
+            f"Column {name!r} holds categories in {self.n_rows:,} of {self.n_known:,} "
+            f"values ({share:.1%}) that were not there when the tree was grown: "
+            f"{shown}{more}."
+        )
+
+
+def _warn_of_unseen(found: list[Unseen]) -> None:
+    worth = [each for each in found if each.n_known >= _FEWEST_ROWS_TO_WARN]
+    if not worth:
+        return
+    worth.sort(key=lambda each: -each.n_rows / each.n_known)
+    lines = [each.words for each in worth[:_MOST_LABELS]]
+    if len(worth) > _MOST_LABELS:
+        lines.append(f"{len(worth) - _MOST_LABELS} more columns hold such categories.")
+    lines.append("They are treated as missing; check how they are spelt.")
+    warn(" ".join(lines), UnseenCategoryWarning)
 
 
 def _unseen_message(feature: Feature, label: Label, row: int) -> str:

@@ -48,8 +48,8 @@ class RawColumn:
         The column's name.
     content : str
         Type of the cells: 'float', 'int', 'bool', 'date', 'datetime', 'duration',
-        'text', 'category', 'mixed' (text and numbers), 'huge' (numbers, some of them
-        too large to be exact in float64) or 'empty' (all missing).
+        'time', 'text', 'category', 'mixed' (text and numbers), 'huge' (numbers, some of
+        them too large to be exact in float64) or 'empty' (all missing).
     values : ndarray
         float32/float64 (NaN = missing); integers; bools; datetime64/timedelta64;
         objects for text, mixed and huge; positions in `labels` for categories (-1 =
@@ -119,7 +119,7 @@ def to_numbers(raw: RawColumn, *, exact: bool = True) -> FloatArray:
             return _with_missing(values.astype(np.float64), raw.missing)
         case "date" | "datetime":
             return _from_ticks(values.astype("datetime64[us]"))
-        case "duration":
+        case "duration" | "time":
             return _from_ticks(values.astype("timedelta64[us]"))
         case "huge":
             return _from_huge(raw, exact=exact)
@@ -157,7 +157,7 @@ def to_codes(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
         case "empty":
             return np.full(len(values), -1, np.int32), ()
     known = ~_missing_mask(raw)
-    if raw.content == "duration":
+    if raw.content in ("duration", "time"):
         values = values.astype("timedelta64[us]")
     elif raw.content in ("date", "datetime"):
         values = values.astype("datetime64[us]")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import TreeFormatError
 from treewright.table.column import Label
+from treewright.table.grain import GRAINS
 from treewright.table.overview import overview
 from treewright.table.spelling import Spelling
 
@@ -29,14 +30,19 @@ PLAIN_NUMBERS = frozenset({"float", "int", "bool", "text"})
 
 @dataclass(frozen=True)
 class Summary:
-    """Range and quartiles of a numeric column.
+    """The distribution of a column in the training rows.
 
     Attributes
     ----------
     n_missing : int
         Number of rows without a value.
     minimum, q1, median, q3, maximum : float or None
-        Over the known values; None if there are none.
+        Of a numeric column, over the known values; None if there are none.
+    deciles : tuple of float
+        The distinct deciles of a numeric column, ascending.
+    shares : tuple of float
+        Share of the known values in each interval (up to and including the first
+        decile, ..., above the last), or in each category.
     """
 
     n_missing: int
@@ -45,6 +51,8 @@ class Summary:
     median: float | None = None
     q3: float | None = None
     maximum: float | None = None
+    deciles: tuple[float, ...] = ()
+    shares: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,8 +67,8 @@ class Feature:
         How it is split.
     stored_as : str
         Type of the caller's values. For a numeric column, and for one cut into
-        intervals: 'float', 'int', 'bool', 'date', 'datetime', 'duration' or 'text'
-        (that spells numbers). Otherwise 'category'.
+        intervals: 'float', 'int', 'bool', 'date', 'datetime', 'duration', 'time' (of
+        day) or 'text' (that spells numbers). Otherwise 'category'.
     labels : tuple of str, int, float or bool
         The categories in order, or the intervals of a column that was cut; empty
         for a numeric column.
@@ -80,6 +88,8 @@ class Feature:
     spelling : Spelling or None
         How text spells the numbers or dates of this column; None: it is not read
         from text, or the text is a plain number such as '0.5'.
+    grain : {'', 'month', 'day', 'hour', 'minute', 'second'}
+        For dates and times: the coarsest unit in which all values are whole.
     """
 
     name: str
@@ -93,6 +103,7 @@ class Feature:
     cuts: tuple[float, ...] | None = None
     float32: bool = False
     spelling: Spelling | None = None
+    grain: str = ""
 
     @property
     def kind_code(self) -> int:
@@ -300,14 +311,16 @@ def _feature_to_dict(feature: Feature) -> dict[str, Any]:
     out = {f.name: getattr(feature, f.name) for f in fields(Feature)}
     out["labels"] = [_label_out(label) for label in feature.labels]
     if feature.summary is not None:
-        out["summary"] = {k: _number_out(v) for k, v in asdict(feature.summary).items()}
-    # Entries that most columns lack are left out, so that fingerprints stay the same.
+        out["summary"] = _summary_to_dict(feature.summary)
+    # Entries that most columns lack are left out.
     if feature.cuts is None:
         del out["cuts"]
     else:
         out["cuts"] = [_number_out(cut) for cut in feature.cuts]
     if not feature.float32:
         del out["float32"]
+    if not feature.grain:
+        del out["grain"]
     if feature.spelling is None:
         del out["spelling"]
     else:
@@ -321,15 +334,32 @@ def _feature_from_dict(data: Mapping[str, Any]) -> Feature:
         raise ValueError(f"kind {values['kind']!r} is not one of {KINDS}")
     values["labels"] = tuple(_label_in(label) for label in values["labels"])
     if values.get("summary") is not None:
-        numbers = {k: _number_in(v) for k, v in values["summary"].items()}
-        values["summary"] = Summary(**numbers)
+        values["summary"] = _summary_from_dict(values["summary"])
     if values.get("cuts") is not None:
         values["cuts"] = tuple(float(cut) for cut in values["cuts"])
         if len(values["labels"]) != len(values["cuts"]) + 1:
             raise ValueError("a column cut n times has n + 1 labels")
     if values.get("spelling") is not None:
         values["spelling"] = Spelling.from_dict(values["spelling"])
+    if values.get("grain", "") not in ("", *GRAINS):
+        raise ValueError(f"grain {values['grain']!r} is not one of {tuple(GRAINS)}")
     return Feature(**values)
+
+
+def _summary_to_dict(summary: Summary) -> dict[str, Any]:
+    out = {k: _number_out(v) for k, v in asdict(summary).items()}
+    for name in ("deciles", "shares"):
+        out[name] = [_number_out(value) for value in out[name]]
+        if not out[name]:
+            del out[name]
+    return out
+
+
+def _summary_from_dict(data: Mapping[str, Any]) -> Summary:
+    values = {k: _number_in(v) for k, v in data.items()}
+    for name in ("deciles", "shares"):
+        values[name] = _numbers_in(values.get(name, ()))
+    return Summary(**values)
 
 
 def _target_to_dict(target: TargetInfo) -> dict[str, Any]:

@@ -63,6 +63,8 @@ def show_number(feature: Feature, value: float) -> str:
         return _number(value)
     if stored_as in ("date", "datetime"):
         return _moment(value, feature.timezone)
+    if stored_as == "time":
+        return _time_of_day(value)
     if stored_as == "duration":
         return _duration(value)
     return str(bool(value)) if value in (0.0, 1.0) else _number(value)
@@ -84,6 +86,11 @@ def _moment(value: float, timezone: str) -> str:
         except (ZoneInfoNotFoundError, ValueError):
             moment = moment.replace(tzinfo=UTC)
     return moment.isoformat().removesuffix("T00:00:00")
+
+
+def _time_of_day(value: float) -> str:
+    moment = _EPOCH + timedelta(microseconds=int(value // 1))
+    return moment.time().isoformat().removesuffix(":00")
 
 
 def _duration(value: float) -> str:

@@ -75,6 +75,8 @@ class Spelling:
         The currency or unit that every text names; '' if there is none.
     order : str
         For dates: 'ymd', 'dmy' or 'mdy'.
+    zone : {'', 'UTC'}
+        'UTC' if every text names a time zone; the values are then in UTC.
     """
 
     what: str
@@ -82,6 +84,7 @@ class Spelling:
     thousands: str = ""
     unit: str = ""
     order: str = ""
+    zone: str = ""
 
     def parse(self, text: str) -> float | None:
         """Return the value a text spells; None if it does not spell one.
@@ -98,7 +101,7 @@ class Spelling:
             microseconds since midnight.
         """
         if self.what in ("date", "datetime"):
-            return _parse_date(text.strip(), self.order)
+            return self._parse_date(text.strip())
         if self.what == "time":
             return _parse_time(text.strip())
         parts = _split_number(text)
@@ -107,6 +110,13 @@ class Spelling:
         if not _body_pattern(self.decimal, self.thousands).fullmatch(parts.body):
             return None
         return parts.value(self.decimal, self.thousands)
+
+    def _parse_date(self, text: str) -> float | None:
+        """Return the moment, if the text names a zone exactly where the others did."""
+        matched = _form_of(text)
+        if matched is None or (matched[1]["zone"] is not None) != bool(self.zone):
+            return None
+        return _parse_date(text, self.order)
 
     @property
     def words(self) -> str:
@@ -119,7 +129,8 @@ class Spelling:
         with_marks = f" with {' and '.join(marks)}" if marks else ""
         of_unit = f" in {self.unit}" if self.unit and self.what != "percent" else ""
         ordered = {"dmy": " (day first)", "mdy": " (month first)"}.get(self.order, "")
-        return f"{_WHAT[self.what]}{of_unit}{with_marks}{ordered}"
+        zone = " with a time zone" if self.zone else ""
+        return f"{_WHAT[self.what]}{of_unit}{with_marks}{zone}{ordered}"
 
     def to_dict(self) -> dict[str, str]:
         """Return the fields that are not empty."""
@@ -130,6 +141,7 @@ class Spelling:
         """Build a spelling from what `to_dict` returned."""
         found = cls(**{name: str(value) for name, value in data.items()})
         known = found.what in _WHAT and found.decimal in (".", ",")
+        known = known and found.zone in ("", "UTC")
         if not known or found.order not in ("", "ymd", "dmy", "mdy"):
             raise ValueError(f"{data!r} is not a spelling")
         return found
@@ -311,6 +323,8 @@ def _common_unit(units: set[str]) -> str | None:
     longest = max(units, key=len)
     if len(longest) == 1 and longest not in _SHORT_UNITS:
         return None
+    if longest.lower() in ("am", "pm"):
+        return None  # a time of day that is none
     return longest if all(_same_unit(unit, longest) for unit in units) else None
 
 
@@ -400,6 +414,7 @@ _FORMS = {
     for form, pattern in _DATES.items()
 }
 _TIME = re.compile(_CLOCK)
+_FULL_HOUR = re.compile(r"(\d{1,2})\s*([AaPp])\.?[Mm]\.?")
 
 
 def _as_times(texts: Sequence[str]) -> Spelling | None:
@@ -409,7 +424,8 @@ def _as_times(texts: Sequence[str]) -> Spelling | None:
 
 
 def _parse_time(text: str) -> float | None:
-    found = _TIME.fullmatch(text)
+    hour = _FULL_HOUR.fullmatch(text)
+    found = _TIME.fullmatch(text if hour is None else f"{hour[1]}:00 {hour[2]}M")
     clock = None if found is None else _clock(found)
     return None if clock is None else float(clock / _MICROSECOND)
 
@@ -432,7 +448,9 @@ def _as_dates(
             ("day first", "month first"),
         )
     has_clock = any(found["hour"] is not None for _, found in matches)
-    return Spelling("datetime" if has_clock else "date", order=orders[0])
+    zone = "" if matches[0][1]["zone"] is None else "UTC"
+    what = "datetime" if has_clock else "date"
+    return Spelling(what, order=orders[0], zone=zone)
 
 
 def _dates_of(texts: Sequence[str]) -> Iterator[tuple[str, re.Match[str]]]:

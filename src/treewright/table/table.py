@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.table.column import Column, IntArray
+from treewright.errors import pandas_for_frames
+from treewright.table.column import Column, IntArray, NumericColumn
+from treewright.table.intake import Finding, Intake
 from treewright.table.overview import overview
-from treewright.table.schema import Schema
+from treewright.table.schema import Feature, Schema
 
 if TYPE_CHECKING:
-    from treewright.table.findings import Finding, Intake
+    import pandas as pd
 
 __all__ = ["ClassTarget", "NumericTarget", "Table", "Target"]
 
@@ -36,6 +38,16 @@ class ClassTarget:
     classes: NDArray[Any]
     name: str = "y"
 
+    @property
+    def own_values(self) -> NDArray[Any]:
+        """The class of each row, in the caller's own type."""
+        return np.asarray(self.classes[self.codes])
+
+    @property
+    def data(self) -> NDArray[Any]:
+        """The array that tells rows apart: `codes`."""
+        return self.codes
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NumericTarget:
@@ -51,6 +63,16 @@ class NumericTarget:
 
     values: NDArray[np.float64]
     name: str = "y"
+
+    @property
+    def own_values(self) -> NDArray[np.float64]:
+        """The number of each row."""
+        return self.values
+
+    @property
+    def data(self) -> NDArray[Any]:
+        """The array that tells rows apart: `values`."""
+        return self.values
 
 
 Target: TypeAlias = ClassTarget | NumericTarget
@@ -73,8 +95,8 @@ class Table:
     schema : Schema
         The description of the columns and the target.
     intake : Intake or None
-        How a file was read into this table; None: it does not come from `read`. See
-        `findings` for what is suspicious about its values.
+        What was noticed and converted when the table was read; None if nobody looked.
+        See `findings` for what is suspicious about the values.
     """
 
     columns: tuple[Column, ...]
@@ -106,3 +128,46 @@ class Table:
     def n_columns(self) -> int:
         """Number of columns, including those set aside."""
         return len(self.columns)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the columns, and the target if there is one, as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Dates, times and categories in pandas' own types. The target is the last
+            column.
+        """
+        pandas = pandas_for_frames()
+        pairs = zip(self.columns, self.schema.features, strict=True)
+        data = {column.name: _series(pandas, column, of) for column, of in pairs}
+        target = self.target
+        if target is not None:
+            is_taken = target.name in data
+            name = f"{target.name} (target)" if is_taken else target.name
+            data[name] = target.own_values
+        return pandas.DataFrame(data)
+
+
+def _series(pandas: Any, column: Column, feature: Feature) -> Any:
+    if not isinstance(column, NumericColumn):
+        is_ordered = column.kind == "ordinal"
+        return pandas.Categorical.from_codes(
+            column.codes, list(column.labels), ordered=is_ordered
+        )
+    values, stored_as = column.values, feature.stored_as
+    missing = np.isnan(values)
+    if stored_as in ("date", "datetime", "duration", "time"):
+        convert = _ticks_of(pandas, stored_as)
+        ticks = convert(pandas.array(np.where(missing, 0, values), "Int64"), unit="us")
+        series = pandas.Series(ticks).mask(missing)
+        zone = feature.timezone
+        return series.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else series
+    if stored_as in ("int", "bool") and not missing.any():
+        return values.astype(np.int64 if stored_as == "int" else np.bool)
+    return values
+
+
+def _ticks_of(pandas: Any, stored_as: str) -> Any:
+    is_span = stored_as in ("duration", "time")
+    return pandas.to_timedelta if is_span else pandas.to_datetime

@@ -216,7 +216,7 @@ def _refuse_infinite(values: NDArray[Any]) -> None:
 
 
 def _numbers(raw: RawColumn) -> NDArray[np.float64]:
-    if raw.content in ("date", "datetime", "duration"):
+    if raw.content in ("date", "datetime", "duration", "time"):
         raise TableError(
             f"The target {raw.name!r} holds {raw.content} values. Convert it to "
             "numbers, such as days, to predict it."

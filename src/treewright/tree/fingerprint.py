@@ -2,8 +2,12 @@
 
 The hashed bytes do not depend on the machine. Every array is written little-endian,
 in a fixed order, after its name, type and shape; all NaN are made the same NaN, and
--0.0 becomes 0.0; the schema is written as JSON with sorted keys. `made_by` is left
-out, so that two methods that give the same tree give the same hash.
+-0.0 becomes 0.0. Of the schema, the names, kinds, categories and cuts of the columns
+and the classes, costs and priors of the target count, written as JSON with sorted keys.
+How the values were stored, sentences, summaries and the name of the target do not
+count, so that the same rows give the same hash as float32 and float64, from pandas and
+from Arrow. `made_by` is left out, so that two methods that give the same tree give the
+same hash.
 """
 
 from __future__ import annotations
@@ -16,15 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from treewright.table.column import Label
+    from treewright.table.schema import Schema
     from treewright.tree.data import TreeData
 
 __all__ = ["fingerprint"]
 
-_FORMAT = b"treewright tree 1\n"
+_FORMAT = b"treewright tree 2\n"
 
 
 def fingerprint(tree: TreeData) -> str:
-    """Return the SHA-256 of a tree's arrays, extras and schema.
+    """Return the SHA-256 of a tree's arrays, extras and columns.
 
     Two trees are equal exactly if their fingerprints are equal.
 
@@ -45,10 +51,7 @@ def fingerprint(tree: TreeData) -> str:
             _add(digest, name, getattr(tree, name))
     for name in sorted(tree.extras):
         _add(digest, f"extras.{name}", tree.extras[name])
-    schema = tree.schema.to_dict()
-    # The evidence of the nodes already reflects the class weights.
-    (schema["target"] or {}).pop("class_weight", None)
-    text = json.dumps(schema, sort_keys=True, default=_plain)
+    text = json.dumps(_meaning(tree.schema), sort_keys=True)
     digest.update(f"schema {len(text)}\n{text}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
@@ -72,10 +75,36 @@ def _bytes(array: NDArray[Any]) -> bytes | memoryview:
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).data
 
 
-def _plain(value: object) -> object:
-    """Return a NumPy value of a schema as plain Python; other values as text."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return str(value)
+def _meaning(schema: Schema) -> dict[str, Any]:
+    """Return what the tree says about its columns and answers, ready for JSON."""
+    columns = [
+        {
+            "name": each.name,
+            "kind": each.kind,
+            "labels": [_label(label) for label in each.labels],
+            "cuts": None if each.cuts is None else [cut.hex() for cut in each.cuts],
+            "float32": each.float32,
+        }
+        for each in schema.features
+    ]
+    target = schema.target
+    if target is None:
+        return {"columns": columns, "target": None}
+    # The evidence of the nodes already reflects the class weights.
+    about = {
+        "kind": target.kind,
+        "classes": [_label(label) for label in target.classes],
+        "costs": target.costs,
+        "priors": target.priors,
+        "exponent": target.exponent,
+    }
+    return {"columns": columns, "target": about}
+
+
+def _label(label: Label) -> list[Any]:
+    """Return a label with its type: 1 and 1.0 are one, '1' and True are others."""
+    if isinstance(label, str):
+        return ["text", label]
+    if isinstance(label, bool):
+        return ["bool", label]
+    return ["number", float(label).hex() if abs(label) < 2**53 else repr(label)]

@@ -35,7 +35,7 @@ _ALL_AT_ONCE = 16
 _MOST_CELLS = 20_000_000
 """Above this number of nodes x classes, class weights of test rows are left out."""
 _MOST_CLASSES = 12
-_MOMENTS = ("date", "datetime", "duration")
+_MOMENTS = ("date", "datetime", "duration", "time")
 
 
 def as_json(data: Any) -> str:
@@ -153,7 +153,8 @@ def _column(feature: Feature) -> dict[str, Any]:
     about: dict[str, Any] = {
         "name": wording.cut(wording.name(name[:_LONGEST]), _LONGEST),
         "kind": feature.kind,
-        "stored": feature.stored_as,
+        # The page reads and writes a time of day as it does a duration: 14:30:00.
+        "stored": {"time": "duration"}.get(feature.stored_as, feature.stored_as),
         "reason": feature.reason,
         "aside": feature.set_aside,
     }

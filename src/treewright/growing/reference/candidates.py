@@ -43,13 +43,15 @@ class Levels:
     """The distinct values of a column in a node, ascending, with their sums.
 
     `missing` sums the missing rows that the search places, `unknown` the missing rows
-    that it leaves out. One of the two is always empty.
+    that it leaves out. One of the two is always empty. `step` is that of the
+    thresholds: a day for whole days, 0 for any number.
     """
 
     column: int
     known: list[tuple[float, Sums]]
     missing: Sums
     unknown: Sums
+    step: float = 0.0
 
     @property
     def differ(self) -> bool:
@@ -65,7 +67,7 @@ def values_of(column: Column) -> list[float]:
 
 
 def levels_of(
-    index: int, values: Sequence[float], rows: Rows, target: Target
+    index: int, values: Sequence[float], rows: Rows, target: Target, step: float = 0.0
 ) -> Levels:
     """Sum the rows of a node by their value."""
     known: dict[float, Sums] = {}
@@ -78,7 +80,7 @@ def levels_of(
         else:
             known[value] = known.get(value, target.zero) + sums
     ascending = sorted(known.items(), key=lambda level: level[0])
-    return Levels(index, ascending, missing, target.zero)
+    return Levels(index, ascending, missing, target.zero, step)
 
 
 def heavier(left: Sums, right: Sums) -> int:
@@ -89,15 +91,18 @@ def heavier(left: Sums, right: Sums) -> int:
 # Numbers and ranks ------------------------------------------------------------------
 
 
-def midpoint(a: float, b: float) -> float:
+def midpoint(a: float, b: float, step: float = 0.0) -> float:
     """Return the threshold t between the neighbours a < b, with a <= t < b.
 
     It is the midpoint. Where only rounding made the midpoint a long decimal, it is the
     short decimal next to it: 42.35, not 42.349999999999994, between 42.3 and 42.4.
+    With a step, it is the last multiple of the step before the middle.
     """
     t = a / 2 + b / 2
     if not a <= t < b:
         return a
+    if step:
+        return math.floor(t / step) * step
     if not math.isfinite(t):
         return t
     short = float(f"{t:.12g}")
@@ -109,7 +114,7 @@ def thresholds(levels: Levels) -> Iterator[Candidate]:
     missing = levels.missing
     lefts = list(accumulate(sums for _, sums in levels.known))
     for i, ((a, _), (b, _)) in enumerate(pairwise(levels.known)):
-        left, right, at = lefts[i], lefts[-1] - lefts[i], midpoint(a, b)
+        left, right, at = lefts[i], lefts[-1] - lefts[i], midpoint(a, b, levels.step)
         if missing.n_rows:
             yield _threshold(levels, at, left + missing, right, 0)
             yield _threshold(levels, at, left, right + missing, 1)

@@ -48,6 +48,7 @@ from treewright.growing.reference.surrogates import (
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import CategoricalColumn, Column, NumericColumn
+from treewright.table.grain import cut_step
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.costs import restore_row_weights
 from treewright.tree.data import MULTIWAY, TreeData
@@ -140,6 +141,10 @@ class Grower:
         self.target = Target(table, str(options.criterion), slack)
         columns = {i: table.columns[i] for i in table.usable}
         self.values = {i: values_of(column) for i, column in columns.items()}
+        self.steps = {
+            i: 0.0 if options.conventions else cut_step(table.schema.features[i])
+            for i in columns
+        }
         self.split_types = {i: split_type(c, options) for i, c in columns.items()}
         self.n_labels = {
             i: 0 if isinstance(column, NumericColumn) else len(column.labels)
@@ -233,7 +238,7 @@ class Grower:
         found = []
         for i, values in self.values.items():
             if i not in node.used:
-                levels = levels_of(i, values, node.rows, self.target)
+                levels = levels_of(i, values, node.rows, self.target, self.steps[i])
                 if self.options.missing in KNOWN_ROWS:
                     levels = known_only(levels, self.target)
                 found.append((levels, self.split_types[i]))
@@ -348,6 +353,7 @@ class Grower:
                 ],
                 self.options.surrogate_agreement,
                 min_rows=2 if self.options.conventions == "rpart" else 1,
+                step=self.steps[i],
             )
             for i, values in self.values.items()
             if i != split.column

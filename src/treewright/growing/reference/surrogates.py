@@ -77,6 +77,7 @@ def surrogate_of(
     rows: Sequence[Sent],
     agreement: str,
     min_rows: int,
+    step: float = 0.0,
 ) -> Surrogate | None:
     """Find the best surrogate that a column offers; None if it is of no use.
 
@@ -92,7 +93,7 @@ def surrogate_of(
         offered = _by_category(known, among, min_rows)
     else:
         values = sorted({row.value for row in rows if not math.isnan(row.value)})
-        offered = _thresholds(known, values, min_rows)
+        offered = _thresholds(known, values, min_rows, step)
     # `max` returns the first of equal candidates.
     right, test = max(offered, key=lambda each: each[0], default=(0, {}))
     agree, majority = Fraction(right, total), Fraction(heavier, total)
@@ -110,7 +111,7 @@ def _sides(rows: Sequence[Sent]) -> Sides:
 
 
 def _thresholds(
-    known: Sequence[Sent], values: Sequence[float], min_rows: int
+    known: Sequence[Sent], values: Sequence[float], min_rows: int, step: float
 ) -> Iterator[tuple[Weight, dict[str, object]]]:
     """Yield the agreeing weight of every threshold, ascending, plain then flipped."""
     for a, b in pairwise(values):
@@ -119,7 +120,7 @@ def _thresholds(
         if min(len(below), len(above)) < min_rows:
             continue
         (low0, low1), (high0, high1) = _sides(below), _sides(above)
-        threshold = midpoint(a, b)
+        threshold = midpoint(a, b, step)
         yield low0 + high1, {"threshold": threshold}
         yield low1 + high0, {"threshold": threshold, "flip": True}
 

@@ -339,6 +339,6 @@ def _plain(feature: Feature, value: float) -> Any:
         return bool(value)
     if feature.stored_as == "int" and value == math.floor(value):
         return int(value)
-    if feature.stored_as in ("date", "datetime", "duration"):
+    if feature.stored_as in ("date", "datetime", "duration", "time"):
         return value_text(feature, value)
     return value

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.criteria import Criterion, NumberCriterion
 from treewright.growing.readable import midpoint, short_between
+from treewright.table.grain import cut_step
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
 from treewright.tree.split import IsMissing, Multiway, Split, Threshold, make_split
@@ -148,6 +149,8 @@ class NodeRows:
         Whether the gain ignores rows with a missing value.
     readable : bool
         Whether thresholds are rounded as by ``thresholds="readable"``.
+    whole_steps : bool
+        Whether thresholds between whole days are whole days.
     """
 
     schema: Any
@@ -159,6 +162,7 @@ class NodeRows:
     criterion: Criterion
     known_only: bool
     readable: bool = False
+    whole_steps: bool = True
 
     @property
     def weight(self) -> float:
@@ -325,9 +329,10 @@ def _thresholds(rows: NodeRows, column: int) -> list[Split]:
     assert values is not None
     known = np.unique(values[~missing].astype(np.float64) + 0.0).tolist()
     routes = [0, 1] if missing.any() and not rows.known_only else [-1]
+    step = cut_step(rows.schema.features[column]) if rows.whole_steps else 0.0
     found = []
     for a, b in pairwise(known):
-        t = midpoint(a, b)
+        t = midpoint(a, b, step)
         if rows.readable:
             t = short_between(rows.schema.features[column], a, b, t)
         for route in routes:

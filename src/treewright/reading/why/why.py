@@ -217,6 +217,7 @@ def _rows(
             tree.criterion,
             options.get("missing") in ("surrogate", "fractional"),
             options.get("thresholds") == "readable",
+            options.get("conventions") is None,
         ),
         float(weights[weights > 0].min()),
         notes,
