@@ -224,7 +224,7 @@ def test_the_lines_of_python_run_on_a_table_with_other_columns(tmp_path):
     )
     data["y it is"] = np.where(data["v 7"] > 0, "a", "b")
     X = data.drop(columns=["v 1", "v 2", "y it is"])
-    model = tw.TreeClassifier(n_jobs=1).fit(X, data["y it is"])
+    model = tw.TreeClassifier(n_jobs=1, findings="ignore").fit(X, data["y it is"])
     page = tw.report(model, tmp_path / "r.html", X, data["y it is"])
     code = data_of(page)["made"]["code"]
     assert max(map(len, code)) <= 88

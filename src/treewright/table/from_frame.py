@@ -215,11 +215,11 @@ def _coded_text(
         places, labels = _dictionary(encoded.unify_dictionaries().combine_chunks())
     else:
         places, distinct = series.to_native().factorize()
-        labels = distinct.tolist()
+        labels = [as_label(each) for each in distinct.tolist()]
     order = sorted(range(len(labels)), key=labels.__getitem__)
     rank = np.full(len(order) + 1, -1, np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    texts = tuple(as_label(labels[place]) for place in order)
+    texts = tuple(map(labels.__getitem__, order))
     return RawColumn(name, "text", rank[places], labels=texts, storage=storage)
 
 
