@@ -12,6 +12,7 @@ from treewright.drawing.report.build import build_report
 from treewright.errors import OptionError
 from treewright.model import Tree, as_tree
 from treewright.pruning.result import Pruning
+from treewright.table.intake import Intake
 from treewright.tree.new_rows import NewRows
 
 __all__ = ["report"]
@@ -31,7 +32,8 @@ def report(
     It shows the tree (with zoom, collapsing and search), figures of every node on
     training and test rows, a slider along the pruning path, the rules, a form that
     sends a row down the tree and finds the smallest change to another answer, the
-    importance of the columns, the columns, and how the tree was made. It contains
+    importance of the columns, the columns, what is suspicious about the training
+    table (with an estimator), and how the tree was made. It contains
     names, categories and counts of the training table, but no row of the training or
     test rows.
 
@@ -69,12 +71,14 @@ def report(
         raise OptionError(f"title must be text or None; got {title!r}.")
     rows = _test_rows(found, X_test, y_test, sample_weight_test)
     pruning = getattr(tree, "pruning_", None) if tree is not found else None
+    intake = getattr(tree, "intake_", None) if tree is not found else None
     text = build_report(
         found.data,
         estimator=_owner(tree),
         pruning=pruning if isinstance(pruning, Pruning) else None,
         rows=rows,
         title=title,
+        intake=intake if isinstance(intake, Intake) else None,
     )
     _write(where, text)
     return where

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import treewright as tw
-from strategies import assert_same_tree
+from support.strategies import assert_same_tree
 from treewright.growing.reference import grow_reference
 from treewright.table.as_table import as_table
 from treewright.table.grain import DAY, grain_of, whole_below

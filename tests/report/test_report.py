@@ -224,7 +224,7 @@ def test_the_lines_of_python_run_on_a_table_with_other_columns(tmp_path):
     )
     data["y it is"] = np.where(data["v 7"] > 0, "a", "b")
     X = data.drop(columns=["v 1", "v 2", "y it is"])
-    model = tw.TreeClassifier(n_jobs=1).fit(X, data["y it is"])
+    model = tw.TreeClassifier(n_jobs=1, findings="ignore").fit(X, data["y it is"])
     page = tw.report(model, tmp_path / "r.html", X, data["y it is"])
     code = data_of(page)["made"]["code"]
     assert max(map(len, code)) <= 88
@@ -232,3 +232,18 @@ def test_the_lines_of_python_run_on_a_table_with_other_columns(tmp_path):
     assert "# data: " in lines
     assert "# X_test, y_test: " in lines
     exec(lines, {"data": data, "X_test": X, "y_test": data["y it is"]})
+
+
+def test_the_report_shows_the_findings_of_an_estimator(tmp_path):
+    n = 80
+    X = {"x": [i % 7 for i in range(n)], "<b>flat": [1.5] * n}
+    y = ["low" if i % 7 < 3 else "high" for i in range(n)]
+    fitted = tw.TreeClassifier(findings="ignore").fit(X, y)
+    text = tw.report(fitted, tmp_path / "report.html").read_text(encoding="utf-8")
+    section = text[text.index('<section id="intake"') :]
+    section = section[: section.index("</section>")]
+    assert "&lt;b&gt;flat" in section
+    assert "<b>" not in section
+    assert "every known value is 1.5" in section
+    alone = tw.report(fitted.tree_, tmp_path / "tree.html").read_text(encoding="utf-8")
+    assert '<section id="intake"' not in alone

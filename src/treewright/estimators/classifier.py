@@ -114,9 +114,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         How many of the best splits of other columns to keep at every node, for
         ``tree_.competitors(node)``. This about doubles the time of growing.
     kinds : dict or None, default=None
-        Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal' or
-        a list of the categories from lowest to highest, where the inferred kind is
-        wrong. A column named here is used even if it would be set aside.
+        Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal',
+        'date' or a list of the categories from lowest to highest, where the inferred
+        kind is wrong. 'numeric' and 'date' also read text that spells numbers, dates or
+        times; see `as_table`. A column named here is used even if it would be set aside.
     discretize : dict, tuple, str, int or None, default=None
         Cuts numbers into intervals, once, from the weighted training rows:
         ``{"age": ("quantile", 5)}``, ``("width", 5)``,

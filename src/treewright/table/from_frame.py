@@ -171,8 +171,9 @@ def _from_narwhals(name: str, series: "nw.Series[Any]") -> RawColumn:
     if dtype == nw.String:
         if str(getattr(series.to_native(), "dtype", "")) == "object":
             # narwhals infers the type of such columns from their first cells only.
-            return from_objects(name, _objects(series))
-        return RawColumn(name, "text", _objects(series), storage="text")
+            raw = from_objects(name, _objects(series))
+            return _coded_text(name, series) if raw.content == "text" else raw
+        return _coded_text(name, series)
     if dtype.is_decimal():
         return from_objects(name, series.to_list())
     if dtype.is_temporal():
@@ -200,6 +201,43 @@ def _whole(name: str, series: "nw.Series[Any]", storage: str) -> RawColumn:
     return RawColumn(name, content, values, missing, storage=storage)
 
 
+def _coded_text(
+    name: str, series: "nw.Series[Any]", storage: str = "text"
+) -> RawColumn:
+    """Read text as codes, by the library's own hash table; sort the distinct texts."""
+    if series.implementation.is_polars():
+        try:
+            places, labels = _dictionary(_polars_dictionary(series))
+        except ImportError:  # polars alone has no quick way to number texts
+            return RawColumn(name, "text", _objects(series), storage=storage)
+    elif series.implementation.is_pyarrow():
+        encoded = series.to_native().dictionary_encode()
+        places, labels = _dictionary(encoded.unify_dictionaries().combine_chunks())
+    else:
+        places, distinct = series.to_native().factorize()
+        labels = [as_label(each) for each in distinct.tolist()]
+    order = sorted(range(len(labels)), key=labels.__getitem__)
+    rank = np.full(len(order) + 1, -1, np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    texts = tuple(map(labels.__getitem__, order))
+    return RawColumn(name, "text", rank[places], labels=texts, storage=storage)
+
+
+def _polars_dictionary(series: "nw.Series[Any]") -> Any:
+    """Return a polars series as a dictionary of Arrow, without a copy if possible."""
+    native = series.to_native()
+    views = series.implementation.to_native_namespace().CompatLevel.newest()
+    try:
+        return native.to_arrow(compat_level=views).dictionary_encode()
+    except NotImplementedError:  # by a pyarrow that cannot number views of text
+        return native.to_arrow().dictionary_encode()
+
+
+def _dictionary(array: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Return the codes (-1 = missing) and the labels of an Arrow dictionary."""
+    return array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
+
+
 def _objects(series: "nw.Series[Any]") -> NDArray[Any]:
     return np.asarray(series.to_numpy(), object)
 
@@ -223,8 +261,7 @@ def _categories(name: str, series: "nw.Series[Any]") -> RawColumn:
     if series.implementation.is_polars():
         if series.dtype == nw.Categorical:
             # polars numbers these by first occurrence: take the text and sort it.
-            text = _objects(series.cast(nw.String))
-            return RawColumn(name, "text", text, storage="category")
+            return _coded_text(name, series.cast(nw.String), storage="category")
         labels = native.dtype.categories.to_list()
         codes = native.to_physical().cast(int).fill_null(-1).to_numpy()
         return _coded(name, codes, labels, declared=True, storage="enum")

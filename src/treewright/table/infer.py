@@ -457,7 +457,7 @@ def _why_set_aside(name: str, codes: IntArray, n_labels: int) -> str:
     """Return why a column identifies rows rather than classes; '' if it does not."""
     if len(codes) < FEWEST_ROWS_TO_SET_ASIDE or n_labels * 2 <= 1:
         return ""
-    counts = np.bincount(codes[codes >= 0], minlength=1)
+    counts = np.bincount(codes + 1)[1:]
     known, once = int(counts.sum()), int(np.count_nonzero(counts == 1))
     if once * 2 <= known:
         return ""

@@ -52,12 +52,13 @@ class RawColumn:
         them too large to be exact in float64) or 'empty' (all missing).
     values : ndarray
         float32/float64 (NaN = missing); integers; bools; datetime64/timedelta64;
-        objects for text, mixed and huge; positions in `labels` for categories (-1 =
-        missing).
+        objects for text, mixed and huge; positions in `labels` for categories and for
+        coded text (-1 = missing).
     missing : ndarray of bool or None
         Which cells are missing, for integers and bools; None: no cell is missing.
     labels : tuple
-        Categories, for content 'category'.
+        Categories, for content 'category'. For content 'text' whose `values` are codes:
+        the texts, sorted.
     declared : bool
         Whether the caller declared the order of `labels`.
     ordered : bool
@@ -80,6 +81,12 @@ class RawColumn:
     timezone: str = ""
     storage: str = ""
     floats: FloatArray | None = None
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether `values` are positions in `labels`."""
+        coded_text = self.content == "text" and self.values.dtype.kind == "i"
+        return coded_text or self.content == "category"
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
@@ -125,11 +132,8 @@ def to_numbers(raw: RawColumn, *, exact: bool = True) -> FloatArray:
             return _from_huge(raw, exact=exact)
         case "empty":
             return np.full(len(values), np.nan)
-        case "text":
-            codes, labels = factorize(values)
-            return _from_labels(raw, codes, labels)
-        case "category":
-            return _from_labels(raw, values, raw.labels)
+        case "text" | "category":
+            return _from_labels(raw, *to_codes(raw))
     raise _not_numbers(raw, lambda cell: isinstance(cell, str))
 
 
@@ -150,6 +154,8 @@ def to_codes(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
     """
     values = raw.values
     match raw.content:
+        case "text" if raw.is_coded:
+            return values, raw.labels
         case "text" | "mixed" | "huge":
             return factorize(values)
         case "category":
@@ -247,7 +253,7 @@ def parse_number(text: object) -> float | None:
 def first_value(raw: RawColumn, row: int) -> Any:
     """Return the caller's value in one row, as plain Python, for messages."""
     cell = raw.values[row]
-    if raw.content == "category":
+    if raw.is_coded:
         return raw.labels[int(cell)]
     return _plain(cell)
 
@@ -341,7 +347,7 @@ def _not_numbers(
 ) -> ColumnError:
     """Word the error for a column that should be numeric but holds other cells."""
     cells = raw.values.tolist()
-    if raw.content == "category":
+    if raw.is_coded:
         cells = [raw.labels[code] if code >= 0 else None for code in cells]
     rows = [row for row, cell in enumerate(cells) if is_bad(cell)]
     are = "value is not a number" if len(rows) == 1 else "values are not numbers"

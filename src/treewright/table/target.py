@@ -327,7 +327,7 @@ def _label_classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
     code_of = np.zeros(len(labels), np.int32)
     code_of[in_order] = np.arange(len(in_order), dtype=np.int32)
     kept = [labels[code] for code in in_order]
-    are_objects = raw.values.dtype.kind == "O" and raw.content in ("text", "huge")
+    are_objects = raw.values.dtype.kind != "U" and raw.content in ("text", "huge")
     if are_objects or (raw.content == "category" and raw.storage == "text"):
         classes = np.empty(len(kept), object)
         classes[:] = kept

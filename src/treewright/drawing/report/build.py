@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.report import payload
+from treewright.drawing.report.intake import intake_section
 from treewright.drawing.report.page import page
 from treewright.drawing.report.provenance import provenance_of, rows_fingerprint
 from treewright.drawing.report.story import headline
@@ -22,6 +23,7 @@ from treewright.reading.answers.evaluation import (
 from treewright.reading.answers.importance import impurity_importance
 from treewright.reading.answers.permutation import permutation_importance
 from treewright.reading.text.text import missing_arrives
+from treewright.table.intake import Intake
 from treewright.tree.data import TreeData
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import columns_used
@@ -39,6 +41,7 @@ def build_report(
     pruning: Pruning | None = None,
     rows: NewRows | None = None,
     title: str | None = None,
+    intake: Intake | None = None,
 ) -> str:
     """Return a report as HTML.
 
@@ -54,6 +57,8 @@ def build_report(
         Rows that were not used for growing.
     title : str or None
         Title; None: derived from the name of the target.
+    intake : Intake or None
+        What was found when the training table was read.
 
     Returns
     -------
@@ -80,7 +85,7 @@ def build_report(
         "story": about,
         "made": provenance_of(tree, estimator, pruning, test_print),
     }
-    return page(data, about["title"])
+    return page(data, about["title"], intake_section(intake))
 
 
 def _arrives(tree: TreeData) -> list[int]:

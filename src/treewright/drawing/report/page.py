@@ -24,7 +24,7 @@ _SCRIPTS: Final = (
 )  # fmt: skip
 
 
-def page(data: dict[str, Any], title: str) -> str:
+def page(data: dict[str, Any], title: str, intake: str = "") -> str:
     """Return the report as HTML.
 
     Parameters
@@ -33,6 +33,8 @@ def page(data: dict[str, Any], title: str) -> str:
         The data that the scripts read; see `payload`.
     title : str
         Title of the window.
+    intake : str, default=''
+        The section about the training table, as HTML.
 
     Returns
     -------
@@ -46,6 +48,7 @@ def page(data: dict[str, Any], title: str) -> str:
         ),
         "{{title}}": xml(title),
         "{{style}}": style,
+        "{{intake}}": intake,
         "{{data}}": as_json(data),
         "{{script}}": script,
     }

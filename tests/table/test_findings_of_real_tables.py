@@ -1,0 +1,84 @@
+"""What is found in real tables: every finding here was looked at, one by one."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sklearn import datasets
+
+import treewright as tw
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+BUNDLED = {"penguins": "species", "german_credit": "class", "carseats": "Sales"}
+FOUND = {
+    "play_tennis": ("PlayTennis", set()),
+    "spam_email_8": ("spam", set()),
+    "penguins": ("species", set()),
+    "titanic": (
+        "survived",
+        {
+            ("leak", "boat"),  # only survivors were in a boat
+            ("tells_rows_apart", "name"),
+            ("tells_rows_apart", "ticket"),
+            ("many_categories", "cabin"),
+            ("many_categories", "home.dest"),
+        },
+    ),
+    "adult": ("income", set()),
+    "german_credit": ("class", set()),
+    "mushrooms": (
+        "class",
+        {("missing_marks", "stalk-root"), ("constant", "veil-type")},
+    ),
+    "abalone": ("Rings", set()),
+    "california_housing": ("median_house_value", set()),
+    "ames_housing": (
+        "price",
+        # The number of the row, and that of the parcel.
+        {("running_number", "Order"), ("running_number", "PID")},
+    ),
+    "heart": ("AHD", set()),
+    "hitters": ("Salary", set()),
+    "carseats": ("Sales", set()),
+    "car_evaluation": ("class", set()),
+    "bank_marketing": ("y", set()),
+    "diamonds": ("price", set()),
+    "higgs_sample": ("signal", set()),
+}
+
+
+def findings(frame, target):
+    known = frame[frame[target].notna()]
+    found = tw.inspect(known.drop(columns=target), known[target]).findings
+    return {(each.kind, each.column) for each in found}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_only_what_is_there_is_found(name):
+    path = SHARED / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"SKIPPED LOUDLY: {path} is not there; this test needs it")
+    frame = pd.read_csv(path, sep=";" if name == "bank_marketing" else ",")
+    target, expected = FOUND[name]
+    assert findings(frame, target) == expected
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_bundled_tables_are_clean(name):
+    frame = pd.read_csv(files("treewright") / "data" / f"{name}.csv")
+    assert findings(frame, BUNDLED[name]) == set()
+    twice = pd.concat([frame, frame], ignore_index=True)
+    assert findings(twice, BUNDLED[name]) == {("copies", None)}
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "diabetes"])
+def test_tables_of_scikit_learn_are_clean(name):
+    frame = getattr(datasets, f"load_{name}")(as_frame=True).frame
+    assert findings(frame, "target") == set()
+
+
+def test_the_corners_of_the_digits_are_always_white():
+    frame = datasets.load_digits(as_frame=True).frame
+    pixels = ["pixel_0_0", "pixel_4_0", "pixel_4_7"]
+    assert findings(frame, "target") == {("constant", name) for name in pixels}
