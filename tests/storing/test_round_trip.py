@@ -270,6 +270,21 @@ def test_the_file_is_json_with_one_node_per_line():
         assert set(node) - {"stop"} == {"depth", "split", "evidence", "answer"}
 
 
+def test_to_dict_is_the_content_of_the_file():
+    for name in ("classes", "pruned_numbers", "surrogates", "labels", "extreme"):
+        tree = kinds.model(name).estimator.tree_.with_note("x")
+        stored = json.loads(saved_bytes(tree.data))
+        del stored["checksum"]
+        assert json.loads(json.dumps(tree.to_dict(), allow_nan=False)) == stored
+
+
+def test_names_that_utf_8_cannot_hold_come_back():
+    tree = kinds.model("classes").estimator.tree_.with_note("half \ud83c of a tree")
+    data = saved_bytes(tree.data)
+    assert b"half \\ud83c of" in data
+    assert load_bytes(data).made_by["notes"] == ("half \ud83c of a tree",)
+
+
 def test_pruning_a_subtree_changes_few_lines():
     tree = kinds.model("id3").estimator.tree_
     cut = tree.collapse(int(tree.children(0)[0]))

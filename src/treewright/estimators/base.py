@@ -117,7 +117,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         >>> import treewright as tw
         >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
         >>> tw.TreeClassifier.from_tree(tw.grow(table)).predict({"wind": [0]})
-        array(['yes'], dtype=object)
+        array(['yes'], dtype='<U3')
         """
         tree = as_tree(tree)
         task = "class" if tree.data.is_classifier else "number"

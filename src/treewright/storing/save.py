@@ -19,7 +19,7 @@ from treewright.storing.shapes import Record
 from treewright.storing.values import plain
 from treewright.tree.data import TreeData
 
-__all__ = ["save", "saved_bytes"]
+__all__ = ["document", "save", "saved_bytes"]
 
 
 def save(
@@ -43,6 +43,14 @@ def save(
 def saved_bytes(tree: TreeData, *, keep_path: bool | None = None) -> bytes:
     """Return the bytes that `save` writes."""
     return b"".join(written_lines(_fields(tree, keep_path)))
+
+
+def document(tree: TreeData) -> dict[str, Any]:
+    """Return the content of the file, without the checksum, as dicts and lists."""
+    return {
+        name: list(value) if isinstance(value, Iterator) else value
+        for name, value in _fields(tree, None)
+    }
 
 
 def _fields(tree: TreeData, keep_path: bool | None) -> Iterator[tuple[str, Any]]:
