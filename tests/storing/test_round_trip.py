@@ -27,6 +27,7 @@ from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.storing.load import load_bytes
 from treewright.storing.save import saved_bytes
+from treewright.table.findings import Finding, Intake
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by, with_values
 
@@ -316,6 +317,16 @@ def test_pruning_travels_with_the_tree(tmp_path):
     pd.testing.assert_frame_equal(
         again.pruning_.to_pandas(), fitted.pruning_.to_pandas()
     )
+
+
+def test_intake_travels_with_the_tree():
+    found = Finding("leak", "x", "it equals the target", "Leave it out.")
+    whole = Finding("copies", None, "9 of 10 rows are copies", "Drop them.")
+    intake = Intake(10, 2, (found, whole))
+    data = with_made_by(kinds.model("classes").estimator.tree_.data, intake=intake)
+    back = load_bytes(saved_bytes(data))
+    assert back.made_by["intake"] == intake
+    assert tw.TreeClassifier.from_tree(tw.Tree(back)).intake_ == intake
 
 
 def test_from_tree_gives_an_estimator_that_scikit_learn_accepts(tmp_path):

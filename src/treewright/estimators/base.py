@@ -24,7 +24,7 @@ from treewright.errors import OptionError, memory_explained
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.presets import translated
-from treewright.estimators.record import parameters_of, pruning_of, recorded
+from treewright.estimators.record import known_of, parameters_of, recorded
 from treewright.growing.grow import grow
 from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions, PruneOptions, check_criterion
@@ -128,8 +128,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 f"use {right}.from_tree."
             )
         estimator = cls(**parameters_of(tree.data, cls))
-        pruning = pruning_of(tree.data)
-        estimator.__dict__.update(cls._restored(tree), pruning_=pruning)
+        estimator.__dict__.update(cls._restored(tree), **known_of(tree.data))
         return estimator
 
     @classmethod
@@ -203,15 +202,14 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 data, pruning = grow_pruned(
                     table, options, prune, method, arguments, factors, progress
                 )
-            parameters = self.get_params(deep=False)
-            maker = type(self).__name__
-            return Tree(recorded(data, maker, parameters, read, pruning)), pruning
+            return Tree(data), pruning
 
         # scikit-learn sets these, on this estimator or on one that contains it.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
             tree, pruning = self._grow_watched(grow_tree, table, X, y, sample_weight)
         else:
             tree, pruning = grow_tree()
+        tree = Tree(recorded(tree.data, self, read, pruning))
         fitted = self._fitted(tree, table, X) | {"pruning_": pruning}
         if "feature_names_in_" not in fitted:
             self.__dict__.pop("feature_names_in_", None)

@@ -376,6 +376,11 @@ def _named(names: Sequence[str], schema: Schema, where: Where) -> list[int]:
     if min(found) < 0:
         bad = found.index(-1)
         fail(f"{where(bad)}, feature", "the name of a column", names[bad])
+    # A column of categories that has none cannot be split, nor a split on it shown.
+    empty = (schema.kind_codes[found] > 0) & (schema.label_counts[found] == 0)
+    if empty.any():
+        bad = int(np.argmax(empty))
+        fail(f"{where(bad)}, feature", "a column with values", names[bad])
     return found
 
 

@@ -123,5 +123,5 @@ def _known(values: dict[str, Any], record: Record) -> dict[str, Any]:
         name: value
         for name, value in values.items()
         if not record.fields[name].optional
-        or (value is not None and value is not False and value not in ("", []))
+        or (value is not None and value is not False and value not in ("", [], ()))
     }
