@@ -213,7 +213,7 @@ def test_a_wrong_value_is_refused_with_its_place(change, words):
             r"Line \d+ is not JSON: Expecting value at",
         ),
         (b'},\n{"depth": 1', b'}\n{"depth": 1', r"Line \d+ must be \],"),
-        (b'\n],\n"nodes"', b'\n"nodes"', r"Line \d+ must be \],"),
+        (b'\n],\n"answers"', b'\n"answers"', r"Line \d+ must be \],"),
         (b'"named": true,\n', b'"named": true\n', r"Line \d+ must end with a comma"),
         (b'"named": true,\n', b"\n", r"Line \d+ must be a field"),
     ],
