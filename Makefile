@@ -15,7 +15,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof lint format stub bench sanitize sanitize-thread node browser build wheel clean
+.PHONY: help demo test proof proof-files lint format stub bench sanitize sanitize-thread node browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -32,6 +32,9 @@ test: build  ## Run all tests
 
 proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer (long)
 	$(BIN)/python tests/proof/damage.py $(or $(ARGS),1_000_000)
+
+proof-files: build  ## Damage 100,000 model files: each is refused or its tree works (long)
+	$(BIN)/python tests/proof/model_files.py $(or $(ARGS),100_000)
 
 lint: build  ## Check style, types, import layers and C++ format
 	$(BIN)/ruff format --check .

@@ -32,6 +32,7 @@ _HOME = {
     "grow": "api",
     "impurity": "growing.impurity",
     "inspect": "table.inspect",
+    "load": "model",
     "plot_confusion": "plots",
     "plot_importance": "plots",
     "plot_pruning": "plots",

@@ -24,6 +24,7 @@ from treewright.growing.impurity import gain_ratio as gain_ratio
 from treewright.growing.impurity import impurity as impurity
 from treewright.growing.impurity import split_information as split_information
 from treewright.model import Tree as Tree
+from treewright.model import load as load
 from treewright.options import GrowOptions as GrowOptions
 from treewright.plots import plot_confusion as plot_confusion
 from treewright.plots import plot_importance as plot_importance

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +35,7 @@ from treewright.reading.conditions.formula import Formula, formula
 from treewright.reading.conditions.rules import Rules
 from treewright.reading.one_row.explain import Explanation, explain
 from treewright.reading.text.colour import MOST_PRINTED, coloured, show
-from treewright.reading.text.frame import to_dict, to_pandas
+from treewright.reading.text.frame import to_pandas
 from treewright.reading.text.missing import (
     MissingAccount,
     SurrogateSplit,
@@ -42,9 +44,13 @@ from treewright.reading.text.missing import (
 )
 from treewright.reading.text.text import text
 from treewright.reading.why.why import Why, why
+from treewright.storing.load import load as load_data
+from treewright.storing.save import document, save
+from treewright.storing.values import kept
 from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
+from treewright.tree.edit import with_made_by
 from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows, checked_unseen, read_columns
 from treewright.tree.route import (
@@ -65,7 +71,7 @@ if TYPE_CHECKING:
 
     from treewright.table.schema import Schema
 
-__all__ = ["Tree", "as_tree"]
+__all__ = ["Tree", "as_tree", "load"]
 
 
 class Tree:
@@ -562,8 +568,11 @@ class Tree:
         return to_pandas(self.data)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tree as dicts, lists, strings and numbers, ready for JSON."""
-        return to_dict(self.data)
+        """Return what `save` writes, as dicts, lists, strings and numbers.
+
+        docs/model-file.md describes every field. The result is ready for JSON.
+        """
+        return document(self.data)
 
     def explain(
         self,
@@ -709,6 +718,93 @@ class Tree:
         """Show the picture in a notebook, at its own size."""
         return f'<div style="max-width:100%;overflow:auto">{self.to_svg()}</div>'
 
+    # -- notes of the author ------------------------------------------------------
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes that `with_note` added, oldest first."""
+        return tuple(self.data.made_by.get("notes", ()))
+
+    def with_note(self, note: str) -> Tree:
+        """Return the same tree with a note, which `save` stores.
+
+        Parameters
+        ----------
+        note : str
+            Any text, such as who may use the tree and for what.
+
+        Returns
+        -------
+        Tree
+            Equal to this one: notes are not compared.
+        """
+        if not isinstance(note, str) or not note.strip():
+            raise OptionError(f"A note must be a text with words; got {note!r}.")
+        return Tree(with_made_by(self.data, notes=(*self.notes, note)))
+
+    @property
+    def evaluation(self) -> dict[str, Any] | None:
+        """The figures that `with_evaluation` attached, by name; None without any."""
+        figures = self.data.made_by.get("evaluation")
+        return None if figures is None else copy.deepcopy(figures)
+
+    def with_evaluation(self, evaluation: Evaluation) -> Tree:
+        """Return the same tree with an evaluation, whose figures `save` stores.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            From `evaluate`, on rows that the tree was not grown on.
+
+        Returns
+        -------
+        Tree
+            Equal to this one: an evaluation is not compared. Edits drop it.
+        """
+        if not isinstance(evaluation, Evaluation):
+            raise OptionError(
+                "with_evaluation takes the result of tree.evaluate(X, y); got "
+                f"{type(evaluation).__name__}."
+            )
+        if evaluation.tree != self.data:
+            raise OptionError(
+                "This evaluation is of another tree. Evaluate this one: "
+                "tree.with_evaluation(tree.evaluate(X, y))."
+            )
+        figures = kept(evaluation.to_dict())
+        return Tree(with_made_by(self.data, evaluation=figures))
+
+    # -- files --------------------------------------------------------------------
+
+    def save(
+        self, path: str | os.PathLike[str], *, keep_path: bool | None = None
+    ) -> None:
+        """Write the tree to a file that `treewright.load` reads.
+
+        The file is JSON with one node per line; docs/model-file.md describes it. The
+        same model gives the same bytes. An existing file is replaced as a whole, or
+        not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, usually named ``*.tree.json``.
+        keep_path : bool or None, default=None
+            Whether to store the tree before pruning too, from which every smaller
+            size can be cut; None: if the tree has it.
+
+        Examples
+        --------
+        >>> import tempfile, treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+        >>> tree = tw.grow(table)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tree.save(f"{folder}/sailing.tree.json")
+        ...     tw.load(f"{folder}/sailing.tree.json") == tree
+        True
+        """
+        save(self.data, path, keep_path=keep_path)
+
     # -- behaviour as a value -----------------------------------------------------
 
     @property
@@ -761,6 +857,32 @@ class Tree:
     def __str__(self) -> str:
         """The same as `text`, limited to 200 leaves."""
         return self.text(max_leaves=MOST_PRINTED)
+
+
+def load(path: str | os.PathLike[str]) -> Tree:
+    """Read a tree from a file that `Tree.save` wrote.
+
+    Everything in the file is checked before it is used, and nothing in it is ever run.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, usually named ``*.tree.json``.
+
+    Returns
+    -------
+    Tree
+        It predicts; ``TreeClassifier.from_tree(tree)`` makes an estimator of it.
+
+    Raises
+    ------
+    TreeFormatError
+        If the file is not a whole and valid model file; the message says what is
+        wrong, and where.
+    OSError
+        If the file cannot be read.
+    """
+    return Tree(load_data(path))
 
 
 def as_tree(tree: object) -> Tree:

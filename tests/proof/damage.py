@@ -8,14 +8,9 @@ damage, `damaged`; to add an operation that must survive, `outcome`.
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
 import sys
-import time
 import warnings
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from proof.batches import main
 from support.build import random_tree
 from support.slow_route import slow_route
 from treewright.errors import TreeFormatError
@@ -38,9 +34,6 @@ from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
 from treewright.tree.route import route
 
-BATCH = 5_000
-SECONDS = 300  # after which a batch counts as endless
-MEMORY = 4 << 30  # bytes that a batch may ask for
 N_ROWS = 6
 
 Columns = list[np.ndarray]
@@ -160,36 +153,5 @@ def run_batch(first: int, count: int) -> Counter[str]:
         return Counter(outcome(seed) for seed in range(first, first + count))
 
 
-def _in_a_process(first: int) -> Counter[str]:
-    command = [sys.executable, "-X", "faulthandler", __file__, "--batch", str(first)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        print(f"seeds from {first}: no end after {SECONDS} seconds")
-        return Counter({"CRASHED OR FAILED": 1})
-    if done.returncode:
-        print(f"seeds from {first}: exit code {done.returncode}\n{done.stderr[-2000:]}")
-        return Counter({"CRASHED OR FAILED": 1})
-    return Counter(json.loads(done.stdout))
-
-
-def main() -> int:
-    """Run one batch, or all of them."""
-    if sys.argv[1] == "--batch":
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        print(json.dumps(run_batch(int(sys.argv[2]), BATCH)))
-        return 0
-    total = int(sys.argv[1])
-    started = time.perf_counter()
-    counts: Counter[str] = Counter()
-    with ThreadPoolExecutor(2) as pool:
-        for found in pool.map(_in_a_process, range(0, total, BATCH)):
-            counts += found
-    print(f"{total:,} damaged trees in {time.perf_counter() - started:.0f} seconds")
-    for name, count in counts.most_common():
-        print(f"{count:>10,}  {name}")
-    return int("CRASHED OR FAILED" in counts)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__file__, run_batch, "damaged trees"))

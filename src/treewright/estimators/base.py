@@ -27,9 +27,10 @@ from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.intake import look_before, say_after
 from treewright.estimators.presets import translated
+from treewright.estimators.record import known_of, parameters_of, recorded
 from treewright.files.read import read
 from treewright.growing.grow import grow
-from treewright.model import Tree
+from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions, IntakeOptions, PruneOptions, check_criterion
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning
@@ -102,6 +103,50 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         (10, 3, 'surrogate')
         """
         return cls(**translated(program, cls._task, cls._get_param_names(), settings))
+
+    @classmethod
+    def from_tree(cls, tree: Any) -> Self:
+        """Return a fitted estimator that answers by a tree.
+
+        Parameters
+        ----------
+        tree : Tree
+            From `treewright.load`, an estimator, or `treewright.grow`.
+
+        Returns
+        -------
+        estimator
+            Its parameters are those with which the tree was fitted, without `n_jobs`;
+            of objects that a file cannot store, such as splitters, the defaults.
+            `pruning_` is restored too, unless the tree was changed after fitting.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+        >>> tw.TreeClassifier.from_tree(tw.grow(table)).predict({"wind": [0]})
+        array(['yes'], dtype='<U3')
+        """
+        tree = as_tree(tree)
+        task = "class" if tree.data.is_classifier else "number"
+        if task != cls._task:
+            right = "TreeClassifier" if task == "class" else "TreeRegressor"
+            raise OptionError(
+                f"This tree predicts {'classes' if task == 'class' else 'numbers'}; "
+                f"use {right}.from_tree."
+            )
+        estimator = cls(**parameters_of(tree.data, cls))
+        estimator.__dict__.update(cls._restored(tree), **known_of(tree.data))
+        return estimator
+
+    @classmethod
+    def _restored(cls, tree: Tree) -> dict[str, Any]:
+        """Return the attributes of the fitted estimator that follow from its tree."""
+        schema = tree.schema
+        fitted = {"tree_": tree, "n_features_in_": len(schema.features)}
+        if schema.named:
+            fitted["feature_names_in_"] = np.array(schema.names, dtype=object)
+        return fitted
 
     # -- fitting ------------------------------------------------------------------
 
@@ -182,6 +227,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         else:
             tree, pruning = grow_tree()
         intake = say_after(intake, tree, pruning, read, reading)
+        tree = Tree(recorded(tree.data, self, read, pruning))
         fitted = self._fitted(tree, table, X)
         fitted |= {"pruning_": pruning, "intake_": intake}
         if "feature_names_in_" not in fitted:
@@ -235,10 +281,9 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
         """Return the attributes of the fitted estimator."""
-        schema = tree.schema
-        fitted = {"tree_": tree, "n_features_in_": len(schema.features)}
-        if schema.named and _names_are_text(X):
-            fitted["feature_names_in_"] = np.array(schema.names, dtype=object)
+        fitted = self._restored(tree)
+        if not _names_are_text(X):
+            fitted.pop("feature_names_in_", None)
         return fitted
 
     @with_callbacks  # type: ignore[untyped-decorator]

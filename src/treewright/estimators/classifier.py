@@ -343,8 +343,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         table = class_weighted(table, self.class_weight)
         return with_costs(table, self.costs, self.priors)
 
+    @classmethod
+    def _restored(cls, tree: Tree) -> dict[str, Any]:
+        classes = {"classes_": tree.classes, "n_classes_": len(tree.classes)}
+        return super()._restored(tree) | classes
+
     def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
         target = table.target
         assert isinstance(target, ClassTarget)
-        classes = {"classes_": target.classes, "n_classes_": len(target.classes)}
-        return super()._fitted(tree, table, X) | classes
+        # In the type of y, which the tree does not know.
+        return super()._fitted(tree, table, X) | {"classes_": target.classes}

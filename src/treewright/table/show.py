@@ -79,11 +79,13 @@ def _moment(value: float, timezone: str) -> str:
     try:
         moment = _EPOCH + timedelta(microseconds=int(value // 1))
     except OverflowError:
+        if abs(value) >= 2.0**63:
+            return f"{_number(value)} microseconds after 1970"
         return str(np.datetime64(int(value // 1), "us"))
     if timezone:
         try:
             moment = moment.replace(tzinfo=UTC).astimezone(ZoneInfo(timezone))
-        except (ZoneInfoNotFoundError, ValueError):
+        except (ZoneInfoNotFoundError, ValueError, OSError, OverflowError):
             moment = moment.replace(tzinfo=UTC)
     return moment.isoformat().removesuffix("T00:00:00")
 

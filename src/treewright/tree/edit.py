@@ -21,7 +21,7 @@ from treewright.tree.walk import checked_node, path
 if TYPE_CHECKING:
     from treewright.table.schema import Feature
 
-__all__ = ["collapse", "rearrange", "replace", "with_values"]
+__all__ = ["collapse", "rearrange", "replace", "with_made_by", "with_values"]
 
 _RAGGED = {
     "category_start": ("categories", "category_branch"),
@@ -48,6 +48,11 @@ _SHAPE = (
 )
 """Arrays that define which nodes, categories and surrogates exist; `with_values`
 cannot change them."""
+
+_OF_ONE_TREE = ("pruning", "grown", "evaluation")
+"""Entries of `made_by` that describe one tree only, and not an edited one."""
+_OF_ITS_ROWS = ("data", "intake")
+"""Entries of `made_by` that describe the rows behind the values of the nodes."""
 
 _LEAF_VALUES = {
     "split_kind": LEAF,
@@ -215,7 +220,26 @@ def with_values(tree: TreeData, **arrays: Any) -> TreeData:
             )
     # The caller may hold views of the arrays, so the tree stores copies.
     own = {name: np.array(values) for name, values in arrays.items()}
-    return _built(tree, {**tree.arrays(), **own}, extras)
+    made_by = _still_true(tree, _OF_ONE_TREE + _OF_ITS_ROWS)
+    return TreeData.from_arrays({**tree.arrays(), **own}, tree.schema, made_by, extras)
+
+
+def with_made_by(tree: TreeData, **entries: Any) -> TreeData:
+    """Return the same tree with more known about how it was made.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree; it does not change.
+    **entries
+        Entries of `made_by`, which join or replace those of the tree.
+
+    Returns
+    -------
+    TreeData
+    """
+    made_by = {**tree.made_by, **entries}
+    return TreeData.from_arrays(tree.arrays(), tree.schema, made_by, tree.extras)
 
 
 def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:
@@ -345,4 +369,10 @@ def _filling(like: NDArray[Any], n: int) -> NDArray[Any]:
 def _built(
     tree: TreeData, arrays: dict[str, NDArray[Any]], extras: dict[str, NDArray[Any]]
 ) -> TreeData:
-    return TreeData.from_arrays(arrays, tree.schema, tree.made_by, extras)
+    made_by = _still_true(tree, _OF_ONE_TREE)
+    return TreeData.from_arrays(arrays, tree.schema, made_by, extras)
+
+
+def _still_true(tree: TreeData, gone: tuple[str, ...]) -> dict[str, Any]:
+    """Return how the tree was made, without what an edit makes untrue."""
+    return {name: value for name, value in tree.made_by.items() if name not in gone}

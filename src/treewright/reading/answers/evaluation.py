@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,6 +133,18 @@ class Evaluation:
             columns[name] = np.where(seen.weight > 0, seen.value[:, 0], np.nan)
         index = pandas.RangeIndex(tree.n_nodes, name="node")
         return pandas.DataFrame(columns, index=index)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by name, as numbers and lists, without those of nodes."""
+        figures = {}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, np.ndarray):
+                value = value.tolist()
+            absent = value is None or isinstance(value, TreeData) or value != value
+            if not absent:
+                figures[each.name] = list(value) if isinstance(value, tuple) else value
+        return figures
 
     def classes_to_pandas(self) -> pd.DataFrame:
         """Return precision, recall, F1 and weight of every class."""

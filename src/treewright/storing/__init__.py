@@ -1,0 +1,1 @@
+"""The model file: writing a tree to disk, and reading it back with every check."""
