@@ -227,7 +227,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         else:
             tree, pruning = grow_tree()
         intake = say_after(intake, tree, pruning, read, reading)
-        tree = Tree(recorded(tree.data, self, read, pruning))
+        tree = Tree(recorded(tree.data, self, read, pruning, intake))
         fitted = self._fitted(tree, table, X)
         fitted |= {"pruning_": pruning, "intake_": intake}
         if "feature_names_in_" not in fitted:
