@@ -15,7 +15,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof proof-files lint format stub bench sanitize sanitize-thread node browser build wheel clean
+.PHONY: help demo test proof proof-files lint format stub bench docs sanitize sanitize-thread node browser build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -24,8 +24,8 @@ help:  ## Show this list
 	@echo
 	@echo "Start with 'make demo'. Nothing is installed outside $(VENV) and build/."
 
-demo: build  ## Set everything up, then grow and print a tree on real data
-	@$(BIN)/python -m treewright.demo
+demo: build  ## Set everything up, then show the whole story on real data
+	@$(BIN)/treewright demo
 
 test: build  ## Run all tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q $(ARGS)
@@ -56,6 +56,9 @@ stub: build  ## Write the type stub of the C++ module
 
 bench: build $(VENV)/.bench  ## Compare speed and memory with other libraries (long)
 	$(BIN)/python benchmarks/speed.py $(ARGS)
+
+docs: build  ## Write docs/command-line.md from the help of the commands
+	$(BIN)/python docs/write_command_line.py
 
 sanitize: $(VENV)/.dev  ## Run the kernels under AddressSanitizer and UBSan
 	$(call core_check,address)

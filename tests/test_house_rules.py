@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import importlib
 import importlib.metadata
 import inspect
 import io
@@ -167,10 +166,3 @@ def test_every_bundled_table_names_its_source():
     tables = [path.name for path in data.glob("*.csv")]
     assert tables
     assert [name for name in tables if f"`{name}`" not in readme] == []
-
-
-def test_demo_prints_a_tree_and_its_accuracy(capsys):
-    importlib.import_module("treewright.demo").main()
-    printed = capsys.readouterr().out
-    assert "flipper_length_mm" in printed
-    assert re.search(r"accuracy on 86 held-out rows: (9[0-9]\.\d|100\.0)%", printed)

@@ -30,6 +30,7 @@ _HOME = {
     "gain": "growing.impurity",
     "gain_ratio": "growing.impurity",
     "grow": "api",
+    "hold_out": "pruning.hold_out",
     "impurity": "growing.impurity",
     "inspect": "table.inspect",
     "load": "model",

@@ -32,6 +32,7 @@ from treewright.plots import plot_pruning as plot_pruning
 from treewright.plots import plot_regions as plot_regions
 from treewright.plots import plot_reliability as plot_reliability
 from treewright.plots import plot_tree as plot_tree
+from treewright.pruning.hold_out import hold_out as hold_out
 from treewright.reporting import report as report
 from treewright.table.as_table import as_table as as_table
 from treewright.table.inspect import inspect as inspect

@@ -256,7 +256,7 @@ class Tree:
         """
         return Tree(collapse_by_hand(self.data, node, where))
 
-    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Tree:
+    def refit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Tree:
         """Return the same splits with all evidence from other rows.
 
         Parameters
@@ -264,7 +264,8 @@ class Tree:
         X : array, data frame, dict of columns or list of rows
             The rows; see `apply`.
         y : array, series or list
-            Their target, with only the classes of the tree.
+            Their target, with only the classes of the tree; not needed for a Table that
+            has one.
         sample_weight : array, series or list, optional
             Their weights.
 
@@ -437,7 +438,7 @@ class Tree:
         """
         return check_rows(self.data, X)
 
-    def evaluate(self, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
         """Evaluate the tree on rows that it was not grown on.
 
         Parameters
@@ -445,7 +446,7 @@ class Tree:
         X : array, data frame, dict of columns or list of rows
             New rows; see `apply`.
         y : array, series or list
-            Their target.
+            Their target; not needed for a Table that has one.
         sample_weight : array, series or list, optional
             Their weights.
 
@@ -469,6 +470,7 @@ class Tree:
         ascii: bool = False,
         numbers: bool = False,
         missing: bool | None = None,
+        width: int | None = None,
     ) -> str:
         """Return the tree as indented text, one line per node.
 
@@ -488,6 +490,10 @@ class Tree:
         missing : bool or None, default=None
             Whether to show where missing values go; None: only for columns that had
             missing values when the tree was grown.
+        width : int or None, default=None
+            Shorten conditions and notes so that the lines have at most this many
+            characters, if possible. None: only long lists of categories are
+            shortened.
 
         Returns
         -------
@@ -502,6 +508,7 @@ class Tree:
             ascii=ascii,
             numbers=numbers,
             missing=missing,
+            width=width,
         )
 
     def show(self, max_depth: int | None = None, *, max_leaves: int = 200) -> None:
@@ -622,7 +629,7 @@ class Tree:
         self,
         node: int,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         column: str | None = None,
     ) -> Why:
@@ -633,8 +640,9 @@ class Tree:
         node : int
             Number of the node, as in ``tree.text(numbers=True)``.
         X, y, sample_weight
-            The rows that the tree was grown on. The tree itself stores the class
-            weights, costs and priors that altered their weights.
+            The rows that the tree was grown on; of a Table with a target, only X. The
+            tree itself stores the class weights, costs and priors that altered their
+            weights.
         column : str, optional
             List every candidate of this column instead of the best of each column.
 

@@ -13,6 +13,7 @@ from treewright.errors import OptionError
 from treewright.model import Tree, as_tree
 from treewright.pruning.result import Pruning
 from treewright.table.intake import Intake
+from treewright.table.table import Table
 from treewright.tree.new_rows import NewRows
 
 __all__ = ["report"]
@@ -45,7 +46,8 @@ def report(
     path : str or path
         The file to write; an existing file is replaced.
     X_test, y_test : table and target, optional
-        Rows that were not used for growing, to measure the tree on.
+        Rows that were not used for growing, to measure the tree on. A Table with a
+        target needs no `y_test`.
     sample_weight_test : array, series or list, optional
         Weights of these rows.
     title : str, optional
@@ -101,7 +103,8 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
 
 
 def _test_rows(tree: Tree, X: Any, y: Any, weight: Any) -> NewRows | None:
-    if (X is None) != (y is None):
+    has_target = isinstance(X, Table) and X.target is not None
+    if (X is None) != (y is None) and not has_target:
         raise OptionError("Test rows need both X_test and y_test.")
     if X is None:
         if weight is not None:

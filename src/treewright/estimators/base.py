@@ -27,6 +27,7 @@ from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.intake import look_before, say_after
 from treewright.estimators.presets import translated
+from treewright.estimators.progress import reported
 from treewright.estimators.record import known_of, parameters_of, recorded
 from treewright.files.read import read
 from treewright.growing.grow import grow
@@ -73,6 +74,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     prune: str | None
     prune_risk: str
+    progress: Any
 
     @classmethod
     def like(cls, program: str, **settings: Any) -> Self:
@@ -225,7 +227,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
             tree, pruning = self._grow_watched(grow_tree, table, X, y, sample_weight)
         else:
-            tree, pruning = grow_tree()
+            with reported(self.progress, "Growing the tree") as progress:
+                tree, pruning = grow_tree(progress)
         intake = say_after(intake, tree, pruning, read, reading)
         tree = Tree(recorded(tree.data, self, read, pruning, intake))
         fitted = self._fitted(tree, table, X)

@@ -145,6 +145,10 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Number of threads. None: all cores that this process may use, but one inside a
         joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
         never changes the tree.
+    progress : bool or callable, default=False
+        True shows a bar with the time left while the tree grows, on a terminal only. A
+        function is called with the share of the work that is done. It never changes
+        the tree.
 
     Attributes
     ----------
@@ -209,6 +213,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         validation_fraction: float | None = None,
         findings: str = "warn",
         n_jobs: int | None = None,
+        progress: Any = False,
     ) -> None:
         self.method = method
         self.criterion = criterion
@@ -243,6 +248,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.validation_fraction = validation_fraction
         self.findings = findings
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean target, or the median for 'absolute_error', of each leaf.

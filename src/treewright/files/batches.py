@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ from treewright.table.schema import Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Batch", "read_batches"]
+__all__ = ["Batch", "read_batches", "tables_of"]
 
 _ROWS = 100_000
 _BLOCK = 2 << 20  # bytes; pyarrow reads several blocks ahead
@@ -67,6 +67,7 @@ def read_batches(
     schema: Schema,
     *,
     table: str | None = None,
+    progress: Callable[[float], Any] | None = None,
 ) -> Iterator[Batch]:
     """Read a file in batches of at most 100,000 rows, typed by the schema of a tree.
 
@@ -82,6 +83,8 @@ def read_batches(
         The schema of a tree.
     table : str, default=None
         The sheet or table; see `read`.
+    progress : callable, default=None
+        See `read`.
 
     Yields
     ------
@@ -93,18 +96,20 @@ def read_batches(
         When a row does not fit, with its line; or when the file cannot be read.
     """
     first_row = 1
-    for rows, content in _tables(path, table):
+    for rows, content in tables_of(path, table, progress):
         X = source_by_schema(content.table, content.text, schema, first_row)
         yield Batch(rows, X, target_by_schema(X, schema), first_row)
         first_row += rows.num_rows
 
 
-def _tables(
-    path: str | os.PathLike[str], table: str | None
+def tables_of(
+    path: str | os.PathLike[str],
+    table: str | None,
+    progress: Callable[[float], Any] | None = None,
 ) -> Iterator[tuple[pa.Table, Content]]:
     """Yield some rows as they are in the file, and as content to be typed."""
     everything = Selection.of(None, None, None, None, None)
-    file = None if is_query(path) else OpenedFile(path)
+    file = None if is_query(path) else OpenedFile(path, progress=progress)
     kind = "" if file is None else format_of(file)
     if file is not None and kind == "csv":
         yield from _csv_tables(file)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 from treewright.errors import TableError
 from treewright.files.arrow import read_arrow
@@ -17,7 +19,7 @@ from treewright.files.select import Selection
 from treewright.files.sql import is_query, read_query
 from treewright.files.sqlite import read_sqlite
 
-__all__ = ["format_of", "read_content"]
+__all__ = ["check_memory", "format_of", "read_content"]
 
 _MAGIC = (
     (b"PAR1", "parquet"),
@@ -67,18 +69,40 @@ def format_of(file: OpenedFile) -> str:
     )
 
 
+def check_memory(
+    path: str | os.PathLike[str], memory_limit: int | str | None, n_trees: int = 0
+) -> None:
+    """Refuse a file that needs too much memory, before it is read.
+
+    Parameters
+    ----------
+    path : str or path
+        The file. Standard input and queries, which can be read only once, pass.
+    memory_limit : int, str or None
+        See `read`.
+    n_trees : int, default=0
+        Trees that will grow from it at the same time.
+    """
+    limit = read_limit(memory_limit)
+    if str(path) == "-" or is_query(path):
+        return
+    file = OpenedFile(path, limit)
+    needed_memory(file, format_of(file)).check(limit, n_trees)
+
+
 def read_content(
     path: str | os.PathLike[str],
     selection: Selection,
     *,
     table: str | None,
     memory_limit: int | str | None,
+    progress: Callable[[float], Any] | None = None,
 ) -> Content:
     """Read a file with the reader of its format."""
     if is_query(path):
         return read_query(str(path), selection)
     limit = read_limit(memory_limit)
-    file = OpenedFile(path, limit)
+    file = OpenedFile(path, limit, progress)
     kind = format_of(file)
     needed_memory(file, kind).check(limit)
     match kind:

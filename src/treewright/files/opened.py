@@ -10,7 +10,7 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -24,6 +24,7 @@ BLOCK = 4 << 20
 """Bytes that are read at a time."""
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _IN_MEMORY = 64 << 20
+_PASSES = 2
 
 
 class OpenedFile:
@@ -38,6 +39,8 @@ class OpenedFile:
         The file; '-' is standard input.
     most_bytes : int or None, default=None
         Refuse to decompress or copy more than this.
+    progress : callable or None, default=None
+        Called with the share of the reading that is done.
 
     Attributes
     ----------
@@ -47,14 +50,22 @@ class OpenedFile:
         'gzip', 'zstd' or ''.
     """
 
-    def __init__(self, path: str | os.PathLike[str], most_bytes: int | None = None):
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        most_bytes: int | None = None,
+        progress: Callable[[float], Any] | None = None,
+    ) -> None:
         self.path = Path(path)
         self.name = "standard input" if str(path) == "-" else str(path)
         self._most = most_bytes
+        self._progress = progress
+        self._passes_done = 0
         self._copy: IO[bytes] | None = None
         self._state: tuple[int, int] | None = None
         self._check()
         self.packed = self._packing()
+        self._size = self.size if progress is not None else 0
 
     def _check(self) -> None:
         """Refuse what cannot be read; copy what can be read only once."""
@@ -167,8 +178,18 @@ class OpenedFile:
             When there are more bytes than allowed.
         """
         with self.raw() as file:
-            yield from self._unpacked(file, size) if self.packed else _read(file, size)
+            unpacked = self._unpacked(file, size) if self.packed else _read(file, size)
+            for block in unpacked:
+                yield block
+                self._tell(file)
+        self._passes_done += 1
         self._refuse_change()
+
+    def _tell(self, file: IO[bytes]) -> None:
+        """Report how much is read; text is read twice, to verify and to parse it."""
+        if self._progress is not None and self._passes_done < _PASSES:
+            share = file.tell() / max(self._size, 1)
+            self._progress((self._passes_done + share) / _PASSES)
 
     def _refuse_change(self) -> None:
         if self._state is not None and _state(self.path) != self._state:

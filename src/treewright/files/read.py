@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from treewright.files.formats import read_content
@@ -24,6 +24,7 @@ def read(
     weight: str | None = None,
     table: str | None = None,
     memory_limit: int | str | None = None,
+    progress: Callable[[float], Any] | None = None,
 ) -> Table:
     r"""Read a data file into a table, and keep an account of what was done.
 
@@ -47,6 +48,8 @@ def read(
     memory_limit : int or str, default=None
         Memory that reading may take, in bytes or as text such as '2GB'. None: 80 % of
         what the process may use.
+    progress : callable, default=None
+        Called with the share of the file that is read; text files report it.
 
     Returns
     -------
@@ -81,5 +84,7 @@ def read(
     [('amount', 'numeric'), ('zip', 'categorical')]
     """
     selection = Selection.of(target, weight, columns, drop, kinds)
-    content = read_content(path, selection, table=table, memory_limit=memory_limit)
+    content = read_content(
+        path, selection, table=table, memory_limit=memory_limit, progress=progress
+    )
     return to_table(content, selection, str(path))

@@ -25,7 +25,7 @@ from treewright.table.raw import (
 from treewright.table.spelling import Ambiguous, Spelling, is_missing_mark, recognise
 from treewright.table.table import Table
 
-__all__ = ["to_table"]
+__all__ = ["to_table", "weights_of", "with_target"]
 
 _FEW_WORDS = 3
 _FROM_TEXT = ("numeric", "date", "day first", "month first")
@@ -48,7 +48,7 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
     Table
     """
     n_read = content.n_read
-    content, no_target = _with_target(content, selection, name)
+    content, no_target = with_target(content, selection, name)
     found = [*content.findings, *_accounts(content, no_target)]
     keep = {each for each, kind in selection.kinds.items() if kind not in _FROM_TEXT}
     source = ArrowSource(content.table, content.text, keep, found)
@@ -59,7 +59,7 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
         table = read_table(
             ArrowSource(source.table.select(others), content.text, keep, found),
             None if target is None else _target(source, target, selection.kinds),
-            None if weight is None else _weights(source, weight),
+            None if weight is None else weights_of(source, weight),
             kinds,
         )
     table = convert_spelled(table, {*kinds, *others} - (content.text - set(kinds)))
@@ -80,7 +80,7 @@ def _naming(file: str) -> Iterator[None]:
         raise type(problem)(f"In {file}: {problem}") from problem
 
 
-def _with_target(
+def with_target(
     content: Content, selection: Selection, name: str
 ) -> tuple[Content, int]:
     """Leave out the rows whose target is missing, and count them."""
@@ -170,7 +170,8 @@ def _target(source: ArrowSource, target: str, kinds: Mapping[str, Any]) -> RawCo
     return RawColumn(target, "float", spelled_numbers(raw, spelling))
 
 
-def _weights(source: ArrowSource, weight: str) -> Any:
+def weights_of(source: ArrowSource, weight: str) -> Any:
+    """Return the numbers of the column of weights."""
     return to_numbers(source.raw(source.names.index(weight)))
 
 

@@ -18,6 +18,7 @@ from treewright.storing.shapes import (
     Whole,
 )
 from treewright.storing.values import AnyValue
+from treewright.table.grain import GRAINS
 from treewright.table.schema import KINDS
 
 __all__ = [
@@ -42,7 +43,17 @@ VERSION = 1
 
 _INFINITE = ("inf", "-inf")
 _ANY = ("inf", "-inf", "nan")
-_STORED = ("float", "int", "bool", "date", "datetime", "duration", "text", "category")
+_STORED = (
+    "float",
+    "int",
+    "bool",
+    "date",
+    "datetime",
+    "duration",
+    "time",
+    "text",
+    "category",
+)
 
 SUMMARY = Record(
     {
@@ -59,6 +70,17 @@ SUMMARY = Record(
                 ("maximum", "Largest"),
             )
         },
+        "deciles": Field(
+            ListOf(Number(special=_INFINITE)),
+            "The distinct deciles of the known values, ascending.",
+            True,
+        ),
+        "shares": Field(
+            ListOf(Number(0)),
+            "Share of the known values in each interval between deciles, or in each "
+            "category.",
+            True,
+        ),
     }
 )
 SPELLING = Record(
@@ -97,6 +119,11 @@ FEATURE = Record(
         ),
         "float32": Field(
             Flag(), "Whether numbers are rounded to float32 before a comparison.", True
+        ),
+        "grain": Field(
+            OneOf(tuple(GRAINS)),
+            "The coarsest unit in which all dates are whole.",
+            True,
         ),
         "spelling": Field(SPELLING, "How text spells the column's values.", True),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from treewright.errors import pandas_for_frames
 from treewright.table.column import Column, IntArray, NumericColumn
 from treewright.table.intake import Finding, Intake
 from treewright.table.overview import overview
+from treewright.table.raw import freeze
 from treewright.table.schema import Feature, Schema
 
 if TYPE_CHECKING:
@@ -112,6 +113,28 @@ class Table:
         weighted = "" if self.weights is None else ", weighted"
         return overview(self.schema, f"Table: {rows}{weighted}, ")
 
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """Return a table of some of the rows, in the given order.
+
+        Parameters
+        ----------
+        rows : int array
+            Row numbers, counted from 0.
+
+        Returns
+        -------
+        Table
+            Its columns keep their kinds and categories, its target its classes.
+        """
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(
+            self,
+            columns=tuple(_taken(column, rows) for column in self.columns),
+            target=None if self.target is None else _taken(self.target, rows),
+            weights=weights,
+            n_rows=len(rows),
+        )
+
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was noticed when the table was read, and what is suspicious about it."""
@@ -171,3 +194,9 @@ def _series(pandas: Any, column: Column, feature: Feature) -> Any:
 def _ticks_of(pandas: Any, stored_as: str) -> Any:
     is_span = stored_as in ("duration", "time")
     return pandas.to_timedelta if is_span else pandas.to_datetime
+
+
+def _taken(part: Any, rows: NDArray[np.int64]) -> Any:
+    """Return a column or a target with some of the rows."""
+    name = "codes" if hasattr(part, "codes") else "values"
+    return replace(part, **{name: freeze(getattr(part, name)[rows])})

@@ -17,6 +17,8 @@ def warn(message: str, category: type[Warning]) -> None:
         The class of the warning.
     """
     level, frame = 1, sys._getframe(0)
-    while frame.f_back and frame.f_globals["__name__"].startswith("treewright."):
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(
+        "treewright."
+    ):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

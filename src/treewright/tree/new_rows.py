@@ -20,7 +20,7 @@ from treewright.table.costs import prior_factors
 from treewright.table.match import MatchedColumns, match, plain_matrix
 from treewright.table.match_target import match_target
 from treewright.table.schema import Schema
-from treewright.table.table import ClassTarget, NumericTarget, Target
+from treewright.table.table import ClassTarget, NumericTarget, Table, Target
 from treewright.table.weights import read_weights
 from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_of
@@ -75,7 +75,8 @@ class NewRows:
         X : array, data frame, dict of columns or list of rows
             The rows, at least one; `match` documents how columns are matched.
         y : array, series or list
-            The target; it may hold only classes that the tree knows.
+            The target; it may hold only classes that the tree knows. None: the target
+            and the weights of X, if it is a Table that has a target.
         sample_weight : array, series or list, optional
             The weights.
         needed : iterable of int, optional
@@ -87,6 +88,7 @@ class NewRows:
         -------
         NewRows
         """
+        y, sample_weight = _own_target(X, y, sample_weight)
         columns = read_columns(tree, X, needed=needed)
         columns, target, weights = _labelled(
             tree.schema, columns, y, sample_weight, suffix, tree.criterion
@@ -124,6 +126,7 @@ class NewRows:
         -------
         NewRows
         """
+        y, sample_weight = _own_target(X, y, sample_weight)
         columns = _matched(schema, X, schema.usable, refuses_missing, unseen)
         columns, target, weights = _labelled(
             schema, columns, y, sample_weight, suffix, criterion
@@ -243,6 +246,13 @@ def _labelled(
     if isinstance(target, NumericTarget):
         criterion.check_values(target.values, f"y{suffix}")
     return columns, target, read_weights(sample_weight, n)
+
+
+def _own_target(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Return target and weights; those of a Table where the caller passes none."""
+    if y is not None or not isinstance(X, Table) or X.target is None:
+        return y, sample_weight
+    return X.target.own_values, X.weights if sample_weight is None else sample_weight
 
 
 def _with_priors(

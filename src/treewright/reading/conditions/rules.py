@@ -410,6 +410,15 @@ class Rules(Sequence[Rule]):
             each.text(missing=missing, most=most, longest=longest) for each in self
         )
 
+    def reasons(self) -> NDArray[Any]:
+        """Return the conditions of each rule as text, without the answer."""
+        texts = np.empty(len(self), dtype=object)
+        order = np.argsort(self._nodes, kind="stable")
+        found = _condition_texts(self._tree, self._nodes[order])
+        for place, text in zip(order, found, strict=True):
+            texts[place] = text
+        return texts
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per rule.
 
@@ -421,14 +430,8 @@ class Rules(Sequence[Rule]):
         """
         pandas = pandas_for_frames()
         tree, nodes, known = self._tree, self._nodes, self._known
-        order = np.argsort(nodes, kind="stable")
-        texts = np.empty(len(nodes), dtype=object)
-        for place, text in zip(
-            order, _condition_texts(tree, nodes[order]), strict=True
-        ):
-            texts[place] = text
         columns: dict[str, Any] = {
-            "conditions": texts,
+            "conditions": self.reasons(),
             "prediction": known.prediction,
             "rows": known.rows,
             "weight": known.weight,

@@ -31,6 +31,9 @@ _DEEPEST_INDENT = 15
 """Below this depth the indent stops growing and the depth is written instead."""
 _WIDEST = 90
 """Conditions are shortened to this width, including the rails, where possible."""
+_NARROWEST = 16
+"""Conditions keep this width, even if the lines then exceed the width asked for."""
+_GAP = "  "
 _LONGEST_LABEL = 30
 _SHORTER = ((6, None), (4, None), (3, 30), (2, 24), (1, 16), (1, 10))
 """Limits on categories listed and characters of each, tried until a line fits."""
@@ -46,6 +49,10 @@ class _Rails(NamedTuple):
     last: str
     blank: str
 
+    def narrow(self) -> _Rails:
+        """Return the same with one character less for each level."""
+        return _Rails(*(each[0] + each[2:] for each in self))
+
 
 _BOX = _Rails("│  ", "├─ ", "└─ ", "   ")
 _ASCII = _Rails("|  ", "|- ", "`- ", "   ")
@@ -59,6 +66,7 @@ def text(
     ascii: bool = False,
     numbers: bool = False,
     missing: bool | None = None,
+    width: int | None = None,
 ) -> str:
     """Return the tree as indented text, one line per node; see `Tree.text`.
 
@@ -72,20 +80,29 @@ def text(
     with_missing = [False] * len(shown)
     if missing is not False:
         with_missing = missing_arrives(tree, shown, bool(missing))
-    columns = [
-        ["", *_conditions(tree, shown, _ASCII if ascii else _BOX, with_missing)],
-        *(
-            [heading, *cells]
-            for heading, cells in zip(
-                _headings(tree), _evidence(tree, shown), strict=True
-            )
-        ),
-    ]
+    evidence = zip(_headings(tree), _evidence(tree, shown), strict=True)
+    columns = [[heading, *cells] for heading, cells in evidence]
     if numbers:
         columns.insert(0, ["node", *map(str, shown.tolist())])
     notes = ["", *_notes(tree, shown, n_open, with_missing)]
+    room, rails = _WIDEST, _ASCII if ascii else _BOX
+    if width is not None:
+        notes = [wording.cut(note.removesuffix(" below"), width // 4) for note in notes]
+        room = _room(width, columns, notes)
+        if tree.depth[shown].max() * len(rails.blank) > room // 2:
+            rails = rails.narrow()
+    conditions = _conditions(tree, shown, rails, with_missing, room)
+    if width is not None:
+        conditions = (wording.cut(each, room) for each in conditions)
+    columns.insert(int(numbers), ["", *conditions])
     footer = _footer(tree, shown, n_open, max_leaves is not None)
     return "\n".join([_title(tree), "", *_aligned(columns, notes), *footer])
+
+
+def _room(width: int, columns: list[list[str]], notes: list[str]) -> int:
+    """Return the characters that are left for the conditions in lines of `width`."""
+    taken = sum(max(map(len, column)) + len(_GAP) for column in columns)
+    return max(width - taken - max(map(len, notes)) - 1, _NARROWEST)
 
 
 def _title(tree: TreeData) -> str:
@@ -167,14 +184,20 @@ def _percents(shares: np.ndarray) -> list[str]:
 
 
 def _conditions(
-    tree: TreeData, shown: np.ndarray, rails: _Rails, with_missing: Sequence[bool]
+    tree: TreeData,
+    shown: np.ndarray,
+    rails: _Rails,
+    with_missing: Sequence[bool],
+    room: int,
 ) -> Iterator[str]:
     """Yield the condition of each node, indented to its place in the tree."""
     depths, branches = tree.depth[shown].tolist(), tree.branch[shown].tolist()
     last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
     last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last assignment wins
     is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
-    prefixes = [""] * (_DEEPEST_INDENT + 1)
+    # Rails take at most half of the room.
+    deepest = min(_DEEPEST_INDENT, room // 2 // len(rails.blank))
+    prefixes = [""] * (deepest + 1)
     splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
     # With surrogates, missing values may take any branch.
     by_branch = (np.diff(tree.surrogate_start)[shown] == 0) & with_missing
@@ -186,16 +209,16 @@ def _conditions(
             yield "all rows"
             continue
         is_last = is_last_of[place]
-        if depth < _DEEPEST_INDENT:
+        if depth < deepest:
             rail = rails.blank if is_last else rails.through
             prefixes[depth + 1] = prefixes[depth] + rail
             start = prefixes[depth] + (rails.last if is_last else rails.fork)
         else:
-            start = f"{prefixes[_DEEPEST_INDENT]}[depth {depth}] "
+            start = f"{prefixes[deepest]}[depth {depth}] "
         parent_split, missing = above
         if not parent_split.proven:
             start += f"{_UNPROVEN} "
-        yield start + _fitted(parent_split, missing, branch, _WIDEST - len(start))
+        yield start + _fitted(parent_split, missing, branch, room - len(start))
 
 
 def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
@@ -283,7 +306,7 @@ def _aligned(columns: Sequence[Sequence[str]], notes: Sequence[str]) -> list[str
     for column in columns:
         pad = str.ljust if column[0] in ("", "class") else str.rjust
         padded.append(map(pad, column, repeat(max(map(len, column)))))
-    lines = map("  ".join, zip(*padded, strict=True))
+    lines = map(_GAP.join, zip(*padded, strict=True))
     return [f"{line} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
 
 

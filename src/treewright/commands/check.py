@@ -1,0 +1,43 @@
+"""``treewright check``: new data against a model."""
+
+from __future__ import annotations
+
+import click
+
+from treewright.commands.flags import TreeCommand, data_argument, flag, model_argument
+from treewright.commands.inputs import load_model, memory_flag, read_rows
+from treewright.commands.output import print_json, say
+
+__all__ = ["command"]
+
+
+@click.command(
+    cls=TreeCommand,
+    json_keys={
+        "model": "the model file",
+        "data": "the data file",
+        "check": "per column: unseen, newly missing and out of range, and the drift",
+    },
+)
+@model_argument
+@data_argument
+@flag("--table", metavar="NAME", help="The sheet or the table of the data file.")
+@memory_flag
+def command(
+    model: str, data: str, table: str | None, memory_limit: str | None, as_json: bool
+) -> None:
+    """Compare new rows with those a MODEL has seen.
+
+    \b
+    Example:
+      treewright check penguins.tree.json penguins.csv
+    """
+    tree = load_model(model)
+    rows = read_rows(
+        tree, data, needs_target=False, table=table, memory_limit=memory_limit
+    )
+    found = tree.check(rows[0])
+    if as_json:
+        print_json({"model": model, "data": data, "check": found.to_dict()})
+    else:
+        say(found)

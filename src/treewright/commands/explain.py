@@ -1,0 +1,131 @@
+"""``treewright explain``: why one row gets its answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from treewright.commands.flags import TreeCommand, flag, model_argument
+from treewright.commands.inputs import Names, load_model
+from treewright.commands.output import print_json, say
+from treewright.errors import TableError, nearest_name
+
+if TYPE_CHECKING:
+    from treewright.model import Tree
+
+__all__ = ["command"]
+
+
+@click.command(
+    cls=TreeCommand,
+    json_keys={
+        "model": "the model file",
+        "row": "the values of the row",
+        "explanation": "the answer, the steps to it, and the smallest change of it",
+    },
+)
+@model_argument
+@click.argument("values", nargs=-1, metavar="[NAME=VALUE]...")
+@flag("--data", type=click.Path(), help="Take the row from this file.")
+@flag("--row", type=click.IntRange(1), default=1, help="Its number, counted from 1.")
+@flag(
+    "--to", metavar="ANSWER", help="The wanted class, or a range of numbers LOW:HIGH."
+)
+@flag("--fixed", type=Names(), help="Columns that must not change.")
+def command(
+    model: str,
+    values: tuple[str, ...],
+    data: str | None,
+    row: int,
+    to: str | None,
+    fixed: list[str] | None,
+    as_json: bool,
+) -> None:
+    """Explain one answer, and what would change it.
+
+    The row is given as values, as a row of a file, or as a row of a file with some
+    values replaced.
+
+    \b
+    Examples:
+      treewright explain penguins.tree.json island=Dream bill_length_mm=45 \\
+        flipper_length_mm=190
+      treewright explain penguins.tree.json --data penguins.csv --row 5 --to Gentoo
+    """
+    if data is None and not values:
+        raise click.UsageError("Name the row: NAME=VALUE ..., or --data FILE.")
+    tree = load_model(model)
+    cells = {} if data is None else _row_of_file(tree, data, row)
+    cells |= _named_values(tree, values)
+    one = {name: _typed(tree, name, cell) for name, cell in cells.items()}
+    found = tree.explain(one, to=_wanted(tree, to), fixed=fixed or ())
+    if as_json:
+        print_json({"model": model, "row": cells, "explanation": found.to_dict()})
+    else:
+        say(found)
+
+
+def _named_values(tree: Tree, values: tuple[str, ...]) -> dict[str, Any]:
+    """Return what NAME=VALUE arguments say."""
+    found = {}
+    for each in values:
+        name, sign, text = each.partition("=")
+        if not (name and sign):
+            raise click.UsageError(f"{each!r} is not NAME=VALUE.")
+        if name not in tree.schema.index_of:
+            near = nearest_name(name, tree.schema.names)
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise click.UsageError(f"The model has no column {name!r}.{hint}")
+        found[name] = text
+    return found
+
+
+def _row_of_file(tree: Tree, data: str, row: int) -> dict[str, Any]:
+    """Return the cells of one row of a file."""
+    from treewright.files.batches import read_batches
+
+    n_rows = 0
+    for batch in read_batches(data, tree.schema):
+        place, n_rows = row - 1 - n_rows, n_rows + batch.rows.num_rows
+        if row <= n_rows:
+            cells = batch.rows.slice(place, 1).to_pylist()[0]
+            return {n: v for n, v in cells.items() if n in tree.schema.index_of}
+    raise TableError(f"{data} has {n_rows:,} rows; there is no row {row:,}.")
+
+
+def _typed(tree: Tree, name: str, cell: Any) -> Any:
+    """Return a cell as the column of the tree holds it; empty text is missing."""
+    feature = tree.schema.features[tree.schema.index_of[name]]
+    if not isinstance(cell, str) or feature.spelling is not None:
+        return cell
+    if not cell.strip():
+        return None
+    if feature.kind != "numeric" and feature.cuts is None:
+        return {str(label): label for label in feature.labels}.get(cell, cell)
+    try:
+        if feature.stored_as in ("date", "datetime"):
+            return datetime.fromisoformat(cell)
+        return float(cell)
+    except ValueError:
+        held = "dates" if feature.stored_as.startswith("date") else "numbers"
+        raise click.UsageError(
+            f"Column {name!r} holds {held}; got {cell!r}. Leave it empty if it is "
+            "missing."
+        ) from None
+
+
+def _wanted(tree: Tree, to: str | None) -> Any:
+    """Return the class that a text names, or the range that LOW:HIGH spells."""
+    if to is None:
+        return None
+    if len(tree.classes):
+        return {str(label): label for label in tree.classes.tolist()}.get(to, to)
+    low, _, high = to.partition(":")
+    try:
+        return float(low or "-inf"), float(high or "inf")
+    except ValueError:
+        raise click.UsageError(
+            f"--to needs a range of numbers such as 10:20; got {to!r}."
+        ) from None

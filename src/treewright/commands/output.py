@@ -1,0 +1,179 @@
+"""What the commands print: text that fits the terminal, coloured trees, JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from treewright.model import Tree
+
+__all__ = [
+    "aligned",
+    "fitted",
+    "heading",
+    "print_json",
+    "print_tree",
+    "say",
+    "wants_colour",
+    "width_of",
+    "write_file",
+]
+
+_NARROWEST = 40
+_NARROWEST_CELL = 12
+_INDENT = 4
+_GAP = "  "
+
+
+def width_of(stream: TextIO) -> int | None:
+    """Return the width of the terminal that a stream writes to; None for a file."""
+    if not stream.isatty():
+        return None
+    return max(shutil.get_terminal_size().columns, _NARROWEST)
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Return whether to colour: on a terminal, unless NO_COLOR is set."""
+    dumb = os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
+
+
+def fitted(text: str, stream: TextIO) -> str:
+    """Return a text whose lines fit the terminal; unchanged for a file.
+
+    A line that is too long continues below, further to the right than it began.
+    """
+    width = width_of(stream)
+    if width is None:
+        return text
+    return "\n".join(
+        part for line in text.split("\n") for part in _wrapped(line, width)
+    )
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    if len(line) <= width:
+        return [line]
+    start = line[: len(line) - len(line.lstrip())]
+    return wrap(
+        line,
+        width,
+        initial_indent="",
+        subsequent_indent=start + " " * _INDENT,
+        drop_whitespace=True,
+        break_on_hyphens=False,
+        expand_tabs=False,
+        replace_whitespace=False,
+    )
+
+
+def say(text: object = "", *, err: bool = False) -> None:
+    """Print a text, wrapped to the terminal's width."""
+    stream = sys.stderr if err else sys.stdout
+    click.echo(fitted(str(text), stream), err=err)
+
+
+def heading(text: str) -> None:
+    """Print the heading of a part of the output."""
+    shown = click.style(text, bold=True) if wants_colour(sys.stdout) else text
+    click.echo(f"\n{shown}", color=True)
+
+
+def print_tree(tree: Tree, **options: Any) -> None:
+    """Print a tree as text that fits the terminal, in colour where it is wanted.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    **options
+        Options of `Tree.text`.
+    """
+    from treewright.reading.text.colour import can_draw, coloured
+
+    ascii = not can_draw(sys.stdout)
+    drawn = tree.text(width=width_of(sys.stdout), ascii=ascii, **options)
+    if not wants_colour(sys.stdout):
+        click.echo(drawn)
+        return
+    from rich.console import Console
+
+    Console(soft_wrap=True, highlight=False).print(coloured(tree.data, drawn))
+
+
+def aligned(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return records as a table whose widest column is cut to fit the terminal.
+
+    Parameters
+    ----------
+    records : sequence of mappings
+        At least one; all have the same keys, which become the headings.
+
+    Returns
+    -------
+    str
+    """
+    cells = [list(records[0]), *([_cell(v) for v in each.values()] for each in records)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    numeric = [isinstance(v, (int, float)) for v in records[0].values()]
+    room = width_of(sys.stdout)
+    if room is not None:
+        widest = widths.index(max(widths))
+        spare = room - sum(widths) - len(_GAP) * (len(widths) - 1)
+        widths[widest] = max(widths[widest] + min(spare, 0), _NARROWEST_CELL)
+    return "\n".join(
+        _GAP.join(
+            _cut(cell, width).rjust(width) if right else _cut(cell, width).ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in cells
+    )
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Print one JSON object; a missing number is null, an infinite one text."""
+    text = json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False)
+    click.echo(text)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold; arrays and NumPy's numbers have `tolist`."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return str(value)
+
+
+def write_file(path: str, *parts: bytes) -> None:
+    """Write a file as a whole, or not at all."""
+    from pathlib import Path
+
+    from treewright.storing.files import write_atomically
+
+    write_atomically(Path(path), parts)

@@ -1,0 +1,145 @@
+"""The work of ``treewright grow``: read, say, grow, measure, write."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from treewright.commands.failures import as_flags
+from treewright.commands.figures import figures_dict, figures_lines, tree_dict
+from treewright.commands.output import heading, print_json, print_tree, say
+from treewright.commands.python_lines import python_lines
+from treewright.commands.recipe import Recipe, Rows, check_parameters
+from treewright.errors import IntakeWarning
+from treewright.estimators.progress import bar
+from treewright.reporting import report as write_report
+from treewright.table.findings import look_at
+from treewright.table.intake import Intake
+
+if TYPE_CHECKING:
+    from treewright.estimators.base import BaseTree
+    from treewright.reading.answers.evaluation import Evaluation
+
+__all__ = ["run_grow"]
+
+_OWN = ("task", "groups", "time", "test_share", "test")
+_READING = ("columns", "drop", "kinds", "weight", "table", "memory_limit")
+_MOST_LEAVES = 60
+
+
+def run_grow(
+    data: str,
+    target: str,
+    given: dict[str, Any],
+    *,
+    output: str | None,
+    report: str | None,
+    as_json: bool,
+) -> None:
+    """Grow a tree from a file and print what was found.
+
+    Parameters
+    ----------
+    data, target : str
+        The file, and its column to predict.
+    given : dict
+        The flags that were set, by the names of the library.
+    output, report : str or None
+        The files to write.
+    as_json : bool
+        Whether to print one JSON object.
+    """
+    recipe = _recipe(data, target, given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IntakeWarning)  # the findings are shown
+        with bar(f"Reading {data}") as progress:
+            rows = recipe.read(progress)
+        intake = look_at(rows.table)
+        if not as_json:
+            _say_intake(recipe, rows, intake)
+        with bar("Growing the tree") as progress:
+            model = recipe.fit(rows, progress)
+    tree, tested = model.tree_, None
+    if rows.test is not None:
+        tested = tree.evaluate(rows.test)
+        tree = tree.with_evaluation(tested)
+    if output is not None:
+        tree.save(output)
+    if report is not None:
+        write_report(model, report, rows.test)
+    lines = python_lines(recipe, rows, output, report)
+    if as_json:
+        made = {"python": lines, "model": output, "report": report}
+        print_json(_as_dict(recipe, rows, intake, model, tested) | made)
+        return
+    _say_tree(model, intake, tested)
+    heading("The same in Python")
+    say(lines)
+    written = [path for path in (output, report) if path is not None]
+    if written:
+        say(f"\nWrote {' and '.join(written)}.")
+
+
+def _recipe(data: str, target: str, given: dict[str, Any]) -> Recipe:
+    """Return what the flags ask for; parameters of the estimator are checked here."""
+    own = {name: given.pop(name, None) for name in _OWN}
+    reading = {name: given.pop(name, None) for name in _READING}
+    check_parameters(given)
+    return Recipe(
+        data=data,
+        target=target,
+        reading={name: value for name, value in reading.items() if value is not None},
+        parameters=given,
+        **own,
+    )
+
+
+def _say_intake(recipe: Recipe, rows: Rows, intake: Intake) -> None:
+    say(as_flags(f"{recipe.data}: {intake}"))
+    kind = "classes" if recipe.task_of(rows) == "class" else "numbers"
+    said = "as you asked" if recipe.task else "--task overrides this"
+    say(f"{recipe.target} is predicted as {kind} ({said}).")
+    if rows.test is not None:
+        n, m = rows.training.n_rows, rows.test.n_rows
+        where = f"of {recipe.test}" if recipe.test else "held out"
+        say(f"{n:,} training rows, {m:,} test rows {where}.")
+
+
+def _say_tree(model: BaseTree, intake: Intake, tested: Evaluation | None) -> None:
+    known = {(each.kind, each.column) for each in intake.findings}
+    more = [f for f in model.intake_.findings if (f.kind, f.column) not in known]
+    if more:
+        heading("What the tree shows about the table")
+        for each in more:
+            say(as_flags(f"  {each}"))
+    heading("The tree")
+    print_tree(model.tree_, max_leaves=_MOST_LEAVES)
+    say(f"\n{model.pruning_.words}")
+    heading("How good it is")
+    for line in figures_lines(model.tree_, model.pruning_, tested):
+        say(line)
+
+
+def _as_dict(
+    recipe: Recipe,
+    rows: Rows,
+    intake: Intake,
+    model: BaseTree,
+    tested: Evaluation | None,
+) -> dict[str, Any]:
+    tree, pruning = model.tree_, model.pruning_
+    return {
+        "data": recipe.data,
+        "target": recipe.target,
+        "task": recipe.task_of(rows),
+        "intake": intake.to_dict(),
+        "tree": tree_dict(tree),
+        "pruning": {
+            "method": pruning.method,
+            "words": pruning.words,
+            "notes": list(pruning.said),
+            "n_leaves_before": pruning.n_leaves_before,
+            "n_leaves_after": pruning.n_leaves_after,
+        },
+        "figures": figures_dict(tree, pruning, tested),
+    }

@@ -1,0 +1,120 @@
+"""The work of ``treewright prune``: the table of sizes, and the cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.api import pruning_path
+from treewright.commands.figures import tree_dict
+from treewright.commands.inputs import load_model, read_rows
+from treewright.commands.output import aligned, heading, print_json, print_tree, say
+from treewright.model import Tree
+from treewright.pruning.path import PruningPath
+from treewright.pruning.validation import prune_by_validation
+from treewright.reading.answers.evaluation import errors_of_path
+from treewright.tree.new_rows import NewRows
+
+__all__ = ["run_prune"]
+
+_MOST_LINES = 30
+
+
+def run_prune(
+    model: str, cuts: dict[str, Any], *, output: str | None, risk: str, as_json: bool
+) -> None:
+    """Print the sizes of a tree, and cut it if a cut is asked for.
+
+    Parameters
+    ----------
+    model : str
+        The model file.
+    cuts : dict
+        `alpha`, `leaves`, `nodes` and `validation`, at most one of them set.
+    output : str or None
+        Where to save the smaller tree.
+    risk : {'error', 'impurity'}
+        What alpha is weighed against.
+    as_json : bool
+        Whether to print one JSON object.
+    """
+    tree = load_model(model)
+    grown = tree.data.made_by.get("grown")
+    whole = tree if grown is None else Tree(grown)
+    path = pruning_path(whole, risk)
+    rows = errors = None
+    if cuts["validation"] is not None:
+        rows = NewRows.read(whole.data, *read_rows(whole, cuts["validation"]))
+        errors = errors_of_path(whole.data, path, rows)
+    smaller, words = _cut(tree, whole, path, cuts, rows)
+    if output is not None and smaller is not None:
+        smaller.save(output)
+    if as_json:
+        sizes = {"alpha": path.alpha, "leaves": path.n_leaves, "risk": path.risk}
+        print_json(
+            {
+                "model": model,
+                "path": sizes,
+                "validation_error": errors,
+                "tree": None if smaller is None else tree_dict(smaller),
+                "output": output,
+            }
+        )
+        return
+    say(_table(path, errors))
+    if smaller is None:
+        say("\n--alpha, --leaves, --node or --validation cuts; -o saves the result.")
+        return
+    heading(words)
+    print_tree(smaller)
+    if output is not None:
+        say(f"\nWrote {output}.")
+
+
+def _cut(
+    tree: Tree,
+    whole: Tree,
+    path: PruningPath,
+    cuts: dict[str, Any],
+    rows: NewRows | None,
+) -> tuple[Tree | None, str]:
+    """Return the smaller tree and why it has its size; None without a cut.
+
+    `path` and `rows` belong to `whole`, the tree before pruning if the model has it;
+    nodes are numbered as in `tree`, which ``show`` prints.
+    """
+    if cuts["alpha"] is not None:
+        return path.tree(alpha=cuts["alpha"]), f"Cut at alpha = {cuts['alpha']:g}"
+    if cuts["leaves"] is not None:
+        words = f"The largest best pruning of at most {cuts['leaves']} leaves"
+        return path.tree(n_leaves=cuts["leaves"]), words
+    if cuts["nodes"]:
+        listed = ", ".join(map(str, cuts["nodes"]))
+        return tree.collapse(list(cuts["nodes"])), f"Collapsed at {listed}"
+    if rows is not None:
+        data, pruning = prune_by_validation(whole.data, rows)
+        return Tree(data), pruning.words
+    return None, ""
+
+
+def _table(path: PruningPath, errors: NDArray[np.float64] | None) -> str:
+    """Return the sizes, one per line; the middle of a long table is left out."""
+    records: list[dict[str, Any]] = [
+        {"alpha": float(alpha), "leaves": int(leaves), path.kind: float(risk)}
+        for alpha, leaves, risk in zip(
+            path.alpha, path.n_leaves, path.risk, strict=True
+        )
+    ]
+    if errors is not None:
+        best = int(np.flatnonzero(errors <= errors.min())[-1])
+        for place, (record, error) in enumerate(zip(records, errors, strict=True)):
+            record["validation error"] = float(error)
+            record[" "] = "<- least" if place == best else ""
+    lines = aligned(records).split("\n")
+    if len(lines) > _MOST_LINES:
+        half = _MOST_LINES // 2
+        hidden = f"... {len(lines) - 2 * half} more sizes; --json lists all of them"
+        lines = [*lines[:half], hidden, *lines[-half:]]
+    return "\n".join(lines)

@@ -1,0 +1,172 @@
+"""Exit codes, one-line errors, silence of broken pipes; never a traceback."""
+
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from support.executable import EXECUTABLE
+
+BAD = {
+    "no such command": (2, ["grwo"], "No such command 'grwo'"),
+    "no such option": (2, ["show", "m.json", "--colour"], "--colour"),
+    "no target": (2, ["grow", "penguins.csv"], "--target"),
+    "an option of the library out of range": (
+        2,
+        ["grow", "penguins.csv", "-t", "species", "--max-depth", "0"],
+        "--max-depth must be a whole number >= 1",
+    ),
+    "an option checked before a file is read": (
+        2,
+        ["grow", "no_such.csv", "-t", "species", "--prune", "cw"],
+        "Did you mean 'cv'",
+    ),
+    "two options that exclude each other": (
+        2,
+        ["grow", "penguins.csv", "-t", "species", "--test", "x", "--test-share", "0.2"],
+        "either --test or --test-share",
+    ),
+    "a parameter for classes, and numbers": (
+        2,
+        ["grow", "penguins.csv", "-t", "body_mass_g", "--class-weight", "balanced"],
+        "--class-weight is for trees that answer classes",
+    ),
+    "no such file": (3, ["grow", "no_such.csv", "-t", "x"], "no file no_such.csv"),
+    "no such column": (
+        3,
+        ["grow", "penguins.csv", "-t", "specie"],
+        "the nearest is 'species'",
+    ),
+    "no such model": (3, ["show", "no_such.tree.json"], "no_such.tree.json"),
+    "data in place of a model": (3, ["show", "penguins.csv"], "not a treewright model"),
+    "a model in place of data": (
+        3,
+        ["evaluate", "penguins.tree.json", "penguins.tree.json"],
+        "penguins.tree.json",
+    ),
+    "new data without the columns": (
+        3,
+        ["predict", "penguins.tree.json", "tennis.csv"],
+        "which the tree needs",
+    ),
+    "a folder that is not there": (
+        3,
+        ["grow", "penguins.csv", "-t", "species", "-o", "no/such.tree.json"],
+        "Make the folder",
+    ),
+    "too little memory": (
+        4,
+        ["grow", "penguins.csv", "-t", "species", "--memory-limit", "2KB"],
+        "the limit is 2 KB",
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def tennis(story):
+    (story / "tennis.csv").write_text("outlook,play\nsunny,no\nrainy,yes\n")
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_goes_wrong_has_an_exit_code_and_one_line(run, case):
+    code, arguments, words = BAD[case]
+    done = run(*arguments)
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_refused_output_leaves_nothing_behind(run, story):
+    before = sorted(os.listdir(story))
+    (story / "out.parquet").mkdir(exist_ok=True)
+    done = run("predict", "penguins.tree.json", "penguins.csv", "-o", "out.parquet")
+    (story / "out.parquet").rmdir()
+    assert done.returncode == 3
+    assert sorted(os.listdir(story)) == before
+
+
+def test_a_defect_says_how_to_report_it(run, story):
+    sabotage = story / "sitecustomize.py"
+    sabotage.write_text(
+        "import treewright.commands.inputs as inputs\n"
+        "def broken(path):\n    raise ZeroDivisionError('oh no')\n"
+        "inputs.load_model = broken\n"
+    )
+    try:
+        done = run("show", "penguins.tree.json", env={"PYTHONPATH": str(story)})
+        debug = {"PYTHONPATH": str(story), "TREEWRIGHT_DEBUG": "1"}
+        told = run("show", "penguins.tree.json", env=debug)
+    finally:
+        sabotage.unlink()
+    assert done.returncode == told.returncode == 1
+    assert "ZeroDivisionError: oh no" in done.stderr
+    assert "report" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Traceback" in told.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["grow", "--help"],
+        ["show", "penguins.tree.json"],
+        ["predict", "penguins.tree.json", "penguins.csv"],
+        ["show", "penguins.tree.json", "--json"],
+    ],
+)
+def test_a_broken_pipe_is_silent(story, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [EXECUTABLE, *arguments],
+        cwd=story,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_warnings_are_one_line_each(run, story):
+    lines = re.sub(
+        "Biscoe|Dream|Torgersen", "Atlantis", (story / "penguins.csv").read_text()
+    )
+    (story / "elsewhere.csv").write_text(lines)
+    done = run("predict", "penguins.tree.json", "elsewhere.csv", "-o", "x.csv")
+    assert done.returncode == 0
+    assert done.stderr.startswith("Warning: ")
+    assert "island" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert ".py" not in done.stderr
+
+
+def test_ctrl_c_exits_with_130_and_keeps_the_old_file(story):
+    rows = (story / "penguins.csv").read_text().split("\n")
+    big = story / "big.csv"
+    with big.open("w") as file:
+        file.write(rows[0] + "\n")
+        for _ in range(1000):
+            file.write("\n".join(rows[1:-1]) + "\n")
+    old = story / "answers_of_big.csv"
+    old.write_text("as before\n")
+    child = subprocess.Popen(
+        [EXECUTABLE, "predict", "penguins.tree.json", big.name, "-o", old.name],
+        cwd=story,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while not list(story.glob(".answers_of_big*")):
+        assert child.poll() is None, "it was done before it could be interrupted"
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert b"Interrupted" in errors
+    assert b"Traceback" not in errors
+    assert old.read_text() == "as before\n"
+    assert not list(story.glob(".answers_of_big*"))

@@ -1,0 +1,121 @@
+"""In a pseudo-terminal: colour, progress, Ctrl-C, and 80 columns without a break."""
+
+import random
+
+import pytest
+
+COLOUR = "\x1b["
+
+SHOWN = {
+    "grow": ["grow", "penguins.csv", "-t", "species", "--test-share", "0.25"],
+    "grow unpruned": ["grow", "credit.csv", "-t", "class", "--prune", "none"],
+    "show": ["show", "penguins.tree.json", "--numbers"],
+    "show rules": ["show", "penguins.tree.json", "--format", "rules"],
+    "show table": ["show", "penguins.tree.json", "--format", "table"],
+    "why": ["why", "penguins.tree.json", "penguins.csv"],
+    "explain": ["explain", "penguins.tree.json", "--data", "penguins.csv"],
+    "evaluate": ["evaluate", "penguins.tree.json", "penguins.csv"],
+    "prune": ["prune", "penguins.tree.json", "--leaves", "2"],
+    "inspect": ["inspect", "penguins.csv"],
+    "inspect a model": ["inspect", "penguins.tree.json"],
+    "check": ["check", "penguins.tree.json", "penguins.csv"],
+    "predict to a file": [
+        "predict",
+        "penguins.tree.json",
+        "penguins.csv",
+        "-o",
+        "b.csv",
+    ],
+    "version": ["version"],
+    "help": ["grow", "--help"],
+    "an error": ["grow", "no_such_file_of_a_rather_long_name.csv", "-t", "species"],
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def credit(story):
+    """Put a table with long names and categories beside the penguins."""
+    from importlib.resources import files
+
+    table = files("treewright") / "data" / "german_credit.csv"
+    (story / "credit.csv").write_bytes(table.read_bytes())
+
+
+@pytest.mark.parametrize("case", SHOWN)
+def test_no_line_is_wider_than_the_terminal(terminal, case):
+    screen = terminal(*SHOWN[case])
+    assert screen.code == (3 if case == "an error" else 0), screen.text
+    assert [line for line in screen.lines if len(line) > 80] == []
+    assert "Traceback" not in screen.text
+
+
+@pytest.mark.parametrize("case", ["grow", "show", "an error"])
+def test_colour_is_for_terminals_that_want_it(terminal, run, case):
+    assert COLOUR in terminal(*SHOWN[case]).raw
+    plain = terminal(*SHOWN[case], env={"NO_COLOR": "1"})
+    assert "\x1b[3" not in plain.raw
+    assert "\x1b[1m" not in plain.raw
+    assert "\x1b[2m" not in plain.raw
+    piped = run(*SHOWN[case])
+    assert COLOUR not in piped.stdout + piped.stderr
+
+
+def test_a_dumb_terminal_gets_no_colour(terminal):
+    assert "\x1b[3" not in terminal(*SHOWN["show"], env={"TERM": "dumb"}).raw
+
+
+def test_piped_text_is_not_cut(run):
+    lines = run("show", "penguins.tree.json", "--format", "rules").stdout.split("\n")
+    assert max(map(len, lines)) > 100
+
+
+def test_a_terminal_without_unicode_gets_ascii(terminal):
+    screen = terminal("show", "penguins.tree.json", env={"PYTHONIOENCODING": "ascii"})
+    assert screen.code == 0
+    assert "|- " in screen.text
+    assert screen.text.isascii()
+
+
+@pytest.fixture(scope="module")
+def long_table(story):
+    """Return a table whose tree takes a few seconds to grow."""
+    rng = random.Random(0)
+    path = story / "long.csv"
+    with path.open("w") as file:
+        file.write(",".join(f"x{i}" for i in range(12)) + ",y\n")
+        for _ in range(60_000):
+            cells = [f"{rng.random():.6f}" for _ in range(12)]
+            file.write(",".join(cells) + f",{rng.random() < 0.5}\n")
+    return path
+
+
+def test_progress_shows_the_time_left(terminal, long_table):
+    screen = terminal("grow", long_table.name, "-t", "y", "--max-depth", "8")
+    assert screen.code == 0
+    assert "Growing the tree" in screen.text
+    assert "left" in screen.text
+    # The bar is gone in the end: the last thing that was written stays.
+    assert "Growing" not in screen.text.rpartition("The tree")[2]
+
+
+def test_progress_is_not_for_files(run, long_table):
+    done = run("grow", long_table.name, "-t", "y", "--max-depth", "3", "--cv", "2")
+    assert done.returncode == 0
+    assert "Growing" not in done.stdout + done.stderr
+
+
+def test_ctrl_c_while_growing_leaves_nothing(terminal, story, long_table):
+    before = sorted(path.name for path in story.iterdir())
+    screen = terminal(
+        "grow",
+        long_table.name,
+        "-t",
+        "y",
+        "-o",
+        "never.tree.json",
+        interrupt_at="Growing the tree",
+    )
+    assert screen.code == 130
+    assert "Interrupted" in screen.text
+    assert "Traceback" not in screen.text
+    assert sorted(path.name for path in story.iterdir()) == before
