@@ -10,7 +10,7 @@ import click
 from treewright.commands.failures import as_flags
 from treewright.commands.flags import TreeCommand, flag
 from treewright.commands.inputs import is_model, load_model, memory_flag
-from treewright.commands.output import aligned, heading, print_json, say
+from treewright.commands.output import aligned, heading, intake_dict, print_json, say
 
 if TYPE_CHECKING:
     from treewright.model import Tree
@@ -68,7 +68,7 @@ def _inspect_data(file: str, table: Table, as_json: bool) -> None:
                 "file": file,
                 "holds": "data",
                 "columns": columns,
-                "intake": intake.to_dict(),
+                "intake": intake_dict(intake),
                 "model": None,
             }
         )
@@ -108,7 +108,7 @@ def _inspect_model(file: str, tree: Tree, as_json: bool) -> None:
                 "file": file,
                 "holds": "model",
                 "columns": _columns(tree.schema),
-                "intake": None if intake is None else intake.to_dict(),
+                "intake": None if intake is None else intake_dict(intake),
                 "model": record,
             }
         )

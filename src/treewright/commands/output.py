@@ -15,11 +15,13 @@ import click
 
 if TYPE_CHECKING:
     from treewright.model import Tree
+    from treewright.table.intake import Intake
 
 __all__ = [
     "aligned",
     "fitted",
     "heading",
+    "intake_dict",
     "print_json",
     "print_tree",
     "say",
@@ -147,6 +149,17 @@ def _cell(value: Any) -> str:
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def intake_dict(intake: Intake) -> dict[str, Any]:
+    """Return how a table was read, for JSON, with an account of all rows."""
+    rejected = [{"line": line, "why": why} for line, why in intake.rejected]
+    rows = {
+        "n_read": intake.n_read,
+        "rejected": rejected,
+        "no_target": intake.no_target,
+    }
+    return rows | intake.to_dict()
 
 
 def print_json(value: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.commands.failures import as_flags
 from treewright.commands.figures import figures_dict, figures_lines, tree_dict
-from treewright.commands.output import heading, print_json, print_tree, say
+from treewright.commands.output import heading, intake_dict, print_json, print_tree, say
 from treewright.commands.python_lines import python_lines
 from treewright.commands.recipe import Recipe, Rows, check_parameters
 from treewright.errors import IntakeWarning
@@ -96,6 +96,8 @@ def _recipe(data: str, target: str, given: dict[str, Any]) -> Recipe:
 
 def _say_intake(recipe: Recipe, rows: Rows, intake: Intake) -> None:
     say(as_flags(f"{recipe.data}: {intake}"))
+    if intake.findings:
+        say("  (--drop NAME leaves a column out, --kind NAME=KIND reads it otherwise)")
     kind = "classes" if recipe.task_of(rows) == "class" else "numbers"
     said = "as you asked" if recipe.task else "--task overrides this"
     say(f"{recipe.target} is predicted as {kind} ({said}).")
@@ -132,7 +134,7 @@ def _as_dict(
         "data": recipe.data,
         "target": recipe.target,
         "task": recipe.task_of(rows),
-        "intake": intake.to_dict(),
+        "intake": intake_dict(intake),
         "tree": tree_dict(tree),
         "pruning": {
             "method": pruning.method,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +14,11 @@ from numpy.typing import NDArray
 from treewright.estimators.progress import bar
 from treewright.files.batches import read_batches
 from treewright.files.write import row_writer
+from treewright.growing.threads import n_threads
 from treewright.model import Tree
+from treewright.reading.answers.answer import answers, class_probabilities
+from treewright.tree.new_rows import read_columns
+from treewright.tree.route import ends_of, route
 
 __all__ = ["Predictor", "collect", "write"]
 
@@ -48,12 +55,15 @@ class Predictor:
         return texts
 
     def added(self, X: Any) -> dict[str, NDArray[Any]]:
-        """Return the columns for some rows."""
-        tree, unseen = self.tree, self._unseen
-        leaves = tree.apply(X, unseen=unseen)
-        values = [tree.predict(X, unseen=unseen)]
-        if len(tree.classes):
-            values += list(tree.predict_proba(X, unseen=unseen).T)
+        """Return the columns for some rows, which are read once."""
+        tree = self.tree.data
+        columns = read_columns(tree, X, self._unseen)
+        threads = n_threads(None)
+        leaves = route(tree, columns, columns.n_rows, threads)
+        ends = ends_of(tree, columns, columns.n_rows, threads)
+        values = [answers(tree, ends)]
+        if tree.is_classifier:
+            values += list(class_probabilities(tree, ends).T)
         values.append(leaves)
         if self._with_reasons:
             values.append(self._reasons[leaves])
@@ -66,7 +76,11 @@ def write(
     """Write the rows of a file with their answers, and return their number."""
     n_rows = 0
     schema = predictor.tree.schema
-    with bar(f"Answering {data}") as progress, row_writer(output) as writer:
+    with (
+        _said_once(),
+        bar(f"Answering {data}") as progress,
+        row_writer(output) as writer,
+    ):
         for batch in read_batches(data, schema, table=table, progress=progress):
             rows = batch.rows.select([]) if only else batch.rows
             writer.write(rows, predictor.added(batch.X))
@@ -77,10 +91,25 @@ def write(
 def collect(predictor: Predictor, data: str, table: str | None) -> list[dict[str, Any]]:
     """Return one record per row."""
     records: list[dict[str, Any]] = []
-    for batch in read_batches(data, predictor.tree.schema, table=table):
-        added = predictor.added(batch.X)
-        columns = [values.tolist() for values in added.values()]
-        records += [
-            dict(zip(added, row, strict=True)) for row in zip(*columns, strict=True)
-        ]
+    with _said_once():
+        for batch in read_batches(data, predictor.tree.schema, table=table):
+            added = predictor.added(batch.X)
+            columns = [values.tolist() for values in added.values()]
+            rows = zip(*columns, strict=True)
+            records += [dict(zip(added, row, strict=True)) for row in rows]
     return records
+
+
+@contextmanager
+def _said_once() -> Iterator[None]:
+    """Repeat no warning for every batch: say the first, and how often it came."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        yield
+    by_kind: dict[type[Warning], list[str]] = {}
+    for each in heard:
+        by_kind.setdefault(each.category, []).append(str(each.message))
+    for kind, messages in by_kind.items():
+        more = len(messages) - 1
+        often = f" (Likewise in {more} more parts of the file.)" if more else ""
+        warnings.warn(messages[0] + often, kind, stacklevel=2)
