@@ -39,6 +39,11 @@ BAD = {
         ["grow", "penguins.csv", "-t", "specie"],
         "the nearest is 'species'",
     ),
+    "a time that is missing": (
+        3,
+        ["grow", "penguins.csv", "-t", "species", "--time", "body_mass_g"],
+        "Column 'body_mass_g' is missing in 2 rows (first: row 4)",
+    ),
     "no such model": (3, ["show", "no_such.tree.json"], "no_such.tree.json"),
     "data in place of a model": (3, ["show", "penguins.csv"], "not a treewright model"),
     "a model in place of data": (

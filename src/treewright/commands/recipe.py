@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import numpy as np
 
+from treewright.errors import TableError
 from treewright.files.formats import check_memory
 from treewright.files.read import read
 from treewright.growing.threads import n_threads
@@ -118,13 +119,16 @@ class Recipe:
     def _values(self, name: str) -> Any:
         """Return the values of a column that is no feature, for the same rows."""
         column = read(self.data, self.target, columns=[name]).columns[0]
-        if not isinstance(column, NumericColumn) and (column.data < 0).any():
-            row = int(np.argmax(column.data < 0))
-            raise click.UsageError(
-                f"Column {name!r} is missing in row {row + 1}. Leave such rows out, or "
-                "fill the column."
+        values = column.data
+        is_number = isinstance(column, NumericColumn)
+        missing = np.isnan(values) if is_number else values < 0
+        if missing.any():
+            raise TableError(
+                f"Column {name!r} is missing in {int(missing.sum()):,} rows (first: "
+                f"row {int(np.argmax(missing)) + 1}). Leave such rows out, or fill the "
+                "column."
             )
-        return column.data
+        return values
 
     def estimator(self, rows: Rows) -> BaseTree:
         """Return the estimator for these rows, not fitted yet."""
