@@ -37,7 +37,7 @@ def test_the_files_that_are_damaged_have_every_field():
     from treewright.storing.head import FILE
 
     there = set().union(*(json.loads(file) for file in files()))
-    assert set(FILE.fields) - there == {"intake", "findings", "grown", "grown_answers"}
+    assert set(FILE.fields) - there == {"grown", "grown_answers"}
 
 
 # -- every prefix and every byte of a file of 20 KB ------------------------------------

@@ -21,7 +21,7 @@ from support.model_documents import (
 from treewright.pruning.result import Pruning
 from treewright.storing import head
 from treewright.storing.save import saved_bytes
-from treewright.table.findings import Finding, Intake
+from treewright.table.intake import Finding, Intake
 from treewright.table.schema import Feature, Summary, TargetInfo
 from treewright.table.spelling import Spelling
 from treewright.tree.data import TreeData

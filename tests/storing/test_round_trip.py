@@ -27,7 +27,7 @@ from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.storing.load import load_bytes
 from treewright.storing.save import saved_bytes
-from treewright.table.findings import Finding, Intake
+from treewright.table.intake import Finding, Intake
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by, with_values
 

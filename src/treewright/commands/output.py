@@ -154,12 +154,7 @@ def _cut(text: str, width: int) -> str:
 def intake_dict(intake: Intake) -> dict[str, Any]:
     """Return how a table was read, for JSON, with an account of all rows."""
     rejected = [{"line": line, "why": why} for line, why in intake.rejected]
-    rows = {
-        "n_read": intake.n_read,
-        "rejected": rejected,
-        "no_target": intake.no_target,
-    }
-    return rows | intake.to_dict()
+    return intake.to_dict() | {"rejected": rejected}
 
 
 def print_json(value: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from treewright.pruning.prune import not_pruned
 from treewright.pruning.result import Pruning
 from treewright.storing.record import WITHOUT_EFFECT
 from treewright.storing.values import NotStored, kept
-from treewright.table.findings import Intake
+from treewright.table.intake import Intake
 from treewright.table.row_hashes import rows_fingerprint
 from treewright.table.table import Table
 from treewright.tree.data import TreeData

@@ -21,7 +21,7 @@ from treewright.storing.columns import columns_of, read_all
 from treewright.storing.head import MADE_BY, PRUNING, STEP
 from treewright.storing.shapes import number_out, shown
 from treewright.storing.values import plain
-from treewright.table.findings import Finding, Intake
+from treewright.table.intake import Finding, Intake
 
 __all__ = [
     "WITHOUT_EFFECT",
@@ -127,4 +127,6 @@ def pruning_in(found: dict[str, Any], steps: dict[str, Any]) -> Pruning:
 
 def intake_in(found: dict[str, Any], findings: Iterable[dict[str, Any]]) -> Intake:
     """Put the intake together."""
+    rejected = tuple((each["line"], each["why"]) for each in found.get("rejected", ()))
+    found = found | {"rejected": rejected}
     return Intake(**found, findings=tuple(Finding(**each) for each in findings))
