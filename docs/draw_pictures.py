@@ -13,9 +13,9 @@ from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
+from treewright.demo import read_columns
 
 import treewright as tw
-from treewright.demo import read_columns
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH, HEIGHT = 1180, 1120

@@ -47,7 +47,7 @@ from treewright.reading.text.colour import (
     rich_text,
     show,
 )
-from treewright.reading.text.frame import to_dict, to_pandas
+from treewright.reading.text.frame import to_pandas
 from treewright.reading.text.missing import (
     MissingAccount,
     SurrogateSplit,
@@ -57,7 +57,7 @@ from treewright.reading.text.missing import (
 from treewright.reading.text.text import text
 from treewright.reading.why.why import Why, why
 from treewright.storing.load import load as load_data
-from treewright.storing.save import save
+from treewright.storing.save import document, save
 from treewright.storing.values import kept
 from treewright.table.match import plain_matrix
 from treewright.tree import walk
@@ -598,8 +598,11 @@ class Tree:
         return to_pandas(self.data)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tree as dicts, lists, strings and numbers, ready for JSON."""
-        return to_dict(self.data)
+        """Return what `save` writes, as dicts, lists, strings and numbers.
+
+        docs/model-file.md describes every field. The result is ready for JSON.
+        """
+        return document(self.data)
 
     def explain(
         self,

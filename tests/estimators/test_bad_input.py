@@ -249,7 +249,7 @@ def test_lazy_frames():
 
 def test_what_is_not_a_table():
     refused(None, Y4, "X is None, not a table", "NumPy array")
-    refused("table.csv", Y4, "the text 'table.csv'", "not a table")
+    refused("table.csv", Y4, "X is the path 'table.csv'", "Pass its name as target=")
     refused(object(), Y4, "type 'object'", "not a table")
     refused(pd.Series([1, 2, 3, 4]), Y4, "single series", "to_frame()")
 

@@ -34,6 +34,7 @@ OURS = {
     "min_gain",
     "missing",
     "n_jobs",
+    "progress",
     "prune",
     "prune_confidence",
     "prune_risk",

@@ -1,4 +1,3 @@
-import json
 import sys
 
 import numpy as np
@@ -15,8 +14,7 @@ from support.build import (
     threshold,
 )
 from treewright.errors import TreewrightError
-from treewright.reading.text.frame import to_dict, to_pandas
-from treewright.tree.edit import with_values
+from treewright.reading.text.frame import to_pandas
 
 
 @pytest.fixture
@@ -61,34 +59,5 @@ def test_without_pandas_the_error_says_what_to_install(tree, monkeypatch):
         to_pandas(tree)
 
 
-def test_a_dict_is_json_and_says_everything(tree):
-    made = json.loads(json.dumps(to_dict(tree), allow_nan=False))
-    assert made["fingerprint"] == tree.fingerprint
-    assert made["made_by"] == {"by": "hand"}
-    assert made["target"]["classes"] == ["no", "yes"]
-    root, first, second = made["nodes"][:3]
-    assert root["parent"] is None
-    assert root["value"] == [4.0, 2.0]
-    assert root["split"]["kind"] == "threshold"
-    assert root["split"]["threshold"] == 2.5
-    assert first["stop_reason"] == "pure"
-    assert "split" not in first
-    assert (second["parent"], second["branch"]) == (0, 1)
-    assert second["split"]["categories"] == [["a"], ["b"]]
-    assert second["extras"] == {"note": 2.0}
-
-
-def test_missing_and_infinite_numbers_have_a_form(tree):
-    extras = {"odd": np.array([np.nan, np.inf, -np.inf, 0, 1])}
-    odd = with_values(tree, extras=extras, threshold=[-np.inf, *[np.nan] * 4])
-    made = json.loads(json.dumps(to_dict(odd), allow_nan=False))
-    found = [node["extras"]["odd"] for node in made["nodes"]]
-    assert found == [None, "inf", "-inf", 0, 1]
-    assert made["nodes"][0]["split"]["threshold"] == "-inf"
-
-
-def test_a_deep_chain_is_a_flat_list():
-    made = to_dict(chain(20_000))
-    assert len(json.dumps(made)) > 0
-    assert made["nodes"][-1]["depth"] == 20_000
+def test_a_deep_chain_is_a_flat_frame():
     assert len(to_pandas(chain(20_000))) == 40_001

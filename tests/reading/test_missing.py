@@ -105,9 +105,8 @@ def test_text_frame_and_dict_show_them():
     assert "or missing" not in said
     assert tree.to_pandas()["n_missing"].tolist() == [3, 0, 0]
     split = tree.to_dict()["nodes"][0]["split"]
-    assert split["n_missing"] == 3
-    assert [each["left"] for each in split["surrogates"]] == [
-        "arm <= 0.75",
-        "town = a",
-    ]
+    assert split["rows_missing"] == 3
+    arm, town = split["surrogates"]
+    assert (arm["feature"], arm["threshold"]) == ("arm", 0.75)
+    assert (town["feature"], town["branches"]) == ("town", [["a"], ["b"]])
     assert "or missing" in tree_of(missing="learned").text()

@@ -231,3 +231,18 @@ def test_the_lines_of_python_run_on_a_table_with_other_columns(tmp_path):
     assert "# data: " in lines
     assert "# X_test, y_test: " in lines
     exec(lines, {"data": data, "X_test": X, "y_test": data["y it is"]})
+
+
+def test_the_report_shows_the_findings_of_an_estimator(tmp_path):
+    n = 80
+    X = {"x": [i % 7 for i in range(n)], "<b>flat": [1.5] * n}
+    y = ["low" if i % 7 < 3 else "high" for i in range(n)]
+    fitted = tw.TreeClassifier(findings="ignore").fit(X, y)
+    text = tw.report(fitted, tmp_path / "report.html").read_text(encoding="utf-8")
+    section = text[text.index('<section id="intake"') :]
+    section = section[: section.index("</section>")]
+    assert "&lt;b&gt;flat" in section
+    assert "<b>" not in section
+    assert "every known value is 1.5" in section
+    alone = tw.report(fitted.tree_, tmp_path / "tree.html").read_text(encoding="utf-8")
+    assert '<section id="intake"' not in alone

@@ -37,7 +37,7 @@ def test_the_files_that_are_damaged_have_every_field():
     from treewright.storing.head import FILE
 
     there = set().union(*(json.loads(file) for file in files()))
-    assert set(FILE.fields) - there == {"intake", "findings", "grown", "grown_answers"}
+    assert set(FILE.fields) - there == {"grown", "grown_answers"}
 
 
 # -- every prefix and every byte of a file of 20 KB ------------------------------------
@@ -125,6 +125,12 @@ def cut(*path):
     return change
 
 
+def without_ranks(document):
+    """Take the labels from an ordinal column that is split."""
+    document["features"][3]["labels"] = []
+    document["nodes"][0]["split"]["feature"] = document["features"][3]["name"]
+
+
 def unordered(document):
     node = document["nodes"][0]
     node["evidence"] = dict(reversed(node["evidence"].items()))
@@ -151,6 +157,7 @@ REFUSED = [
     (put("nodes", 0, "evidence", "rows", 2**63), "evidence.*rows must be a whole num"),
     (put("nodes", 0, "evidence", "impurity", 10**400), "more than 60 digits"),
     (put("nodes", 0, "evidence", "risk", "-inf"), "risk must be a number >= 0"),
+    (without_ranks, "Node 0, split, feature must be a column with values; got 'size'"),
     (unordered, "fields of Node 0, evidence must be in this order: rows, "),
     (put("nodes", 0, "answer", "class", "none"), "class must be one of the labels in "),
     (put("nodes", 0, "answer", "probabilities", [1, 0, 0]), 'only if answers is "own"'),
@@ -206,7 +213,7 @@ def test_a_wrong_value_is_refused_with_its_place(change, words):
             r"Line \d+ is not JSON: Expecting value at",
         ),
         (b'},\n{"depth": 1', b'}\n{"depth": 1', r"Line \d+ must be \],"),
-        (b'\n],\n"nodes"', b'\n"nodes"', r"Line \d+ must be \],"),
+        (b'\n],\n"answers"', b'\n"answers"', r"Line \d+ must be \],"),
         (b'"named": true,\n', b'"named": true\n', r"Line \d+ must end with a comma"),
         (b'"named": true,\n', b"\n", r"Line \d+ must be a field"),
     ],

@@ -27,6 +27,7 @@ from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.storing.load import load_bytes
 from treewright.storing.save import saved_bytes
+from treewright.table.intake import Finding, Intake
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by, with_values
 
@@ -270,6 +271,21 @@ def test_the_file_is_json_with_one_node_per_line():
         assert set(node) - {"stop"} == {"depth", "split", "evidence", "answer"}
 
 
+def test_to_dict_is_the_content_of_the_file():
+    for name in ("classes", "pruned_numbers", "surrogates", "labels", "extreme"):
+        tree = kinds.model(name).estimator.tree_.with_note("x")
+        stored = json.loads(saved_bytes(tree.data))
+        del stored["checksum"]
+        assert json.loads(json.dumps(tree.to_dict(), allow_nan=False)) == stored
+
+
+def test_names_that_utf_8_cannot_hold_come_back():
+    tree = kinds.model("classes").estimator.tree_.with_note("half \ud83c of a tree")
+    data = saved_bytes(tree.data)
+    assert b"half \\ud83c of" in data
+    assert load_bytes(data).made_by["notes"] == ("half \ud83c of a tree",)
+
+
 def test_pruning_a_subtree_changes_few_lines():
     tree = kinds.model("id3").estimator.tree_
     cut = tree.collapse(int(tree.children(0)[0]))
@@ -301,6 +317,16 @@ def test_pruning_travels_with_the_tree(tmp_path):
     pd.testing.assert_frame_equal(
         again.pruning_.to_pandas(), fitted.pruning_.to_pandas()
     )
+
+
+def test_intake_travels_with_the_tree():
+    found = Finding("leak", "x", "it equals the target", "Leave it out.")
+    whole = Finding("copies", None, "9 of 10 rows are copies", "Drop them.")
+    intake = Intake(10, 2, (found, whole))
+    data = with_made_by(kinds.model("classes").estimator.tree_.data, intake=intake)
+    back = load_bytes(saved_bytes(data))
+    assert back.made_by["intake"] == intake
+    assert tw.TreeClassifier.from_tree(tw.Tree(back)).intake_ == intake
 
 
 def test_from_tree_gives_an_estimator_that_scikit_learn_accepts(tmp_path):

@@ -31,6 +31,7 @@ RECORDS = {
     "pruning": head.PRUNING,
     "pruning_step": head.STEP,
     "intake": head.INTAKE,
+    "rejected": head.REJECTED,
     "finding": head.FINDING,
     "extra": extras.EXTRA,
     "node": nodes.NODE,

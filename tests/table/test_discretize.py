@@ -357,7 +357,6 @@ def test_every_reader_shows_intervals():
     fitted = tw.TreeClassifier(discretize={"age": 5}).fit({"age": AGES}, Y10)
     tree = fitted.tree_
     assert "age <= 34" in tree.text()
-    assert tree.to_dict()["nodes"][0]["split"]["at"] == "34"
     assert tree.to_pandas()["condition"][1] == "age <= 34"
     assert json.loads(json.dumps(tree.to_dict()))["features"][0]["cuts"] == [
         23,

@@ -129,10 +129,8 @@ def test_readers_show_the_probability_and_the_share() -> None:
     rule = tree.rules()[0]
     assert (rule.probability, rule.confidence) == (0.6875, 1.0)
     assert "probability 68.8%, confidence 100%" in str(rule)
-    assert tree.to_dict()["nodes"][int(tree.leaves[0])]["probabilities"] == [
-        0.6875,
-        0.3125,
-    ]
+    answer = tree.to_dict()["nodes"][int(tree.leaves[0])]["answer"]
+    assert answer["probabilities"] == [0.6875, 0.3125]
 
 
 def _target(tree: TreeData) -> list[str] | list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import sys
@@ -99,16 +100,21 @@ def print_tree(tree: Tree, **options: Any) -> None:
     **options
         Options of `Tree.text`.
     """
+    from treewright.drawing.palette import terminal_colours
     from treewright.reading.text.colour import can_draw, coloured
+    from treewright.reading.text.text import WIDTH, text
 
-    ascii = not can_draw(sys.stdout)
-    drawn = tree.text(width=width_of(sys.stdout), ascii=ascii, **options)
-    if not wants_colour(sys.stdout):
-        click.echo(drawn)
-        return
-    from rich.console import Console
-
-    Console(soft_wrap=True, highlight=False).print(coloured(tree.data, drawn))
+    width = width_of(sys.stdout)
+    drawn = text(
+        tree.data,
+        ascii=not can_draw(sys.stdout),
+        width=WIDTH if width is None else width,
+        cuts_names=width is not None,
+        **options,
+    )
+    if wants_colour(sys.stdout):
+        drawn = coloured(tree.data, drawn, terminal_colours())
+    click.echo(drawn, color=True)
 
 
 def aligned(records: Sequence[Mapping[str, Any]]) -> str:
@@ -153,20 +159,28 @@ def _cut(text: str, width: int) -> str:
 def intake_dict(intake: Intake) -> dict[str, Any]:
     """Return how a table was read, for JSON, with an account of all rows."""
     rejected = [{"line": line, "why": why} for line, why in intake.rejected]
-    rows = {
-        "n_read": intake.n_read,
-        "rejected": rejected,
-        "no_target": intake.no_target,
-    }
-    return rows | intake.to_dict()
+    return intake.to_dict() | {"rejected": rejected}
 
 
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object; a missing number is null, an infinite one text."""
-    from treewright.reading.text.frame import plain
-
-    text = json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False)
+    text = json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False)
     click.echo(text)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold; arrays and NumPy's numbers have `tolist`."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return str(value)
 
 
 def write_file(path: str, *parts: bytes) -> None:

@@ -107,24 +107,34 @@ def _form_of(output: str | None) -> str:
 
 def _nodes(tree: Tree) -> list[dict[str, Any]]:
     """Return one flat record per node, with the same keys for all of them."""
-    share = tree.data.share.tolist()
-    records = []
-    for node in tree.to_dict()["nodes"]:
-        split = node.get("split", {})
+    import numpy as np
+
+    from treewright.reading.answers.answer import answers
+    from treewright.tree.data import STOP_REASONS
+
+    data = tree.data
+    answer = answers(data, np.arange(data.n_nodes)).tolist()
+    records: list[dict[str, Any]] = []
+    for node in range(data.n_nodes):
+        split, parent = tree.split(node), tree.parent(node)
+        above = None if parent is None else tree.split(parent)
+        reason = STOP_REASONS[int(data.stop_reason[node])].name
         records.append(
             {
-                "node": node["node"],
-                "parent": node["parent"],
-                "depth": node["depth"],
-                "condition": node["condition"] or "all rows",
-                "rows": node["n_rows"],
-                "share": share[node["node"]],
-                "answer": node["answer"],
-                "risk": node["risk"],
-                "impurity": node["impurity"],
-                "split": split.get("feature"),
-                "gain": split.get("gain"),
-                "stop_reason": node.get("stop_reason"),
+                "node": node,
+                "parent": parent,
+                "depth": int(data.depth[node]),
+                "condition": "all rows"
+                if above is None
+                else above.words(int(data.branch[node])),
+                "rows": int(data.n_rows[node]),
+                "share": float(data.share[node]),
+                "answer": answer[node],
+                "risk": float(data.risk[node]),
+                "impurity": float(data.impurity[node]),
+                "split": None if split is None else split.feature,
+                "gain": None if split is None else float(data.gain[node]),
+                "stop_reason": reason if split is None else None,
             }
         )
     return records

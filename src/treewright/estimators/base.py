@@ -29,7 +29,7 @@ from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.intake import look_before, say_after
 from treewright.estimators.presets import translated
 from treewright.estimators.progress import reported
-from treewright.estimators.record import parameters_of, pruning_of, recorded
+from treewright.estimators.record import known_of, parameters_of, recorded
 from treewright.files.read import read
 from treewright.growing.grow import grow
 from treewright.model import Tree, as_tree
@@ -140,7 +140,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         >>> import treewright as tw
         >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
         >>> tw.TreeClassifier.from_tree(tw.grow(table)).predict({"wind": [0]})
-        array(['yes'], dtype=object)
+        array(['yes'], dtype='<U3')
         """
         tree = as_tree(tree)
         task = "class" if tree.data.is_classifier else "number"
@@ -151,8 +151,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 f"use {right}.from_tree."
             )
         estimator = cls(**parameters_of(tree.data, cls))
-        pruning = pruning_of(tree.data)
-        estimator.__dict__.update(cls._restored(tree), pruning_=pruning)
+        estimator.__dict__.update(cls._restored(tree), **known_of(tree.data))
         return estimator
 
     @classmethod
@@ -235,9 +234,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 data, pruning = grow_pruned(
                     table, options, prune, method, arguments, factors, progress
                 )
-            parameters = self.get_params(deep=False)
-            maker = type(self).__name__
-            return Tree(recorded(data, maker, parameters, read, pruning)), pruning
+            return Tree(data), pruning
 
         # scikit-learn sets these, on this estimator or on one that contains it.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
@@ -246,6 +243,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             with reported(self.progress, "Growing the tree") as progress:
                 tree, pruning = grow_tree(progress)
         intake = say_after(intake, tree, pruning, read, reading)
+        tree = Tree(recorded(tree.data, self, read, pruning, intake))
         fitted = self._fitted(tree, table, X)
         fitted |= {"pruning_": pruning, "intake_": intake}
         if "feature_names_in_" not in fitted:

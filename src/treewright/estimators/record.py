@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from typing import Any
+
+from sklearn.base import BaseEstimator
 
 from treewright.errors import OptionError
 from treewright.options.prune_options import is_pairs
 from treewright.pruning.prune import not_pruned
 from treewright.pruning.result import Pruning
+from treewright.storing.record import WITHOUT_EFFECT
 from treewright.storing.values import NotStored, kept
+from treewright.table.intake import Intake
 from treewright.table.row_hashes import rows_fingerprint
 from treewright.table.table import Table
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by
 
-__all__ = ["parameters_of", "pruning_of", "recorded"]
-
-_NEVER_KEPT = ("n_jobs", "progress")
+__all__ = ["known_of", "parameters_of", "recorded"]
 
 
 def recorded(
     tree: TreeData,
-    estimator: str,
-    parameters: Mapping[str, Any],
+    estimator: BaseEstimator,
     table: Table,
     pruning: Pruning,
+    intake: Intake | None = None,
 ) -> TreeData:
     """Return the tree with the record of the fit that made it.
 
@@ -34,33 +35,39 @@ def recorded(
     ----------
     tree : TreeData
         The tree.
-    estimator : str
-        The class of the estimator.
-    parameters : mapping
-        Its parameters. The number of threads and the progress bar, which never change
-        a tree, are not kept.
+    estimator : estimator
+        What was fitted. Parameters that never change a tree, such as the number of
+        threads, are not kept.
     table : Table
         The training table as it was read.
     pruning : Pruning
         How the size was chosen.
+    intake : Intake, optional
+        What was suspicious about the table.
 
     Returns
     -------
     TreeData
     """
-    given = {n: kept(each) for n, each in parameters.items() if n not in _NEVER_KEPT}
+    parameters = estimator.get_params(deep=False)
+    given = {n: kept(x) for n, x in parameters.items() if n not in WITHOUT_EFFECT}
     if is_pairs(parameters.get("cv")):  # numbers of rows
         given["cv"] = NotStored("folds")
     if isinstance(given.get("random_state"), NotStored):  # a generator, drawn from once
         given["random_state"] = tree.options.get("random_state")
-    data = {
-        "rows": table.n_rows,
-        "columns": table.n_columns,
-        "fingerprint": rows_fingerprint(table),
+    entries: dict[str, Any] = {
+        "estimator": type(estimator).__name__,
+        "parameters": given,
+        "data": {
+            "rows": table.n_rows,
+            "columns": table.n_columns,
+            "fingerprint": rows_fingerprint(table),
+        },
+        "pruning": pruning,
     }
-    return with_made_by(
-        tree, estimator=estimator, parameters=given, data=data, pruning=pruning
-    )
+    if intake is not None:
+        entries["intake"] = intake
+    return with_made_by(tree, **entries)
 
 
 def parameters_of(tree: TreeData, estimator: type) -> dict[str, Any]:
@@ -94,16 +101,26 @@ def parameters_of(tree: TreeData, estimator: type) -> dict[str, Any]:
     return {
         name: value
         for name, value in found.items()
-        if not isinstance(value, NotStored) and name not in _NEVER_KEPT
+        if not isinstance(value, NotStored) and name not in WITHOUT_EFFECT
     }
 
 
-def pruning_of(tree: TreeData) -> Pruning:
-    """Return the record of how a tree got its size, or say that there is none."""
-    pruning = tree.made_by.get("pruning")
-    if isinstance(pruning, Pruning):
-        return pruning
-    why = "not known: no estimator made this tree"
-    if "estimator" in tree.made_by:
-        why = "not known: the tree was changed after it was fitted"
-    return not_pruned(tree, why)
+def known_of(tree: TreeData) -> dict[str, Any]:
+    """Return the fitted attributes that a tree keeps for its estimator.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+
+    Returns
+    -------
+    dict
+        `pruning_`, which says so if it is not known, and `intake_` if it is known.
+    """
+    made_by = tree.made_by
+    found = {f"{n}_": made_by[n] for n in ("pruning", "intake") if n in made_by}
+    why = "no estimator made this tree"
+    if "estimator" in made_by:
+        why = "the tree was changed after it was fitted"
+    return {"pruning_": not_pruned(tree, f"not known: {why}")} | found

@@ -93,8 +93,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Column name (for arrays: number) -> 'numeric', 'categorical', 'ordinal',
         'date' or a list of the categories from lowest to highest, where the inferred
         kind is wrong. 'numeric' and 'date' also read text that spells numbers, dates or
-        times; see `as_table`. A column named here is used even if it would be set
-        aside.
+        times; see `as_table`. A column named here is used, even if it would otherwise
+        be set aside.
     discretize : dict, tuple, str, int or None, default=None
         Cuts numbers into intervals, once, from the weighted training rows:
         ``{"age": ("quantile", 5)}``, ``("width", 5)``, or a whole number n for

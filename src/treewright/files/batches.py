@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "read_batches", "tables_of"]
 
 _ROWS = 100_000
+_BLOCK = 2 << 20  # bytes; pyarrow reads several blocks ahead
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def read_batches(
     table: str | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> Iterator[Batch]:
-    """Read a file in batches of about 100,000 rows, typed by the schema of a tree.
+    """Read a file in batches of at most 100,000 rows, typed by the schema of a tree.
 
     CSV, Parquet and Arrow files are streamed; other formats are read as a whole. Every
     row must fit the columns: predictions for some of the rows would be mistaken for
@@ -148,7 +149,7 @@ def _csv_batches(
         return
     stream = byte_stream(text, layout.skip)
     try:
-        options = csv_options(layout, names, quotes=quotes.any)
+        options = csv_options(layout, names, quotes=quotes.any, block=_BLOCK)
         with pa_csv.open_csv(stream, **options) as batches:
             for batch in batches:
                 if repeats_header(batch):

@@ -166,7 +166,7 @@ def missing_marks(name: str, counts: Counter[str]) -> Finding | None:
     shown = ", ".join(repr(mark) for mark in sorted(counts)[:3])
     n = counts.total()
     return Finding(
-        "missing_marks",
+        "converted",
         name,
         f"{shown} in {n:,} row{'s' * (n > 1)} read as missing",
         f"kinds={{{name!r}: 'categorical'}} keeps such marks as categories.",

@@ -93,12 +93,14 @@ class QuoteCheck:
         self._n_odd = (self._n_odd + len(places)) % 2
 
 
-def csv_options(layout: Layout, columns: list[str], *, quotes: bool) -> dict[str, Any]:
+def csv_options(
+    layout: Layout, columns: list[str], *, quotes: bool, block: int = STREAM_BLOCK
+) -> dict[str, Any]:
     """Return pyarrow's options that give cells as text, unchanged; '' is null."""
     pa, pa_csv = package("pyarrow", "Reading CSV files"), package("pyarrow.csv", "")
     return {
         "read_options": pa_csv.ReadOptions(
-            column_names=list(layout.names), block_size=STREAM_BLOCK
+            column_names=list(layout.names), block_size=block
         ),
         "parse_options": pa_csv.ParseOptions(
             delimiter=layout.delimiter,

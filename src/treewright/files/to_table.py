@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from treewright.errors import TableError
 from treewright.files.content import Content, lines_of
 from treewright.files.optional import package
 from treewright.files.select import Selection
 from treewright.files.source import ArrowSource
-from treewright.table.as_table import as_table
-from treewright.table.infer import settle
+from treewright.table.as_table import read_table
+from treewright.table.column import CategoricalColumn, Column
+from treewright.table.convert import convert_spelled
 from treewright.table.intake import Finding, Intake
-from treewright.table.raw import RawColumn, parse_number, to_numbers
-from treewright.table.spelling import Ambiguous, is_missing_mark, recognise
+from treewright.table.raw import (
+    RawColumn,
+    parse_number,
+    spelled_numbers,
+    to_numbers,
+)
+from treewright.table.spelling import Ambiguous, Spelling, is_missing_mark, recognise
 from treewright.table.table import Table
 
 __all__ = ["to_table", "weights_of", "with_target"]
 
 _FEW_WORDS = 3
-_MOMENTS = ("date", "datetime", "time")
+_FROM_TEXT = ("numeric", "date", "day first", "month first")
 
 
 def to_table(content: Content, selection: Selection, name: str) -> Table:
@@ -46,31 +49,26 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
     """
     n_read = content.n_read
     content, no_target = with_target(content, selection, name)
-    kinds, found = _spelled(content, selection)
+    found = [*content.findings, *_accounts(content, no_target)]
+    keep = {each for each, kind in selection.kinds.items() if kind not in _FROM_TEXT}
+    source = ArrowSource(content.table, content.text, keep, found)
     target, weight = selection.target, selection.weight
-    source = _source(content, kinds, found)
-    with _naming(name):
-        y = None if target is None else _target(source, target, kinds)
     others = [each for each in source.names if each not in (target, weight)]
-    features = replace(source, table=source.table.select(others))
-    with warnings.catch_warnings(), _naming(name):
-        # The findings say the same, and more.
-        warnings.simplefilter("ignore")
-        table = as_table(
-            features,
-            y,
+    kinds = {each: kind for each, kind in selection.kinds.items() if each in others}
+    with _naming(name):
+        table = read_table(
+            ArrowSource(source.table.select(others), content.text, keep, found),
+            None if target is None else _target(source, target, selection.kinds),
             None if weight is None else weights_of(source, weight),
-            {column: kind for column, kind in kinds.items() if column in others},
+            kinds,
         )
-    found = [*content.findings, *_accounts(content, no_target), *found]
-    intake = Intake(
-        table.n_rows,
-        table.n_columns,
-        n_read=n_read,
-        rejected=content.rejected,
-        no_target=no_target,
+    table = convert_spelled(table, {*kinds, *others} - (content.text - set(kinds)))
+    record = table.intake or Intake(table.n_rows, table.n_columns)
+    record = replace(
+        record, n_read=n_read, rejected=content.rejected, no_target=no_target
     )
-    return replace(table, intake=intake.with_findings(found))
+    found += [each for column in table.columns for each in _not_converted(column)]
+    return replace(table, intake=record.with_findings(found))
 
 
 @contextmanager
@@ -124,51 +122,18 @@ def _is_mark(label: Any) -> bool:
     return isinstance(label, str) and is_missing_mark(label)
 
 
-def _source(
-    content: Content, kinds: dict[str, Any], findings: list[Finding]
-) -> ArrowSource:
-    keep = [name for name, kind in kinds.items() if not isinstance(kind, str)]
-    keep += [name for name, kind in kinds.items() if kind in ("categorical", "ordinal")]
-    return ArrowSource(content.table, content.text, frozenset(keep), findings)
-
-
-def _spelled(
-    content: Content, selection: Selection
-) -> tuple[dict[str, Any], list[Finding]]:
-    """Return the kinds that convert text which spells numbers or dates."""
-    kinds: dict[str, Any] = dict(selection.kinds)
-    findings: list[Finding] = []
-    for name in content.table.column_names:
-        if name not in content.text or name in kinds:
-            continue
-        labels = content.table.column(name).unique().to_pylist()
-        known = [
-            each
-            for each in labels
-            if each is not None and not is_missing_mark(each, among_numbers=True)
-        ]
-        found = recognise(known, name)
-        if found is None:
-            findings += _nearly_numbers(name, known)
-            continue
-        shown = ", ".join(repr(each) for each in known[:3])
-        if isinstance(found, Ambiguous):
-            way_out = (
-                f"It stays text; kinds={{{name!r}: {found.choices[0]!r}}} decides."
-            )
-            words = f"{shown} spell {found.words}"
-            findings.append(Finding("ambiguous", name, words, way_out))
-            continue
-        kinds[name] = "date" if found.what in _MOMENTS else "numeric"
-        findings.append(
-            Finding(
-                "converted",
-                name,
-                f"{shown} read as {found.words}",
-                f"kinds={{{name!r}: 'categorical'}} keeps them as text.",
-            )
-        )
-    return kinds, findings
+def _not_converted(column: Column) -> list[Finding]:
+    """Find text that nearly spells numbers, or dates in two ways."""
+    if not isinstance(column, CategoricalColumn):
+        return []
+    labels = [each for each in column.labels if isinstance(each, str)]
+    found = recognise(labels, column.name)
+    if not isinstance(found, Ambiguous):
+        return _nearly_numbers(column.name, labels)
+    shown = ", ".join(repr(each) for each in labels[:3])
+    way_out = f"It stays text; kinds={{{column.name!r}: {found.choices[0]!r}}} decides."
+    words = f"{shown} spell {found.words}"
+    return [Finding("ambiguous", column.name, words, way_out)]
 
 
 def _nearly_numbers(name: str, labels: list[str]) -> list[Finding]:
@@ -188,13 +153,21 @@ def _nearly_numbers(name: str, labels: list[str]) -> list[Finding]:
     ]
 
 
-def _target(source: ArrowSource, target: str, kinds: dict[str, Any]) -> RawColumn:
+def _target(source: ArrowSource, target: str, kinds: Mapping[str, Any]) -> RawColumn:
+    """Return the target; text that spells numbers becomes numbers."""
     raw = source.raw(source.names.index(target))
     kind = kinds.get(target)
-    if kind in (None, "categorical") or raw.content not in ("category", "text"):
+    if kind == "categorical" or raw.content != "category" or raw.storage != "text":
         return raw
-    column, _ = settle(raw, kind)
-    return RawColumn(target, "float", np.asarray(column.data, np.float64))
+    known = [x for x in raw.labels if not is_missing_mark(str(x), among_numbers=True)]
+    spelling = recognise(known, target, kind or "")
+    if not isinstance(spelling, Spelling):
+        return raw
+    shown = ", ".join(repr(each) for each in known[:3])
+    words = f"{shown} read as {spelling.words}"
+    way_out = f"kinds={{{target!r}: 'categorical'}} keeps the text."
+    source.findings.append(Finding("converted", target, words, way_out))
+    return RawColumn(target, "float", spelled_numbers(raw, spelling))
 
 
 def weights_of(source: ArrowSource, weight: str) -> Any:

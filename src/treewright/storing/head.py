@@ -30,6 +30,7 @@ __all__ = [
     "INTAKE",
     "MADE_BY",
     "PRUNING",
+    "REJECTED",
     "SPELLING",
     "STEP",
     "SUMMARY",
@@ -95,6 +96,7 @@ SPELLING = Record(
         "thousands": Field(Text(10), "What separates thousands.", True),
         "unit": Field(Text(1000), "The currency or unit.", True),
         "order": Field(OneOf(("ymd", "dmy", "mdy")), "The order of a date.", True),
+        "zone": Field(OneOf(("UTC",)), "UTC if every text names a time zone.", True),
     }
 )
 FEATURE = Record(
@@ -126,6 +128,11 @@ FEATURE = Record(
             True,
         ),
         "spelling": Field(SPELLING, "How text spells the column's values.", True),
+        "grain": Field(
+            OneOf(tuple(GRAINS)),
+            "The coarsest unit in which all dates are whole.",
+            True,
+        ),
     }
 )
 TARGET = Record(
@@ -185,10 +192,19 @@ STEP = Record(
         ),
     }
 )
+REJECTED = Record(
+    {
+        "line": Field(Whole(), "Line of the file, or row where it has no lines."),
+        "why": Field(Text(), "Why the row was not used."),
+    }
+)
 INTAKE = Record(
     {
         "n_rows": Field(Whole(), "Rows of the table."),
         "n_columns": Field(Whole(), "Columns of the table."),
+        "n_read": Field(Whole(), "Rows of the file that it was read from.", True),
+        "rejected": Field(ListOf(REJECTED), "Rows that do not fit.", True),
+        "no_target": Field(Whole(), "Rows left out for want of a target.", True),
     }
 )
 FINDING = Record(

@@ -232,6 +232,8 @@ class _Lines:
             value, end = self._scan(text)
         except RecursionError:
             self.fail("is nested too deeply")
+        except TreeFormatError:
+            raise
         except json.JSONDecodeError as problem:
             self.fail(f"is not JSON: {problem.msg} at character {problem.pos}")
         except ValueError:

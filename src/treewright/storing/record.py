@@ -23,10 +23,18 @@ from treewright.storing.shapes import number_out, shown
 from treewright.storing.values import plain
 from treewright.table.intake import Finding, Intake
 
-__all__ = ["intake_in", "made_by_in", "made_by_out", "pruning_in", "pruning_out"]
+__all__ = [
+    "WITHOUT_EFFECT",
+    "intake_in",
+    "made_by_in",
+    "made_by_out",
+    "pruning_in",
+    "pruning_out",
+]
 __all__ += ["settings_out", "steps_in", "steps_out"]
 
-_THREADS = "n_jobs"  # it never changes a tree, so it must not change the file
+WITHOUT_EFFECT = ("n_jobs", "progress")
+"""Settings that never change a tree, and so must not change the file."""
 
 
 def made_by_out(made_by: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,8 +43,8 @@ def made_by_out(made_by: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings_out(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options or parameters without the number of threads."""
-    return {name: plain(x) for name, x in settings.items() if name != _THREADS}
+    """Return options or parameters without those that have no effect on the tree."""
+    return {n: plain(x) for n, x in settings.items() if n not in WITHOUT_EFFECT}
 
 
 def made_by_in(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,4 +127,6 @@ def pruning_in(found: dict[str, Any], steps: dict[str, Any]) -> Pruning:
 
 def intake_in(found: dict[str, Any], findings: Iterable[dict[str, Any]]) -> Intake:
     """Put the intake together."""
+    rejected = tuple((each["line"], each["why"]) for each in found.get("rejected", ()))
+    found = found | {"rejected": rejected}
     return Intake(**found, findings=tuple(Finding(**each) for each in findings))

@@ -11,7 +11,7 @@ from treewright._version import __version__
 from treewright.errors import OptionError
 from treewright.storing.extras import extras_out
 from treewright.storing.files import write_atomically
-from treewright.storing.head import FEATURE, FORMAT, SUMMARY, VERSION
+from treewright.storing.head import FEATURE, FORMAT, INTAKE, SUMMARY, VERSION
 from treewright.storing.lines import Spread, written_lines
 from treewright.storing.nodes import nodes_out
 from treewright.storing.record import made_by_out, pruning_out, settings_out, steps_out
@@ -19,7 +19,7 @@ from treewright.storing.shapes import Record
 from treewright.storing.values import plain
 from treewright.tree.data import TreeData
 
-__all__ = ["save", "saved_bytes"]
+__all__ = ["document", "save", "saved_bytes"]
 
 
 def save(
@@ -43,6 +43,14 @@ def save(
 def saved_bytes(tree: TreeData, *, keep_path: bool | None = None) -> bytes:
     """Return the bytes that `save` writes."""
     return b"".join(written_lines(_fields(tree, keep_path)))
+
+
+def document(tree: TreeData) -> dict[str, Any]:
+    """Return the content of the file, without the checksum, as dicts and lists."""
+    return {
+        name: list(value) if isinstance(value, Iterator) else value
+        for name, value in _fields(tree, None)
+    }
 
 
 def _fields(tree: TreeData, keep_path: bool | None) -> Iterator[tuple[str, Any]]:
@@ -93,7 +101,9 @@ def _record(made_by: Any) -> Iterator[tuple[str, Any]]:
     if intake is not None:
         out = intake.to_dict()
         findings = out.pop("findings")
-        yield "intake", out
+        if out.get("rejected"):
+            out["rejected"] = [{"line": n, "why": x} for n, x in out["rejected"]]
+        yield "intake", _known(out, INTAKE)
         if findings:
             yield "findings", iter(findings)
     if made_by.get("evaluation") is not None:

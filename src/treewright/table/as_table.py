@@ -56,8 +56,8 @@ def as_table(
         'date', or a list of the categories from lowest to highest, which makes the
         column ordinal. 'numeric' and 'date' also read text that spells numbers
         ('$1,234', '61.5%', '9 years'), dates or times; 'day first' and 'month first'
-        decide between the two readings of 01/02/2019. Columns of plain arrays can
-        also be named by number.
+        decide between the two readings of 01/02/2019. Columns of plain arrays can also
+        be named by number.
     task : {'class', 'number'} or None, default=None
         What the target holds. None: text, bools, categories and whole numbers
         with few distinct values are classes; other numbers are numbers.

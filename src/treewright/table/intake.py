@@ -21,7 +21,7 @@ KINDS_OF_FINDINGS = {
     "copies": "rows that occur more than once",
     "index": "X and y with different indexes",
     "rejected_rows": "rows of a file that do not fit its columns",
-    "no_target": "rows without a target",
+    "no_target": "rows of a file without a target",
     "encoding": "a file whose encoding nothing states",
     "nothing_left": "a table without a usable column",
     "target_like_names": "a target with nearly as many classes as rows",
@@ -30,6 +30,7 @@ KINDS_OF_FINDINGS = {
     "ambiguous": "text that can be read in two ways",
     "rounded": "numbers with more digits than a float64 holds",
     "nearly_numbers": "text of which nearly all values spell numbers",
+    "rounded": "numbers with more digits than a float64 holds",
     "missing_marks": "marks of missing values among the values",
     "one_leaf": "classes so uneven that the chosen tree is one leaf",
     "key": "whole numbers that differ in every row, in a column called id or the like",
@@ -40,13 +41,13 @@ KINDS_OF_FINDINGS = {
     "all_missing": "a column without a value",
     "constant": "a column with one value",
     "converted": "text that was converted to numbers or dates",
-    "renamed": "columns without a name of their own",
+    "renamed": "columns of a file without a name of their own",
     "left_out": "lines of a file that hold no row",
 }
 """Every kind of finding, the most serious first, and what it is."""
-_OF_TABLE = frozenset(
-    {"copies", "encoding", "index", "left_out", "nothing_left", "rejected_rows"}
-)
+_OF_FILE = frozenset({"rejected_rows", "no_target", "encoding", "renamed", "left_out"})
+_OF_TABLE = frozenset({"copies", "index", "nothing_left"}) | _OF_FILE
+_HARMLESS = frozenset({"converted", "renamed", "left_out"})
 _SET_ASIDE = frozenset({"key", "tells_rows_apart"})
 _RANK = {kind: rank for rank, kind in enumerate(KINDS_OF_FINDINGS)}
 
@@ -117,8 +118,8 @@ class Intake:
 
     @property
     def suspicions(self) -> tuple[Finding, ...]:
-        """The findings without conversions, which are no cause for doubt."""
-        return tuple(each for each in self.findings if each.kind != "converted")
+        """The findings without conversions and the like, which cause no doubt."""
+        return tuple(each for each in self.findings if each.kind not in _HARMLESS)
 
     def of(self, kind: str) -> list[Finding]:
         """Return the findings of one kind."""
@@ -161,8 +162,13 @@ class Intake:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as JSON-able values."""
-        return {
+        out: dict[str, Any] = {
             "n_rows": self.n_rows,
             "n_columns": self.n_columns,
             "findings": [each._asdict() for each in self.findings],
         }
+        if self.n_read is not None:
+            out["n_read"] = self.n_read
+            out["rejected"] = [list(each) for each in self.rejected]
+            out["no_target"] = self.no_target
+        return out

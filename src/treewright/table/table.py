@@ -96,8 +96,8 @@ class Table:
     schema : Schema
         The description of the columns and the target.
     intake : Intake or None
-        How a file was read into this table; None: it does not come from `read`. See
-        `findings` for what is suspicious about its values.
+        What was noticed and converted when the table was read; None if nobody looked.
+        See `findings` for what is suspicious about the values.
     """
 
     columns: tuple[Column, ...]
@@ -119,6 +119,28 @@ class Table:
         rows = f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}"
         weighted = "" if self.weights is None else ", weighted"
         return f"Table: {rows}{weighted}, "
+
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """Return a table of some of the rows, in the given order.
+
+        Parameters
+        ----------
+        rows : int array
+            Row numbers, counted from 0.
+
+        Returns
+        -------
+        Table
+            Its columns keep their kinds and categories, its target its classes.
+        """
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(
+            self,
+            columns=tuple(_taken(column, rows) for column in self.columns),
+            target=None if self.target is None else _taken(self.target, rows),
+            weights=weights,
+            n_rows=len(rows),
+        )
 
     def take(self, rows: NDArray[np.int64]) -> Table:
         """Return a table of some of the rows, in the given order.
