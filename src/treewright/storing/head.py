@@ -122,11 +122,6 @@ FEATURE = Record(
         "float32": Field(
             Flag(), "Whether numbers are rounded to float32 before a comparison.", True
         ),
-        "grain": Field(
-            OneOf(tuple(GRAINS)),
-            "The coarsest unit in which all dates are whole.",
-            True,
-        ),
         "spelling": Field(SPELLING, "How text spells the column's values.", True),
         "grain": Field(
             OneOf(tuple(GRAINS)),

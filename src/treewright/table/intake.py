@@ -30,7 +30,6 @@ KINDS_OF_FINDINGS = {
     "ambiguous": "text that can be read in two ways",
     "rounded": "numbers with more digits than a float64 holds",
     "nearly_numbers": "text of which nearly all values spell numbers",
-    "rounded": "numbers with more digits than a float64 holds",
     "missing_marks": "marks of missing values among the values",
     "one_leaf": "classes so uneven that the chosen tree is one leaf",
     "key": "whole numbers that differ in every row, in a column called id or the like",

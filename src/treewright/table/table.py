@@ -142,28 +142,6 @@ class Table:
             n_rows=len(rows),
         )
 
-    def take(self, rows: NDArray[np.int64]) -> Table:
-        """Return a table of some of the rows, in the given order.
-
-        Parameters
-        ----------
-        rows : int array
-            Row numbers, counted from 0.
-
-        Returns
-        -------
-        Table
-            Its columns keep their kinds and categories, its target its classes.
-        """
-        weights = None if self.weights is None else self.weights[rows]
-        return replace(
-            self,
-            columns=tuple(_taken(column, rows) for column in self.columns),
-            target=None if self.target is None else _taken(self.target, rows),
-            weights=weights,
-            n_rows=len(rows),
-        )
-
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was noticed when the table was read, and what is suspicious about it."""
