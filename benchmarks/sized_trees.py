@@ -1,9 +1,11 @@
 """One function per library: fit a tree and let the library choose its size.
 
-Each takes a Split and returns the answers for its test rows and the number of leaves.
+Each takes a Split and returns an Answer for its test rows.
 """
 
 import csv
+import dataclasses
+import importlib.util
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +14,32 @@ from pathlib import Path
 import numpy as np
 
 ALPHAS, FOLDS = 20, 5
+TODAY = {
+    "criterion": None,
+    "min_samples_leaf": 1,
+    "shrinkage": None,
+    "prune_rule": "1se",
+    "prune_risk": "error",
+}
+"""The default before the recipe: Gini, leaves of one row, plain answers, 1-SE."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """The answers of one tree for the test rows."""
+
+    value: np.ndarray
+    leaves: int
+    probability: np.ndarray | None = None
+    classes: np.ndarray | None = None
+
+
+def before(split, **settings):
+    """Fit treewright with the default that it had before the recipe."""
+    known = dict(TODAY)
+    if split.task == "class":
+        known |= {"criterion": "gini", "size_by": "error"}
+    return treewright(split, **known | settings)
 
 
 def treewright(split, **settings):
@@ -20,7 +48,15 @@ def treewright(split, **settings):
 
     kind = tw.TreeClassifier if split.task == "class" else tw.TreeRegressor
     tree = kind(**settings).fit(split.X.iloc[split.train], split.y[split.train])
-    return tree.predict(split.X.iloc[split.test]), tree.get_n_leaves()
+    return _answer(tree, split.X.iloc[split.test], tree.get_n_leaves())
+
+
+def _answer(tree, rows, leaves):
+    """Ask an estimator of scikit-learn's kind."""
+    if not hasattr(tree, "predict_proba"):
+        return Answer(tree.predict(rows), leaves)
+    proba = tree.predict_proba(rows)
+    return Answer(tree.predict(rows), leaves, proba, tree.classes_)
 
 
 def sklearn_grid(split):
@@ -48,7 +84,8 @@ def sklearn_grid(split):
         kind(random_state=0), {"ccp_alpha": np.maximum(alphas, 0.0)}, cv=FOLDS
     ).fit(X, y)
     new = columns.transform(table.iloc[split.test]).astype(np.float32)
-    return search.predict(new), int(search.best_estimator_.get_n_leaves())
+    best = search.best_estimator_
+    return _answer(best, new, int(best.get_n_leaves()))
 
 
 _RPART = """
@@ -94,7 +131,7 @@ def rpart_1se(split, seed=1):
         n_leaves, *said = answer.read_text().splitlines()
     assert len(said) == len(split.test)
     answers = np.array(said, dtype=object if split.task == "class" else float)
-    return answers, int(n_leaves)
+    return Answer(answers, int(n_leaves))
 
 
 def has_rpart():
@@ -118,12 +155,13 @@ def ydf_cart(split):
     tasks = {"class": ydf.Task.CLASSIFICATION, "number": ydf.Task.REGRESSION}
     model = ydf.CartLearner(label="y", task=tasks[split.task]).train(train)
     answer = np.asarray(model.predict(table.iloc[split.test]))
-    if split.task == "class":
-        classes = np.array(model.label_classes(), dtype=object)
-        if answer.ndim == 1:
-            answer = np.stack([1 - answer, answer], axis=1)
-        answer = classes[answer.argmax(axis=1)]
-    return answer, _n_leaves(model.get_tree(0).root)
+    leaves = _n_leaves(model.get_tree(0).root)
+    if split.task != "class":
+        return Answer(answer, leaves)
+    classes = np.array(model.label_classes(), dtype=object)
+    if answer.ndim == 1:
+        answer = np.stack([1 - answer, answer], axis=1)
+    return Answer(classes[answer.argmax(axis=1)], leaves, answer, classes)
 
 
 def _n_leaves(root):
@@ -135,3 +173,8 @@ def _n_leaves(root):
         else:
             waiting += [node.pos_child, node.neg_child]
     return found
+
+
+def has_ydf():
+    """Return whether YDF is there."""
+    return importlib.util.find_spec("ydf") is not None

@@ -574,9 +574,9 @@ def test_validation_counts_priors_as_evaluation_does():
     y = np.where(X[:, 0] + X[:, 1] + random.normal(size=900) > 1.2, "yes", "no")
     kept = np.r_[500:900]
     kept = kept[(y[kept] == "no") | (random.random(400) < 0.3)]  # another mix
-    fitted = tw.TreeClassifier(prune="validation", priors={"yes": 0.5, "no": 0.5}).fit(
-        X[:500], y[:500], X_val=X[kept], y_val=y[kept]
-    )
+    fitted = tw.TreeClassifier(
+        prune="validation", priors={"yes": 0.5, "no": 0.5}, shrinkage=None
+    ).fit(X[:500], y[:500], X_val=X[kept], y_val=y[kept])
     found = tw.evaluate(fitted, X[kept], y[kept])
     assert f"{found.error:.4g} after" in fitted.pruning_.words
 

@@ -30,7 +30,7 @@ def test_defaults_are_scikit_learns():
         ("min_samples_split", 1, "min_samples_split must be a whole number >= 2"),
         ("min_samples_split", 1.5, "share of the rows above 0 and at most 1.0"),
         ("min_samples_leaf", 0, "min_samples_leaf must be a whole number >= 1.*got 0"),
-        ("min_samples_leaf", 1.0, "above 0 and below 1; got 1.0"),
+        ("min_samples_leaf", 1.0, "above 0 and below 1, or 'auto'; got 1.0"),
         ("min_samples_leaf", 0.0, "got 0.0"),
         ("min_samples_leaf", None, "got None"),
         ("min_samples_leaf", math.nan, "got nan"),

@@ -143,6 +143,73 @@ nb::tuple py_score_steps(const nb::dict& tree_and_rows, size_t n_steps) {
   return nb::make_tuple(to_numpy(std::move(sum)), to_numpy(std::move(sum_of_squares)));
 }
 
+ClassEvidence class_evidence(std::span<const int32_t> parent, std::span<const double> value,
+                             std::span<const double> costs, int32_t n_classes, double copies) {
+  const auto k = static_cast<size_t>(std::max(1, n_classes));
+  check_lengths(parent.size() * k, {value.size()});
+  if (!costs.empty()) {
+    check_lengths(k * k, {costs.size()});
+  }
+  return {parent, value, costs, k, copies};
+}
+
+// For each lambda: wrong, wrong squared, log-loss, mixed squared, gained squared; by step.
+nb::object py_score_classes(const nb::dict& tree_and_rows, const Vector<double>& value,
+                            const Vector<double>& costs, const Vector<double>& scale, double copies,
+                            const Vector<double>& lambdas, bool plain_labels, double unit,
+                            double log_weight, size_t n_steps) {
+  const Scored given = scored(tree_and_rows);
+  if (n_steps == 0 || given.tree.first_step.empty() || given.loss != Loss::cost) {
+    throw std::invalid_argument("there must be classes, a step, and the first step of each node");
+  }
+  const std::vector<int32_t> parent = parents_of(given.tree.subtree_size);
+  const ClassEvidence nodes =
+      class_evidence(parent, span_of(value), span_of(costs), given.tree.n_classes, copies);
+  if (scale.size() != 0) {
+    check_lengths(nodes.n_classes, {scale.size()});
+  }
+  constexpr size_t kSums = 5;
+  std::vector<double> out(lambdas.size() * kSums * n_steps, 0.0);
+  std::vector<ClassSums> sums(lambdas.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const auto part = [&](size_t which) {
+      return std::span<double>(out).subspan((i * kSums + which) * n_steps, n_steps);
+    };
+    sums[i] = {part(0), part(1), part(2), part(3), part(4), unit, log_weight};
+  }
+  {
+    nb::gil_scoped_release unlocked;
+    if (!sums.empty()) {
+      score_classes(given.tree, given.rows, span_of(scale), nodes, span_of(lambdas), plain_labels,
+                    sums);
+    }
+  }
+  return to_numpy(std::move(out), {lambdas.size(), kSums, n_steps});
+}
+
+nb::tuple py_draw_classes(const Vector<int32_t>& subtree_size, const Vector<double>& value,
+                          const Vector<double>& costs, int32_t n_classes, double copies,
+                          double lambda) {
+  check_nesting(span_of(subtree_size));
+  const std::vector<int32_t> parent = parents_of(span_of(subtree_size));
+  const ClassEvidence nodes =
+      class_evidence(parent, span_of(value), span_of(costs), n_classes, copies);
+  std::vector<double> probability(value.size());
+  std::vector<int32_t> label(parent.size());
+  draw_classes(nodes, lambda, probability, label);
+  return nb::make_tuple(to_numpy(std::move(probability), {parent.size(), nodes.n_classes}),
+                        to_numpy(std::move(label)));
+}
+
+nb::object py_draw_numbers(const Vector<int32_t>& subtree_size, const Vector<double>& weight,
+                           const Vector<double>& mean, double m) {
+  check_nesting(span_of(subtree_size));
+  check_lengths(subtree_size.size(), {weight.size(), mean.size()});
+  std::vector<double> answer(mean.size());
+  draw_numbers(parents_of(span_of(subtree_size)), span_of(weight), span_of(mean), m, answer);
+  return to_numpy(std::move(answer));
+}
+
 nb::tuple py_node_losses(const nb::dict& tree_and_rows) {
   const Scored given = scored(tree_and_rows);
   const size_t n = given.tree.subtree_size.size();
@@ -167,6 +234,15 @@ void add_prune(nb::module_& m) {
         nb::arg("seed"), "A number that follows from each row's values.");
   m.def("score_steps", &py_score_steps, nb::arg("tree_and_rows"), nb::arg("n_steps"),
         "Sums of loss and squared loss of the rows at each step.");
+  m.def("score_classes", &py_score_classes, nb::arg("tree_and_rows"), nb::arg("value"),
+        nb::arg("costs"), nb::arg("scale"), nb::arg("copies"), nb::arg("lambdas"),
+        nb::arg("plain_labels"), nb::arg("unit"), nb::arg("log_weight"), nb::arg("n_steps"),
+        "Sums of costs and log-losses of shrunken class probabilities, by lambda and step.");
+  m.def("draw_classes", &py_draw_classes, nb::arg("subtree_size"), nb::arg("value"),
+        nb::arg("costs"), nb::arg("n_classes"), nb::arg("copies"), nb::arg("lambda_"),
+        "Class probabilities of each node drawn towards the node above, and their labels.");
+  m.def("draw_numbers", &py_draw_numbers, nb::arg("subtree_size"), nb::arg("weight"),
+        nb::arg("mean"), nb::arg("m"), "Means of the nodes drawn towards the node above.");
   m.def("node_losses", &py_node_losses, nb::arg("tree_and_rows"),
         "Loss of the rows that pass each node, answered there; and of those that end in it.");
 }

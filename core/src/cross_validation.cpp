@@ -1,7 +1,9 @@
 #include "treewright/cross_validation.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "treewright/types.hpp"
 
@@ -21,6 +23,11 @@ void mix_in(const ColumnView& column, std::vector<uint64_t>& hash, const Bits& b
     hash[row] = mix(hash[row] ^ bits(column.get<T>(int64_t(row))));
   }
 }
+
+// What a row of one class costs if one node answers it.
+struct ClassCost {
+  double wrong, log_loss, log_loss_of_root;
+};
 
 double loss_of(const ScoredTree& tree, const ScoredRows& rows, Loss loss, size_t node, size_t row) {
   if (loss == Loss::cost) {
@@ -44,15 +51,43 @@ double loss_of(const ScoredTree& tree, const ScoredRows& rows, Loss loss, size_t
   return (y > 0.0 ? y * std::log(y / rate) : 0.0) - (y - rate);
 }
 
-std::vector<int32_t> parents_of(std::span<const int32_t> subtree_size) {
-  std::vector<int32_t> parent(subtree_size.size(), -1);
-  for (size_t node = 0; node < subtree_size.size(); ++node) {
-    const size_t end = node + size_t(subtree_size[node]);
-    for (size_t child = node + 1; child < end; child += size_t(subtree_size[child])) {
-      parent[child] = int32_t(node);
+// Weight of the rows of each class that pass each node, and that end in it.
+struct ClassCounts {
+  std::vector<double> passed, ended;
+
+  ClassCounts(std::span<const int32_t> parent, const ScoredRows& rows, size_t k)
+      : passed(parent.size() * k, 0.0) {
+    for (size_t row = 0; row < rows.node.size(); ++row) {
+      passed[size_t(rows.node[row]) * k + size_t(rows.label[row])] +=
+          rows.weight.empty() ? 1.0 : rows.weight[row];
+    }
+    ended = passed;
+    for (size_t node = parent.size(); node-- > 1;) {
+      for (size_t c = 0; c < k; ++c) {
+        passed[size_t(parent[node]) * k + c] += passed[node * k + c];
+      }
     }
   }
-  return parent;
+};
+
+// Adds what rows of one class cost while one node answers them: from a step up to another.
+void add_cost(const ClassCost& cost, double weight, size_t from, size_t to, ClassSums& sums) {
+  if (weight == 0.0 || from >= to) {
+    return;
+  }
+  const auto add = [&](std::span<double> sum, double each) {
+    sum[from] += weight * each;
+    if (to < sum.size()) {
+      sum[to] -= weight * each;
+    }
+  };
+  const double mixed = cost.wrong / sums.unit + sums.log_weight * cost.log_loss;
+  const double gained = cost.log_loss_of_root - cost.log_loss;
+  add(sums.wrong, cost.wrong);
+  add(sums.wrong_squared, cost.wrong * cost.wrong);
+  add(sums.log_loss, cost.log_loss);
+  add(sums.mixed_squared, mixed * mixed);
+  add(sums.gained_squared, gained * gained);
 }
 
 }  // namespace
@@ -106,6 +141,47 @@ void score_steps(const ScoredTree& tree, const ScoredRows& rows, Loss loss, std:
   for (size_t step = 1; step < sum.size(); ++step) {
     sum[step] += sum[step - 1];
     sum_of_squares[step] += sum_of_squares[step - 1];
+  }
+}
+
+void score_classes(const ScoredTree& tree, const ScoredRows& rows, std::span<const double> scale,
+                   const ClassEvidence& nodes, std::span<const double> lambdas, bool plain_labels,
+                   std::span<ClassSums> sums) {
+  const size_t n = nodes.parent.size(), k = nodes.n_classes;
+  const size_t n_steps = sums[0].wrong.size();
+  const ClassCounts counts(nodes.parent, rows, k);
+  std::vector<double> p(n * k);
+  std::vector<int32_t> label(n);
+  // The step from which a node answers the rows that pass it, at most n_steps.
+  const auto first = [&](size_t node) {
+    return tree.subtree_size[node] == 1 ? 0 : std::min(size_t(tree.first_step[node]), n_steps);
+  };
+  for (size_t i = 0; i < lambdas.size(); ++i) {
+    draw_classes(nodes, lambdas[i], p, label);
+    if (plain_labels) {
+      label.assign(tree.label.begin(), tree.label.end());
+    }
+    for (size_t node = 0; node < n; ++node) {
+      const size_t last = node == 0 ? n_steps : first(size_t(nodes.parent[node]));
+      for (size_t c = 0; c < k && last > 0; ++c) {
+        const double weight = counts.passed[node * k + c];
+        if (weight == 0.0) {
+          continue;
+        }
+        const double factor = scale.empty() ? 1.0 : scale[c];
+        const auto answer = size_t(label[node]);
+        const double wrong = tree.costs.empty() ? double(answer != c) : tree.costs[c * k + answer];
+        const ClassCost cost{wrong, -factor * std::log(p[node * k + c]), -factor * std::log(p[c])};
+        const size_t own = first(node);
+        add_cost(cost, weight, own, last, sums[i]);
+        // Rows that stop at an inner node have its answer before it collapses, too.
+        add_cost(cost, counts.ended[node * k + c], 0, std::min(own, last), sums[i]);
+      }
+    }
+    for (std::span<double> sum : {sums[i].wrong, sums[i].wrong_squared, sums[i].log_loss,
+                                  sums[i].mixed_squared, sums[i].gained_squared}) {
+      std::partial_sum(sum.begin(), sum.end(), sum.begin());
+    }
   }
 }
 

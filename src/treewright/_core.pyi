@@ -60,6 +60,19 @@ def hash_rows(columns: Sequence[Annotated[NDArray, dict(device='cpu', writable=F
 def score_steps(tree_and_rows: dict, n_steps: int) -> tuple:
     """Sums of loss and squared loss of the rows at each step."""
 
+def score_classes(tree_and_rows: dict, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: float, lambdas: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plain_labels: bool, unit: float, log_weight: float, n_steps: int) -> object:
+    """
+    Sums of costs and log-losses of shrunken class probabilities, by lambda and step.
+    """
+
+def draw_classes(subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, copies: float, lambda_: float) -> tuple:
+    """
+    Class probabilities of each node drawn towards the node above, and their labels.
+    """
+
+def draw_numbers(subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], m: float) -> object:
+    """Means of the nodes drawn towards the node above."""
+
 def node_losses(tree_and_rows: dict) -> tuple:
     """
     Loss of the rows that pass each node, answered there; and of those that end in it.

@@ -26,6 +26,7 @@ from treewright.growing.threads import n_threads
 from treewright.pruning.by_hand import collapse_by_hand, simplify
 from treewright.pruning.path import check_alpha, cost_complexity
 from treewright.pruning.refit import refit_tree
+from treewright.pruning.shrinkage import drawn_strength, with_drawn_answers
 from treewright.reading.answers.answer import (
     MANY_ROWS,
     answers,
@@ -285,13 +286,18 @@ class Tree:
         Returns
         -------
         Tree
-            A node that no row reaches gets the answer of its parent. A row that is
-            divided among branches counts in each by its share. With priors, rows are
+            Answers that were drawn towards the node above are drawn as strongly
+            again. A node that no row reaches gets the answer of its parent. A row that
+            is divided among branches counts in each by its share. With priors, rows are
             weighted so that the class shares equal the priors.
         """
         rows = NewRows.read(self.data, X, y, sample_weight)
         ends = rows.ends(self.data)
-        return Tree(refit_tree(self.data, ends, rows.target, rows.weights))
+        refitted = refit_tree(self.data, ends, rows.target, rows.weights)
+        strength = drawn_strength(self.data)
+        if strength is not None:
+            refitted = with_drawn_answers(refitted, strength)
+        return Tree(refitted)
 
     def simplify(self, keep: str = "proba") -> Tree:
         """Return the tree with siblings merged if they give the same answer.

@@ -25,7 +25,8 @@ from treewright.drawing.visible_nodes import fold
 from treewright.errors import OptionError, nearest_name
 from treewright.model import Tree, as_tree
 from treewright.pruning.path import find_path
-from treewright.pruning.result import Pruning, leaves_words
+from treewright.pruning.result import Pruning
+from treewright.pruning.words import leaves_words
 from treewright.reading.answers.answer import class_probabilities
 from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
 from treewright.reading.answers.permutation import permutation_importance
@@ -361,7 +362,9 @@ def plot_pruning(
     For a fitted estimator the chart shows the trees that it tried: their error on the
     training rows, and in cross-validation (the band is plus or minus one standard
     error, the dotted line the least error plus one standard error) or on the
-    validation rows. For a tree it shows the pruning path.
+    validation rows. Where the size of a tree of classes was chosen by errors + 0.2 x
+    log-loss, this score is drawn too, with the band and the line. For a tree it shows
+    the pruning path.
 
     Parameters
     ----------
@@ -389,7 +392,8 @@ def plot_pruning(
     curves = []
     if isinstance(pruning, Pruning) and len(pruning.n_leaves):
         at = pruning.n_leaves if against == "leaves" else pruning.alpha
-        curves, words = _tried(pruning, at.astype(np.float64)), pruning.words
+        curves = _tried(pruning, at.astype(np.float64))
+        words = "\n".join([pruning.words, *_settings(pruning)])
     else:
         at = path.n_leaves if against == "leaves" else path.alpha
         curves = [Curve("training", at.astype(np.float64), path.risk)]
@@ -408,15 +412,30 @@ def plot_pruning(
     )
 
 
+def _settings(pruning: Pruning) -> list[str]:
+    """Return how strongly answers are drawn, and what 1-SE would have taken."""
+    parts = []
+    if pruning.shrinkage:
+        parts.append(f"answers drawn as by {pruning.shrinkage:g} rows")
+    if pruning.one_se >= 0:
+        leaves = leaves_words(int(pruning.n_leaves[pruning.one_se]))
+        parts.append(f"1-SE would have taken {leaves}")
+    return ["; ".join(parts)] if parts else []
+
+
 def _tried(pruning: Pruning, at: NDArray[np.float64]) -> list[Curve]:
     """Return the curves of the sizes that an estimator tried."""
     curves = [Curve("training", at, pruning.error)]
     if len(pruning.cv_error):
+        score, std = pruning.cv_error, pruning.cv_std
+        if len(pruning.score):
+            score, std = pruning.score, pruning.score_std
+            curves.append(Curve("cross-validated error", at, pruning.cv_error))
         limit = None
         if pruning.best >= 0:
-            limit = float(pruning.cv_error[pruning.best] + pruning.cv_std[pruning.best])
-        cv = Curve("cross-validated", at, pruning.cv_error, pruning.cv_std, limit)
-        curves.append(cv)
+            limit = float(score[pruning.best] + std[pruning.best])
+        name = "score: errors + 0.2 x log-loss" if len(pruning.score) else ""
+        curves.append(Curve(name or "cross-validated", at, score, std, limit))
     if len(pruning.validation_error):
         curves.append(Curve("validation", at, pruning.validation_error))
     return curves

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import treewright as tw
+from support.classic import CLASSIC_CLASSES
 from treewright.model import as_tree
 
 BOTH = [tw.TreeClassifier, tw.TreeRegressor]
@@ -26,6 +27,7 @@ OURS = {
     "cv",
     "discretize",
     "findings",
+    "keep_path",
     "kinds",
     "many_levels",
     "max_nodes",
@@ -40,13 +42,15 @@ OURS = {
     "prune_risk",
     "prune_rule",
     "prune_ties",
+    "shrinkage",
+    "size_price",
     "surrogate_agreement",
     "surrogate_fallback",
     "thresholds",
     "unseen",
     "validation_fraction",
 }
-OF_CLASSES = {"categories", "costs", "min_branch_weight", "priors"}
+OF_CLASSES = {"categories", "costs", "min_branch_weight", "priors", "size_by"}
 
 
 @pytest.fixture
@@ -88,9 +92,12 @@ def test_names_and_defaults_are_scikit_learns(ours, theirs):
     own = OURS | (OF_CLASSES if ours is tw.TreeClassifier else set())
     shared = {k: v for k, v in defaults(ours).items() if k not in own}
     assert shared.pop("criterion") is None  # goes by the method
+    assert shared.pop("min_samples_leaf") == "auto"  # goes by the pruning
     known.pop("criterion")
+    known.pop("min_samples_leaf")
     assert shared == {name: known[name] for name in shared}
-    assert set(defaults(ours)) - set(shared) - {"criterion"} == own
+    goes_by_others = {"criterion", "min_samples_leaf"}
+    assert set(defaults(ours)) - set(shared) - goes_by_others == own
     not_yet = {"splitter", "ccp_alpha", "monotonic_cst"}
     assert set(known) - set(shared) <= not_yet
 
@@ -428,7 +435,7 @@ def test_balanced_counts_sample_weights_as_copies():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
     times = rng.integers(0, 4, 40)
-    options = {"class_weight": "balanced", "max_depth": 3}
+    options = {"class_weight": "balanced", "max_depth": 3, **CLASSIC_CLASSES}
     weighted = tw.TreeClassifier(**options).fit(X, y, sample_weight=times)
     copied = tw.TreeClassifier(**options).fit(
         np.repeat(X, times, axis=0), np.repeat(y, times)
@@ -488,7 +495,7 @@ def test_kinds_reach_the_table():
 def random_tree(random_state):
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(200, 10)), rng.integers(0, 2, 200)
-    estimator = tw.TreeClassifier(max_features=2, random_state=random_state)
+    estimator = tw.TreeClassifier(max_features=2, random_state=random_state, prune=None)
     return estimator.fit(X, y).tree_
 
 

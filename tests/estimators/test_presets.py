@@ -11,7 +11,7 @@ import treewright as tw
 from treewright.estimators import presets
 
 BOTH = (tw.TreeClassifier, tw.TreeRegressor)
-OF_PRUNING = {"ccp_alpha", "prune", "prune_confidence", "prune_risk"}
+OF_PRUNING = {"ccp_alpha", "prune", "prune_confidence", "prune_risk", "shrinkage"}
 PEERS = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
 
 
@@ -30,7 +30,13 @@ def refused(words, program, estimator=tw.TreeClassifier, **settings):
 
 
 def without_pruning(parameters):
-    return {k: v for k, v in parameters.items() if k not in OF_PRUNING}
+    """Return the other parameters; what no other program does must be off."""
+    assert parameters["shrinkage"] is None
+    assert parameters["min_samples_leaf"] != "auto"
+    found = {k: v for k, v in parameters.items() if k not in OF_PRUNING}
+    if found["min_samples_leaf"] == 1:
+        del found["min_samples_leaf"]
+    return found
 
 
 # --- what each preset is -------------------------------------------------------------

@@ -268,8 +268,9 @@ def test_every_node_shows_training_beside_new_rows(iris):
 
 def test_an_evaluation_prints(iris):
     X, y = iris
-    words = str(tw.evaluate(tw.TreeClassifier().fit(X, y), X, y))
+    words = str(tw.evaluate(tw.TreeClassifier(max_leaf_nodes=3).fit(X, y), X, y))
     assert words.startswith("150 rows: error 0.04, 95 % interval 0.01")
+    assert "probabilities: log-loss 0." in words
     assert "questions asked:" in words
     assert "precision  recall" in words
     numbers = str(

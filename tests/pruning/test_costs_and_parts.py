@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from support.classic import CLASSIC_CLASSES
 from treewright.pruning.path import find_path
 from treewright.pruning.score import loss_at_steps, unaltered
 from treewright.pruning.validation import prune_by_validation
@@ -42,9 +43,10 @@ def test_cross_validation_is_the_cost_of_refitted_trees(missing, priors):
     X, y = rows_of(1, missing=0.2)
     pairs = pairs_of(len(y))
     options = {"missing": missing, "costs": COSTS, "min_samples_leaf": 5}
+    classic = CLASSIC_CLASSES | options
     if priors is not None:
-        options["priors"] = priors
-    pruning = tw.TreeClassifier(cv=pairs, **options).fit(X, y).pruning_
+        classic["priors"] = priors
+    pruning = tw.TreeClassifier(cv=pairs, **classic).fit(X, y).pruning_
     shares = np.bincount(y) / len(y)
     scale = np.ones(3) if priors is None else np.array(priors) / shares
     alphas = np.append(np.sqrt(pruning.alpha[:-1] * pruning.alpha[1:]), 1e9)
@@ -52,7 +54,6 @@ def test_cross_validation_is_the_cost_of_refitted_trees(missing, priors):
     for train, test in pairs:
         # The priors of all rows alter the weights of a fold.
         own = scale[y[train]]
-        options.pop("priors", None)
         grown = tw.TreeClassifier(prune=None, **options).fit(X[train], y[train], own)
         path = tw.pruning_path(grown)
         for i, alpha in enumerate(alphas):
@@ -90,7 +91,8 @@ def test_equal_costs_prune_as_none():
 def test_validation_counts_costs(missing):
     X, y = rows_of(4, missing=0.1)
     X_val, y_val = rows_of(5, missing=0.1)
-    options = {"missing": missing, "costs": COSTS}
+    options = {"missing": missing, "costs": COSTS, "criterion": "gini"}
+    options["shrinkage"] = None
     whole = tw.TreeClassifier(prune=None, **options).fit(X, y)
     cut = tw.TreeClassifier(prune="validation", **options)
     cut.fit(X, y, X_val=X_val, y_val=y_val)
@@ -107,7 +109,9 @@ def test_validation_counts_costs(missing):
 def test_priors_weigh_the_validation_rows():
     X, y = rows_of(6)
     X_val, y_val = rows_of(7)
-    cut = tw.TreeClassifier(prune="validation", priors=PRIORS, costs=COSTS)
+    cut = tw.TreeClassifier(
+        prune="validation", priors=PRIORS, costs=COSTS, shrinkage=None
+    )
     cut.fit(X, y, X_val=X_val, y_val=y_val)
     scale = np.array(PRIORS) / (np.bincount(y_val) / len(y_val))
     after = mean_cost(y_val, cut.predict(X_val), weights=scale[y_val])
@@ -203,7 +207,7 @@ def test_numbers_of_divided_rows_are_scored_as_predicted(criterion):
     data = fitted.tree_.data
     target = match_target(data.schema, new_y, len(new_y))
     rows = NewRows(list(new_X.T), target)
-    sums, _ = loss_at_steps(data, path.collapse_alpha, path.alpha, rows)
+    sums = loss_at_steps(data, path.collapse_alpha, path.alpha, rows)
     for alpha, total in zip(path.alpha, sums, strict=True):
         said = path.tree(alpha=alpha).predict(new_X)
         if criterion == "poisson":

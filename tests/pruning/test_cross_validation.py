@@ -15,6 +15,7 @@ from sklearn.model_selection import (
 )
 
 import treewright as tw
+from support.classic import CLASSIC_CLASSES
 from support.oracle_files import (
     data_of,
     fit_of,
@@ -146,8 +147,8 @@ def rpart_table(name, fit_name):
         "CP": path.alpha / root,
         "nsplit": path.n_leaves - 1,
         "rel_error": path.risk / root,
-        "xerror": scores.error / root,
-        "xstd": scores.std / root,
+        "xerror": scores.error[0] / root,
+        "xstd": scores.error_std[0] / root,
     }
     return pd.DataFrame(ours).iloc[::-1].reset_index(drop=True), whole
 
@@ -343,7 +344,7 @@ def noisy():
 
 
 def test_the_default_finds_the_split_that_is_there(noisy):
-    fitted = tw.TreeClassifier().fit(*noisy)
+    fitted = tw.TreeClassifier(**CLASSIC_CLASSES).fit(*noisy)
     assert fitted.tree_.n_leaves == 2
     record = fitted.pruning_
     assert record.method == "cv"
@@ -426,7 +427,9 @@ def test_priors_and_costs_do_not_alter_what_a_row_counts(noisy, altered):
 def test_weights_from_one_on_count_as_copies(noisy):
     X, y = noisy
     once, twice = (
-        tw.TreeClassifier().fit(X, y, sample_weight=np.full(len(y), w)).pruning_
+        tw.TreeClassifier(**CLASSIC_CLASSES)
+        .fit(X, y, sample_weight=np.full(len(y), w))
+        .pruning_
         for w in (1.0, 2.0)
     )
     np.testing.assert_allclose(twice.cv_std, once.cv_std / np.sqrt(2))
@@ -494,7 +497,7 @@ def test_one_fold_is_one_part_held_out(noisy):
     X, y = noisy
     splitter = ShuffleSplit(1, test_size=0.25, random_state=0)
     train, test = next(splitter.split(X))
-    fitted = tw.TreeClassifier(cv=splitter).fit(X, y)
+    fitted = tw.TreeClassifier(cv=splitter, **CLASSIC_CLASSES).fit(X, y)
     found = fitted.pruning_
     assert found.n_folds == 1
     assert found.notes[0] == "1 fold: the errors come from a single held-out part"
@@ -506,7 +509,7 @@ def test_one_fold_is_one_part_held_out(noisy):
     np.testing.assert_allclose(found.cv_error, wrong)
     spread = np.sqrt(found.cv_error * (1 - found.cv_error) / len(test))
     np.testing.assert_allclose(found.cv_std, spread)
-    pair = tw.TreeClassifier(cv=[(train, test)]).fit(X, y)
+    pair = tw.TreeClassifier(cv=[(train, test)], **CLASSIC_CLASSES).fit(X, y)
     assert_same_table(pair.pruning_, found)
     assert pair.tree_ == fitted.tree_
 
@@ -593,11 +596,12 @@ def test_a_class_with_one_row_is_named():
 
 
 def test_the_record_prints_goes_to_pandas_and_is_drawn(noisy):
-    record = tw.TreeClassifier().fit(*noisy).pruning_
+    record = tw.TreeClassifier(**CLASSIC_CLASSES).fit(*noisy).pruning_
     lines = str(record).splitlines()
     assert lines[0] == record.words
     assert lines[2].startswith("  errors relative to that of the root, ")
-    assert lines[4].split() == ["alpha", "leaves", "error", "cv", "error", "std"]
+    heads = ["alpha", "leaves", "error", "cv", "error", "std", "log-loss"]
+    assert lines[4].split() == [*heads, "against", "taken"]
     assert lines[-1].split()[1:3] == ["1", "1.000"]
     assert sum("<- taken" in line for line in lines) == 1
     assert len(lines) < 40
@@ -608,6 +612,8 @@ def test_the_record_prints_goes_to_pandas_and_is_drawn(noisy):
         "error",
         "cv_error",
         "cv_std",
+        "log_loss",
+        "error against the chosen size",
         "cp",
         "chosen",
     ]

@@ -21,8 +21,14 @@ Y = (X[:, 0] > 0).astype(int)
         ({"cv": [([0, 1], [])]}, "cv must list pairs"),
         ({"cv": [3, 4]}, "cv must list pairs"),
         ({"cv": [([0, 1], [60])]}, "cv names row 60, but the table has rows 0 to 59"),
-        ({"prune_rule": "2se"}, "prune_rule must be '1se' or 'min'; got '2se'"),
-        ({"prune_risk": "gini"}, "prune_risk must be 'auto', 'error' or 'impurity'"),
+        (
+            {"prune_rule": "2se"},
+            "prune_rule must be 'price', '1se' or 'min'; got '2se'",
+        ),
+        (
+            {"prune_risk": "gini"},
+            "prune_risk must be 'auto', 'mixed', 'error' or 'impurity'",
+        ),
         ({"prune_ties": None}, "prune_ties must be 'prune' or 'keep'; got None"),
         (
             {"prune": "pessimistic", "prune_confidence": 0.9},

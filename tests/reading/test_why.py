@@ -200,7 +200,7 @@ def test_gini_and_misclassification_are_written_out():
         (
             {"min_weight_fraction_leaf": 0.45},
             "min_weight_fraction_leaf",
-            "a branch of weight 3, 0.6 less than min_weight_fraction_leaf",
+            "a branch of weight 3, 0.6 less than a leaf must have",
         ),
     ],
 )

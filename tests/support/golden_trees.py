@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 import treewright as tw
+from support.classic import CLASSIC
 
 STORED = Path(__file__).parents[1] / "golden" / "trees.json"
 
@@ -47,13 +48,15 @@ class Case(NamedTuple):
     preset: str | None
     settings: dict[str, Any]
     weighted: bool = False
+    classic: bool = False
 
     @property
     def name(self) -> str:
         """The table and the settings, in one line."""
         parts = [self.table, self.task, self.preset or "own"]
-        parts += ["weighted"] * self.weighted
-        parts += [f"{key}={value!r}" for key, value in sorted(self.settings.items())]
+        parts += ["weighted"] * self.weighted + ["classic"] * self.classic
+        shown = self.settings
+        parts += [f"{key}={value!r}" for key, value in sorted(shown.items())]
         return " ".join(parts)
 
 
@@ -236,7 +239,33 @@ _PRESETS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 def cases() -> list[Case]:
     """List every tree."""
-    return [*_own_cases(), *_preset_cases(), *_weighted_cases(), *_special_cases()]
+    own = [*_own_cases(), *_weighted_cases(), *_special_cases()]
+    return [*own, *_preset_cases(), *map(_classic, filter(_chooses, own))]
+
+
+def _chooses(case: Case) -> bool:
+    """Return whether rows that were left out choose the size of this tree."""
+    usual = {"c45": "pessimistic", "id3": None}.get(case.settings.get("method"), "cv")
+    prune = case.settings.get("prune", "auto")
+    prune = usual if prune == "auto" else prune
+    fixed = case.preset is not None or "ccp_alpha" in case.settings
+    return prune in ("cv", "validation") and not fixed
+
+
+def _classic(case: Case) -> Case:
+    """Return the same tree as it was before answers were drawn and sizes priced.
+
+    The digests of these trees are those of the default of that time.
+    """
+    settings = {} | CLASSIC
+    if case.task == "class":
+        settings |= {"size_by": "error"}
+        if case.settings.get("method") is None:
+            settings |= {"criterion": "gini"}
+    if case.settings.get("prune") == "validation":
+        for name in ("prune_rule", "prune_risk", "size_by"):
+            settings.pop(name, None)
+    return case._replace(settings=settings | case.settings, classic=True)
 
 
 def _own_cases() -> list[Case]:
@@ -315,6 +344,8 @@ def digest(case: Case, estimator: Any) -> str:
         found.update(f"{name} {array.shape}".encode() + array.tobytes())
     answers = estimator.predict(table(case.table)[0])
     found.update(repr(answers.tolist()).encode())
+    if case.task == "class" and len(tree.answer):
+        found.update(tree.answer.tobytes())
     return found.hexdigest()[:16]
 
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "treewright/columns.hpp"
+#include "treewright/shrinkage.hpp"
 
 namespace treewright {
 
@@ -36,6 +37,26 @@ struct ScoredTree {
 //       the root once and adds its changes to the steps: O(rows * depth + steps).
 void score_steps(const ScoredTree& tree, const ScoredRows& rows, Loss loss, std::span<double> sum,
                  std::span<double> sum_of_squares);
+
+// Sums over the rows at each step, times the weight of a row. `wrong` is the cost of the label,
+// and `gained` what the log-loss of the root loses against that of the answer.
+struct ClassSums {
+  std::span<double> wrong, wrong_squared, log_loss;
+  std::span<double> mixed_squared;   // of wrong / unit + log_weight * log-loss
+  std::span<double> gained_squared;  // of log-loss of the root - log-loss
+  double unit = 1.0, log_weight = 0.0;
+};
+
+// Scores the probabilities and labels of draw_classes, for each lambda.
+// In:   tree.costs are what answers cost these rows; scale is the factor of the rows of each
+//       class in the log-loss (empty: 1), which those costs already contain. With plain_labels
+//       nodes answer the tree's own labels.
+// How:  the costs of a row follow from its class and the node that answers it. So rows are
+//       counted by node and class, and a node adds its costs to the steps from its own collapse
+//       to that of its parent: O(nodes * classes) per lambda, in preorder.
+void score_classes(const ScoredTree& tree, const ScoredRows& rows, std::span<const double> scale,
+                   const ClassEvidence& nodes, std::span<const double> lambdas, bool plain_labels,
+                   std::span<ClassSums> sums);
 
 // For each node the sum of weight * loss of all rows that pass it, were they answered there;
 // and of those that end in it.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Curve", "draw_sizes"]
 
-_INKS = {"training": "other", "test": "c1"}
+_INKS = {"training": "other", "test": "c1", "cross-validated error": "c2"}
 _EVEN = 30
 """Up to this number of leaves the axis is linear; beyond it, logarithmic."""
 _SMALLEST, _MOST_TICKS = 1e-8, 7

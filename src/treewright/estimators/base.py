@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -212,7 +212,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             X, kinds = _read_file(X, y, target, kinds), None
         options = self._options()
         reading = IntakeOptions(findings=self.findings)
-        prune = PruneOptions(**{name: getattr(self, name) for name in _PRUNE_NAMES})
+        values = vars(self)
+        prune = PruneOptions(**{n: values[n] for n in _PRUNE_NAMES if n in values})
         method = prune.method_for(options, self._task)
         arguments = FitArguments(
             X=X,
@@ -234,7 +235,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 data, pruning = grow_pruned(
                     table, options, prune, method, arguments, factors, progress
                 )
-            return Tree(data), pruning
+            return Tree(data), replace(pruning, _face=Tree)
 
         # scikit-learn sets these, on this estimator or on one that contains it.
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:

@@ -301,6 +301,11 @@ PROGRAMS = tuple(_PRESETS)
 """The programs that `like` knows."""
 
 
+_PLAIN = {"min_samples_leaf": 1, "shrinkage": None}
+"""What no other program does: it is off in all presets."""
+_CLASSIC_CV = {"prune_rule": "1se", "prune_risk": "error", "size_by": "error"}
+"""Cross-validation as in the CART book and rpart, for presets that ask for it."""
+
 # -- putting it together ------------------------------------------------------------
 
 
@@ -331,7 +336,8 @@ def translated(
         If the program or a setting is unknown or not supported.
     """
     preset = _preset(program, task)
-    defaults: dict[str, Any] = {**preset.fixed, "criterion": preset.criterion[task]}
+    defaults: dict[str, Any] = {**_PLAIN, **preset.fixed}
+    defaults["criterion"] = preset.criterion[task]
     defaults |= preset.pruning
     settings = preset.completed({n: _plain(v) for n, v in settings.items()}, task)
     defaults = {name: value for name, value in defaults.items() if name in parameters}
@@ -345,6 +351,9 @@ def translated(
     if changed.get("prune", defaults["prune"]) != defaults["prune"]:
         # The caller prunes by another method: drop the program's pruning defaults.
         defaults = {n: its for n, its in defaults.items() if n not in preset.pruning}
+    if changed.get("prune") == "cv":
+        classic = {n: its for n, its in _CLASSIC_CV.items() if n in parameters}
+        defaults = classic | defaults
     return defaults | changed
 
 

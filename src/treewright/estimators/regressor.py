@@ -37,13 +37,14 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         in (0, 1] is a share of all rows, rounded up. A row that is divided among
         branches (``missing='fractional'``) counts by its share, but any share counts
         as a row if the minimum is 2.
-    min_samples_leaf : int or float, default=1
+    min_samples_leaf : int, float or 'auto', default='auto'
         Fewest training rows a leaf may hold. An int is a count; a float in (0, 1)
         is a share of all rows, rounded up. Splits that leave fewer rows in a branch
         are never considered. This counts rows, not weights; for weights see
         `min_weight_fraction_leaf`. A row that is divided among branches
         (``missing='fractional'``) counts by its share, but any share counts as a row
-        if the minimum is 1.
+        if the minimum is 1. 'auto': for numbers under ``prune='cv'`` or
+        'validation' a least weight of five copies of a row; otherwise 1.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the total weight a leaf may hold, from 0 to 0.5.
     max_features : int, float, 'sqrt', 'log2' or None, default=None
@@ -114,13 +115,20 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         weakest-link pruning. 'validation': bottom-up pruning of splits that do not help
         on validation rows. None: no pruning. 'auto': pruning at `ccp_alpha` if it is
         set, otherwise 'cv'. `pruning_` records what was done, and why.
-    prune_rule : {'1se', 'min'}, default='1se'
-        With 'cv': the smallest tree within one standard error of the best, or the
-        best itself. For the standard error, weights count as in `fit`.
-    prune_risk : {'auto', 'error', 'impurity'}, default='auto'
+    prune_rule : {'price', '1se', 'min'}, default='price'
+        With 'cv': 'price' takes, among the trees within one standard error of the
+        best, the one of least ln score + `size_price` x ln leaves; '1se' the smallest
+        of them; 'min' the best itself. For the standard error, weights count as in
+        `fit`.
+    size_price : float or 'auto', default='auto'
+        With 'price': how much a tree must gain to be larger. 'auto' is 0.04, or 0.08
+        for squared errors and deviances: a tree twice as large must have 2.7% fewer
+        errors, or a 2.7% smaller root mean squared error.
+    prune_risk : {'auto', 'mixed', 'error', 'impurity'}, default='auto'
         The risk that pruning weighs against the number of leaves: the cost of the
-        answers, or the impurity. 'auto': the error, but the impurity with `ccp_alpha`,
-        as in scikit-learn.
+        answers, the impurity, or for classes 'mixed', errors + 0.2 x log-loss. 'auto':
+        'mixed' for classes and the error for numbers, but the impurity with
+        `ccp_alpha`, as in scikit-learn.
     prune_ties : {'prune', 'keep'}, default='prune'
         With 'validation': prune a split that makes no difference, or keep it.
     prune_confidence : float, default=0.25
@@ -138,6 +146,16 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         combined with ``prune='cv'`` as the smallest price to try.
     validation_fraction : float or None, default=None
         With 'validation': share of the rows to hold out (0.2 if None and no `X_val`).
+    shrinkage : float, 'auto' or None, default='auto'
+        How strongly the answer of a node is drawn towards that of the node above, in
+        rows: m of numbers, (sum + m x answer above) / (weight + m), or lambda of
+        classes, whose probabilities are then never 0 or 1 (hierarchical shrinkage).
+        'auto': chosen with the size under ``prune='cv'``, and on the validation rows
+        under 'validation'; otherwise None. None: plain means and shares. Medians
+        (``criterion='absolute_error'``) stay plain.
+    keep_path : bool, default=False
+        With 'cv': keep the whole grown tree, so that `pruning_.at` also returns trees
+        larger than the one chosen.
     findings : {'warn', 'error', 'ignore'}, default='warn'
         What to do if the training table is suspicious: one warning, the most serious
         first; an error; or nothing. `intake_` has the findings in any case, and
@@ -185,7 +203,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         criterion: str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
+        min_samples_leaf: int | float | str = "auto",
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = None,
         random_state: Any = None,
@@ -205,13 +223,16 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         many_levels: str | None = None,
         conventions: str | None = None,
         prune: str | None = "auto",
-        prune_rule: str = "1se",
+        prune_rule: str = "price",
+        size_price: float | str = "auto",
         prune_risk: str = "auto",
         prune_ties: str = "prune",
         prune_confidence: float = 0.25,
         cv: Any = None,
         ccp_alpha: float | None = None,
         validation_fraction: float | None = None,
+        shrinkage: float | str | None = "auto",
+        keep_path: bool = False,
         findings: str = "warn",
         n_jobs: int | None = None,
         progress: Any = False,
@@ -241,18 +262,24 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.conventions = conventions
         self.prune = prune
         self.prune_rule = prune_rule
+        self.size_price = size_price
         self.prune_risk = prune_risk
         self.prune_ties = prune_ties
         self.prune_confidence = prune_confidence
         self.cv = cv
         self.ccp_alpha = ccp_alpha
         self.validation_fraction = validation_fraction
+        self.shrinkage = shrinkage
+        self.keep_path = keep_path
         self.findings = findings
         self.n_jobs = n_jobs
         self.progress = progress
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean target, or the median for 'absolute_error', of each leaf.
+        """Return the answer of each row's leaf.
+
+        It is the mean target, drawn towards the node above (see `shrinkage`), or the
+        median for 'absolute_error'.
 
         Parameters
         ----------

@@ -13,10 +13,13 @@ from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
 from treewright.table.grain import cut_step
 from treewright.table.table import Table
+from treewright.table.weights import rows_per_weight
 
-__all__ = ["core_options"]
+__all__ = ["FEWEST_COPIES", "core_options", "least_weight"]
 
 _MISSING = {"learned": 0, "error": 0, "surrogate": 1, "fractional": 2}
+FEWEST_COPIES = 5
+"""Copies of a row that a leaf of numbers must hold, for min_samples_leaf='auto'."""
 _NO_LIMIT = 2**62  # more nodes than any tree has, and still a 64-bit number
 
 
@@ -38,7 +41,7 @@ def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
     """
     weights = table.weights
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    share = options.min_weight_fraction_leaf
+    share, least = options.min_weight_fraction_leaf, options.min_samples_leaf
     total = float(n_rows if weights is None else math.fsum(weights) if share else 0.0)
     n_columns = len(table.usable)
     every_column = options.max_features is None
@@ -46,7 +49,7 @@ def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
         "criterion": _core_number(str(options.criterion)),
         "gain_ratio": find(str(options.criterion)).by_ratio,
         "min_samples_split": max(2, _count(options.min_samples_split, n_rows)),
-        "min_samples_leaf": _count(options.min_samples_leaf, n_rows),
+        "min_samples_leaf": 1 if isinstance(least, str) else _count(least, n_rows),
         "min_weight_leaf": share * total,
         "min_branch_weight": options.min_branch_weight or 0.0,
         "min_gain": _in_units(options.min_gain, table, options),
@@ -73,6 +76,28 @@ def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
     if options.max_depth is not None:
         values["max_depth"] = min(options.max_depth, _NO_LIMIT)
     return values
+
+
+def least_weight(least: int | float | str, total: float, n_rows: int) -> float:
+    """Return the weight of five copies of a row for 'auto'; 0 for a number of rows.
+
+    Parameters
+    ----------
+    least : int, float or 'auto'
+        The option `min_samples_leaf`.
+    total : float
+        Sum of the weights of the whole table, also where a tree of a fold is grown.
+    n_rows : int
+        Number of rows of positive weight.
+
+    Returns
+    -------
+    float
+        A little less than five copies, because sums of weights are rounded.
+    """
+    if least != "auto":
+        return 0.0
+    return FEWEST_COPIES * (1 - 1e-9) / rows_per_weight(total, n_rows)
 
 
 def _core_number(criterion: str) -> int:

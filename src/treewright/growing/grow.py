@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from treewright.growing.training_set import TrainingSet
@@ -36,5 +37,8 @@ def grow(
     TreeData
         The same tree for any number of threads and any order of the rows.
     """
+    if options is not None and options.min_samples_leaf == "auto":
+        # 'auto' suits trees whose size is chosen afterwards.
+        options = replace(options, min_samples_leaf=1)
     training = TrainingSet(table, options)
     return training.finish(training.grow(progress=progress, last=True))

@@ -21,7 +21,11 @@ from treewright._version import __version__
 from treewright.criteria import find
 from treewright.errors import ColumnError, TableError
 from treewright.growing.competitors import with_competitors
-from treewright.growing.core_options import core_options
+from treewright.growing.core_options import (
+    FEWEST_COPIES,
+    core_options,
+    least_weight,
+)
 from treewright.growing.habits import habits_of
 from treewright.growing.readable import readable
 from treewright.growing.steps import Steps
@@ -184,6 +188,11 @@ class TrainingSet:
     def _grower(self, table: Table, *, consume: bool = False) -> Grower:
         """Open the root; see core/include/treewright/grow.hpp."""
         values = core_options(self.options, table) | self.habits.core_options(table)
+        weights = self.table.weights
+        if self.options.min_samples_leaf == "auto" and weights is not None:
+            n_rows = int(np.count_nonzero(weights))
+            least = least_weight("auto", math.fsum(weights), n_rows)
+            values["min_weight_leaf"] = max(values["min_weight_leaf"], least)
         target = table.target
         labels, n_classes, numbers = None, 0, None
         if isinstance(target, ClassTarget):
@@ -234,7 +243,10 @@ def _options_for(table: Table, options: GrowOptions) -> GrowOptions:
     is_class = isinstance(table.target, ClassTarget)
     # A generator is drawn from once, so that the tree can record the seed.
     seed = _seed(options.random_state)
-    options = options.for_task("class" if is_class else "number", random_state=seed)
+    settled = {"random_state": seed}
+    if options.min_samples_leaf == "auto" and (is_class or table.weights is None):
+        settled["min_samples_leaf"] = 1 if is_class else FEWEST_COPIES
+    options = options.for_task("class" if is_class else "number", **settled)
     if isinstance(table.target, NumericTarget):
         find(str(options.criterion)).check_target(table.target.values, table.weights)
     if options.method == "id3":

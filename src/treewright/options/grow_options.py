@@ -57,8 +57,8 @@ _RULES: dict[str, Rule] = {
         "a whole number >= 2, or a share of the rows above 0 and at most 1.0",
     ),
     "min_samples_leaf": Rule(
-        (whole(1), share(one=False)),
-        "a whole number >= 1, or a share of the rows above 0 and below 1",
+        (whole(1), share(one=False), one_of("auto")),
+        "a whole number >= 1, a share of the rows above 0 and below 1, or 'auto'",
     ),
     "min_weight_fraction_leaf": Rule((real(0, 0.5),), "a number from 0 to 0.5"),
     "min_impurity_decrease": Rule((real(0),), "a finite number >= 0"),
@@ -202,10 +202,11 @@ class GrowOptions:
         Fewest rows a node needs to be split. A float is a share of all rows,
         rounded up. A row that is divided among branches (``missing='fractional'``)
         counts as its share; at 2, any share is enough.
-    min_samples_leaf : int or float, default=1
+    min_samples_leaf : int, float or 'auto', default=1
         Fewest rows a branch may hold. A float is a share of all rows, rounded
         up. Rows are counted, not weights. A row that is divided among branches
-        counts as its share; at 1, any share is enough.
+        counts as its share; at 1, any share is enough. 'auto' is 1, but for numbers
+        whose size is chosen by `TreeRegressor` a least weight of five copies of a row.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the total weight a branch may hold.
     min_impurity_decrease : float, default=0.0
@@ -283,7 +284,7 @@ for no limit; got 0.
     criterion: str | None = None
     max_depth: int | None = None
     min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
+    min_samples_leaf: int | float | str = 1
     min_weight_fraction_leaf: float = 0.0
     min_impurity_decrease: float = 0.0
     min_gain: float = 0.0
@@ -352,6 +353,29 @@ for no limit; got 0.
             usual |= {"categories": "multiway", "min_branch_weight": 2.0}
         by_task = {n: v for n, v in usual.items() if getattr(self, n) is None}
         return replace(self, **by_task, **fixed)
+
+    def for_size(self, task: str, *, chosen: bool) -> "GrowOptions":
+        """Return the options with the defaults that depend on how the size is set.
+
+        Parameters
+        ----------
+        task : {'class', 'number'}
+            What the target holds.
+        chosen : bool
+            Whether rows not trained on choose the size of the tree. Then classes grow
+            by entropy, and leaves of numbers hold at least five copies of a row;
+            otherwise by Gini, and from one row on, as in other programs.
+
+        Returns
+        -------
+        GrowOptions
+        """
+        settled: dict[str, Any] = {}
+        if self.criterion is None and self.method == "cart" and task == "class":
+            settled["criterion"] = "entropy" if chosen else "gini"
+        if self.min_samples_leaf == "auto" and not (chosen and task == "number"):
+            settled["min_samples_leaf"] = 1
+        return replace(self, **settled) if settled else self
 
     def _guards_levels(self) -> bool:
         return self.method == "cart" and self.conventions is None

@@ -13,6 +13,7 @@ from treewright.options.rules import (
     is_whole,
     none,
     one_of,
+    real,
     share,
     whole,
 )
@@ -45,9 +46,19 @@ _RULES: dict[str, Rule] = {
         "'auto', 'cv', 'validation', 'pessimistic' or None for the unpruned tree",
         _near,
     ),
-    "prune_rule": Rule((one_of("1se", "min"),), "'1se' or 'min'"),
+    "prune_rule": Rule((one_of("price", "1se", "min"),), "'price', '1se' or 'min'"),
+    "size_price": Rule((one_of("auto"), real(0)), "a finite number >= 0, or 'auto'"),
+    "size_by": Rule(
+        (one_of("auto", "error", "log_loss"),), "'auto', 'error' or 'log_loss'"
+    ),
+    "shrinkage": Rule(
+        (none, one_of("auto"), real(0)),
+        "a finite number of rows >= 0, 'auto', or None for plain means and shares",
+    ),
+    "keep_path": Rule((lambda v: isinstance(v, bool),), "True or False"),
     "prune_risk": Rule(
-        (one_of("auto", "error", "impurity"),), "'auto', 'error' or 'impurity'"
+        (one_of("auto", "mixed", "error", "impurity"),),
+        "'auto', 'mixed', 'error' or 'impurity'",
     ),
     "prune_ties": Rule((one_of("prune", "keep"),), "'prune' or 'keep'"),
     "prune_confidence": Rule(
@@ -79,7 +90,10 @@ class _Belongs(NamedTuple):
 
 
 _BELONGS = {
-    "prune_rule": _Belongs("1se", ("cv",)),
+    "prune_rule": _Belongs("price", ("cv",)),
+    "size_price": _Belongs("auto", ("cv",)),
+    "size_by": _Belongs("auto", ("cv",)),
+    "keep_path": _Belongs(False, ("cv",)),
     "prune_risk": _Belongs("auto", ("cv", "ccp_alpha")),
     "prune_ties": _Belongs("prune", ("validation",)),
     "prune_confidence": _Belongs(0.25, ("pessimistic",)),
@@ -97,10 +111,19 @@ class PruneOptions:
     prune : {'auto', 'cv', 'validation', 'pessimistic'} or None, default='auto'
         The method of pruning. None: no pruning. 'auto': prune at `ccp_alpha` if it
         is set, otherwise by the usual method for the method of growing.
-    prune_rule : {'1se', 'min'}, default='1se'
-        With 'cv': choose the smallest tree within one standard error of the best,
-        or the best itself.
-    prune_risk : {'auto', 'error', 'impurity'}, default='auto'
+    prune_rule : {'price', '1se', 'min'}, default='price'
+        With 'cv': among the trees within one standard error of the best, choose the
+        one of least ln score + price x ln leaves, or the smallest ('1se'); or choose
+        the best itself ('min').
+    size_price : float or 'auto', default='auto'
+        With 'price': how much ln score a unit of ln leaves must save.
+    size_by : {'auto', 'error', 'log_loss'}, default='auto'
+        With 'cv', classes: the score by which the size is chosen.
+    shrinkage : float, 'auto' or None, default='auto'
+        How strongly answers are drawn towards the node above, in rows.
+    keep_path : bool, default=False
+        With 'cv': whether the record of pruning keeps the whole grown tree.
+    prune_risk : {'auto', 'mixed', 'error', 'impurity'}, default='auto'
         The risk of a leaf in cost-complexity pruning.
     prune_ties : {'prune', 'keep'}, default='prune'
         With 'validation': prune a split that makes no difference, or keep it.
@@ -121,7 +144,11 @@ class PruneOptions:
     """
 
     prune: str | None = "auto"
-    prune_rule: str = "1se"
+    prune_rule: str = "price"
+    size_price: float | str = "auto"
+    size_by: str = "auto"
+    shrinkage: float | str | None = "auto"
+    keep_path: bool = False
     prune_risk: str = "auto"
     prune_ties: str = "prune"
     prune_confidence: float = 0.25
@@ -169,24 +196,42 @@ class PruneOptions:
         self._check_used(method, grown)
         return method
 
-    def risk_for(self, grown: GrowOptions) -> str:
+    def risk_for(self, grown: GrowOptions, task: str) -> str:
         """Return the risk of a leaf in cost-complexity pruning.
 
         Parameters
         ----------
         grown : GrowOptions
             How the tree is grown.
+        task : {'class', 'number'}
+            What the target holds.
 
         Returns
         -------
-        {'error', 'impurity'}
-            By default 'error'. With `ccp_alpha` it is 'impurity', as in
-            scikit-learn, except under the conventions of rpart.
+        {'mixed', 'error', 'impurity'}
+            By default 'mixed' for classes and 'error' for numbers, and 'error' under
+            the conventions of another program. With `ccp_alpha` it is 'impurity', as
+            in scikit-learn, except under the conventions of rpart.
         """
+        if self.prune_risk == "mixed" and task != "class":
+            raise OptionError(
+                "prune_risk='mixed' adds log-loss to the errors of classes, but the "
+                "target holds numbers. Use 'auto', 'error' or 'impurity'."
+            )
         if self.prune_risk != "auto":
             return self.prune_risk
-        is_price = self.ccp_alpha is not None and grown.conventions != "rpart"
-        return "impurity" if is_price else "error"
+        if self.ccp_alpha is not None and grown.conventions != "rpart":
+            return "impurity"
+        return "mixed" if task == "class" and grown.conventions is None else "error"
+
+    def chooses(self, method: str | None, grown: GrowOptions) -> bool:
+        """Return whether rows not trained on choose the size, by our own rules.
+
+        Then 'auto' stands for what was measured to be best: entropy, leaves of at
+        least five rows for numbers, and answers drawn as those rows choose. Otherwise
+        it stands for what other programs do: Gini, leaves of one row, plain answers.
+        """
+        return method in ("cv", "validation") and grown.conventions is None
 
     def _check_used(self, method: str | None, grown: GrowOptions) -> None:
         prune = f"prune={self.prune!r}"
@@ -196,6 +241,12 @@ class PruneOptions:
             raise OptionError(
                 f"ccp_alpha={self.ccp_alpha!r} is a fixed cut, which contradicts "
                 f"{prune}. Leave one of the two out."
+            )
+        if self.size_price != "auto" and self.prune_rule != "price":
+            raise OptionError(
+                f"size_price belongs to prune_rule='price'; got size_price="
+                f"{self.size_price!r} with prune_rule={self.prune_rule!r}. Leave one "
+                "of the two out."
             )
         for name, (default, methods) in _BELONGS.items():
             value = getattr(self, name)

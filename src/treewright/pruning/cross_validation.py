@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,24 +23,14 @@ from treewright.growing.threads import n_threads
 from treewright.growing.training_set import TrainingSet
 from treewright.pruning.folds import Fold
 from treewright.pruning.path import PruningPath, find_path
-from treewright.pruning.risks import rows_per_weight
-from treewright.pruning.score import loss_at_steps, rows_left_out, unaltered
+from treewright.pruning.score import first_steps, rows_left_out, unaltered
+from treewright.pruning.size_scores import Scores, scores_of, sums_at_steps
 from treewright.table.table import Table
+from treewright.table.weights import rows_per_weight
 
-__all__ = ["CrossValidated", "cross_validate", "geometric_means"]
+__all__ = ["cross_validate", "geometric_means"]
 
 _SMALL_WORK = 20_000  # rows x columns below which threads do not pay
-
-
-@dataclass(frozen=True)
-class CrossValidated:
-    """The error of every step on rows not trained on."""
-
-    error: NDArray[np.float64]
-    """The weighted mean loss."""
-    std: NDArray[np.float64]
-    """The standard error of this mean over all tested rows, regardless of their folds,
-    as in rpart; so a single fold has one too. See `rows_per_weight`."""
 
 
 class _StoppedError(Exception):
@@ -52,11 +42,14 @@ class _Task:
     training: TrainingSet
     alphas: NDArray[np.float64]
     risk: str
+    strengths: Sequence[float] | None
+    copies: float
+    unit: float
     stop: threading.Event
     weights: NDArray[np.float64] | None
     scale: NDArray[np.float64] | None
 
-    def score(self, number: int, fold: Fold) -> tuple[Any, Any, float]:
+    def score(self, number: int, fold: Fold) -> tuple[NDArray[np.float64], float]:
         """Grow the tree of one fold and score it on the rows left out."""
         table = self.training.table
         weights = _training_weights(table, fold)
@@ -69,8 +62,12 @@ class _Task:
         tree = self.training.habits.for_new_rows(tree)
         path = find_path(tree, self.risk)
         rows = rows_left_out(tree, table, fold.test, self.weights, self.scale)
-        sums = loss_at_steps(tree, path.collapse_alpha, self.alphas, rows)
-        return *sums, rows.total
+        first = first_steps(path.collapse_alpha, self.alphas)
+        n_steps = len(self.alphas)
+        sums = sums_at_steps(
+            tree, first, n_steps, rows, self.strengths, self.copies, self.unit
+        )
+        return sums, rows.total
 
     def _watch(self, share: float) -> None:
         if self.stop.is_set():
@@ -86,9 +83,11 @@ def cross_validate(
     training: TrainingSet,
     path: PruningPath,
     folds: list[Fold],
+    strengths: Sequence[float] | None = None,
     progress: Callable[[int], Any] | None = None,
     factors: NDArray[np.float64] | None = None,
-) -> CrossValidated:
+    unit: float = 1.0,
+) -> Scores:
     """Score every step of a path on rows not trained on.
 
     Parameters
@@ -99,14 +98,19 @@ def cross_validate(
         The path of the tree grown on all rows.
     folds : list of Fold
         The rows to test on, and the rows to train on.
+    strengths : sequence of float, optional
+        How strongly answers are drawn towards the node above; see
+        `pruning.shrinkage`. None: not at all.
     progress : callable, optional
         Called with the number of finished folds.
     factors : float array, optional
         The factor by which priors and costs multiplied the weight of each class.
+    unit : float
+        Mean cost of an error; see `tree.costs.error_unit`.
 
     Returns
     -------
-    CrossValidated
+    Scores
     """
     table = training.table
     alphas = geometric_means(path.alpha)
@@ -115,12 +119,15 @@ def cross_validate(
     workers = 1 if small else min(threads, len(folds))
     training = training.with_options(n_jobs=max(1, threads // workers))
     own = unaltered(table, factors)
-    task = _Task(training, alphas, path.kind, threading.Event(), *own)
-    loss, squares, total = np.zeros(len(alphas)), np.zeros(len(alphas)), 0.0
-    for done, part in enumerate(_scored(task, folds, workers)):
-        loss += part[0]
-        squares += part[1]
-        total += part[2]
+    stop = threading.Event()
+    # A row counts as many copies in every fold as in the whole table.
+    copies = _rows_per_weight(own[0])
+    task = _Task(training, alphas, path.kind, strengths, copies, unit, stop, *own)
+    sums: Any = 0.0
+    total = 0.0
+    for done, (part, weight) in enumerate(_scored(task, folds, workers)):
+        sums = sums + part
+        total += weight
         if progress is not None:
             progress(done + 1)
     if total == 0:
@@ -128,9 +135,8 @@ def cross_validate(
             "cv tests no row of weight above 0, so no size can be chosen. Use folds "
             "that test rows with a weight, or give these rows a weight."
         )
-    spread = np.maximum(squares - loss**2 / total, 0.0)
-    spread /= _rows_per_weight(own[0])
-    return CrossValidated(loss / total, np.sqrt(spread) / total)
+    known = (0.0,) if strengths is None else strengths
+    return scores_of(sums, known, total, copies, unit)
 
 
 def _scored(task: _Task, folds: list[Fold], workers: int) -> Any:

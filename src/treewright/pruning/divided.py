@@ -9,6 +9,9 @@ which climbs the tree once per row.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,35 +23,46 @@ from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends
 
-__all__ = ["divided_at_steps", "divided_cuts"]
+__all__ = ["Measure", "divided_at_steps", "divided_cuts", "plain_loss"]
+
+
+Measure: TypeAlias = Callable[
+    [NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]
+]
+"""Returns some losses (columns) of these rows if their mean answers are those given."""
+
+
+def plain_loss(tree: TreeData, rows: NewRows) -> Measure:
+    """Return the measure of the loss of a tree, as one column."""
+    costs, target = rows.costs(tree), rows.target
+
+    def measure(at: NDArray[np.int64], mix: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not isinstance(target, ClassTarget):
+            return loss_of(tree).of_numbers(target.values[at], mix[:, 0])[:, None]
+        codes = target.codes[at]
+        label, _ = answer_by_cost(mix, loss_of(tree).costs)
+        wrong = codes != label if costs is None else costs[codes, label]
+        return np.asarray(wrong, dtype=np.float64)[:, None]
+
+    return measure
 
 
 class _Mixed:
     """Divided rows: the node that answers each part, the mean answers, the losses."""
 
-    def __init__(self, tree: TreeData, rows: NewRows, ends: Ends) -> None:
-        self.tree, self.rows = tree, rows
+    def __init__(
+        self,
+        rows: NewRows,
+        ends: Ends,
+        answers: NDArray[np.float64],
+        measure: Measure,
+    ) -> None:
         self.row, self.share = ends.rows, ends.shares
         self.at = ends.nodes.astype(np.int64)
-        self.answers = node_answers(tree)
-        self.mix = ends.total(self.answers)
-        n = ends.n_rows
-        self.weights = np.ones(n) if rows.weights is None else rows.weights
-        self.costs = rows.costs(tree)
-        self.loss = self.losses(np.arange(n), self.mix)
-
-    def losses(
-        self, rows: NDArray[np.int64], mix: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return the loss of each row if its mean answer is `mix`."""
-        target = self.rows.target
-        if isinstance(target, ClassTarget):
-            codes = target.codes[rows]
-            label, _ = answer_by_cost(mix, loss_of(self.tree).costs)
-            if self.costs is None:
-                return np.asarray(codes != label, dtype=np.float64)
-            return np.asarray(self.costs[codes, label])
-        return loss_of(self.tree).of_numbers(target.values[rows], mix[:, 0])
+        self.answers, self.measure = answers, measure
+        self.mix = ends.total(answers)
+        self.weights = rows.own_weights
+        self.loss = measure(np.arange(ends.n_rows), self.mix)
 
     def moved(
         self, parts: NDArray[np.int64], to: NDArray[np.int64]
@@ -64,7 +78,7 @@ class _Mixed:
         rows, number = np.unique(self.row[parts], return_inverse=True)
         mix = self.mix[rows]
         np.add.at(mix, number, change)
-        return rows, mix, self.losses(rows, mix)
+        return rows, mix, self.measure(rows, mix)
 
 
 def divided_at_steps(
@@ -73,8 +87,10 @@ def divided_at_steps(
     ends: Ends,
     first_step: NDArray[np.int32],
     n_steps: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the summed loss and squared loss of divided rows at every step.
+    answers: NDArray[np.float64],
+    measure: Measure,
+) -> NDArray[np.float64]:
+    """Return the summed losses of divided rows at every step.
 
     Parameters
     ----------
@@ -88,16 +104,20 @@ def divided_at_steps(
         For each inner node, the first step that collapses it.
     n_steps : int
         Number of steps.
+    answers : float array of nodes x classes, or x 1
+        What each node answers.
+    measure : callable
+        The losses to sum.
 
     Returns
     -------
-    loss, squared_loss : float arrays
+    float array of losses x steps
     """
-    mixed = _Mixed(tree, rows, ends)
+    mixed = _Mixed(rows, ends, answers, measure)
     parent, weights = tree.parent.astype(np.int64), mixed.weights
     # The step at which the parent of each node collapses; the root has no parent.
     above = np.where(parent >= 0, first_step[np.maximum(parent, 0)], n_steps)
-    sums, squares = np.zeros(n_steps), np.zeros(n_steps)
+    sums = np.zeros((mixed.loss.shape[1], n_steps))
     for step in range(n_steps):
         parts = np.flatnonzero(above[mixed.at] <= step)
         if len(parts):
@@ -106,9 +126,8 @@ def divided_at_steps(
                 to[climbs] = parent[to[climbs]]
             there, mix, loss = mixed.moved(parts, to)
             mixed.at[parts], mixed.mix[there], mixed.loss[there] = to, mix, loss
-        sums[step] = weights @ mixed.loss
-        squares[step] = weights @ mixed.loss**2
-    return sums, squares
+        sums[:, step] = weights @ mixed.loss
+    return sums
 
 
 def divided_cuts(
@@ -137,20 +156,20 @@ def divided_cuts(
     before, after : float
         Summed loss of the rows.
     """
-    mixed = _Mixed(tree, rows, ends)
+    mixed = _Mixed(rows, ends, node_answers(tree), plain_loss(tree, rows))
     order = np.argsort(mixed.at, kind="stable")
     inner = np.flatnonzero(tree.subtree_size > 1)
     first = np.searchsorted(mixed.at[order], inner)
     last = np.searchsorted(mixed.at[order], inner + tree.subtree_size[inner])
-    before = float(mixed.weights @ mixed.loss)
+    before = float(mixed.weights @ mixed.loss[:, 0])
     spare = margin * before
     cut = []
     for i in reversed(range(len(inner))):
         node, parts = inner[i], order[first[i] : last[i]]
         there, mix, loss = mixed.moved(parts, np.full(len(parts), node))
-        saved = float(mixed.weights[there] @ (mixed.loss[there] - loss))
+        saved = float(mixed.weights[there] @ (mixed.loss[there] - loss)[:, 0])
         if saved > spare if keep_ties else saved >= -spare:
             cut.append(node)
             mixed.at[parts], mixed.mix[there], mixed.loss[there] = node, mix, loss
-    after = float(mixed.weights @ mixed.loss)
+    after = float(mixed.weights @ mixed.loss[:, 0])
     return np.array(cut[::-1], dtype=np.int64), before, after

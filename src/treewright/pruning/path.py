@@ -17,17 +17,25 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.errors import OptionError, pandas_for_frames
-from treewright.pruning.risks import NodeRisks, check_risk, node_risks
+from treewright.pruning.risks import NodeRisks, check_risk, node_risks, stops
 from treewright.table.html import pre_html
 from treewright.tree.arrays import frozen
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
-from treewright.tree.loss import loss_of
+from treewright.tree.loss import answer_cost, loss_of
+from treewright.tree.walk import children
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PruningPath", "PruningStep", "check_alpha", "cost_complexity", "find_path"]
+__all__ = [
+    "PruningPath",
+    "PruningStep",
+    "check_alpha",
+    "cost_complexity",
+    "find_path",
+    "training_loss",
+]
 
 _MOST_LINES = 24
 
@@ -114,7 +122,7 @@ class PruningPath:
     collapse_alpha : float array, one per node of the whole tree
         The alpha from which each inner node is collapsed, never above that of its
         parent; NaN at leaves.
-    kind : {'error', 'impurity'}
+    kind : {'error', 'impurity', 'mixed'}
         What counts as risk.
     """
 
@@ -195,6 +203,36 @@ class PruningPath:
         if not gone.any():
             return self._tree
         return collapse(self._tree, np.flatnonzero(gone), reason)[0]
+
+    def risk_by(self, kind: str) -> NDArray[np.float64]:
+        """Return another risk of each step's tree than the one that was pruned by.
+
+        Parameters
+        ----------
+        kind : {'error', 'impurity', 'mixed'}
+            The risk.
+
+        Returns
+        -------
+        float array, one entry per step
+        """
+        if kind == self.kind:
+            return self.risk
+        tree, n = self._tree, len(self)
+        risks = node_risks(tree, kind)
+        first = np.searchsorted(self.alpha, self.collapse_alpha)
+        first = np.where(tree.subtree_size == 1, 0, np.minimum(first, n))
+        # A node is a leaf from its own collapse until that of its parent. Before, only
+        # the rows that stop there have its answer.
+        last = np.append(n, first[tree.parent[1:]])
+        change = np.zeros(n + 1, dtype=np.int64)
+        leaf = first < last
+        np.add.at(change, first[leaf], risks.own[leaf])
+        np.subtract.at(change, last[leaf], risks.own[leaf])
+        change[0] += risks.stopped.sum()
+        np.subtract.at(change, np.minimum(first, last), risks.stopped)
+        units = np.cumsum(change[:-1])
+        return units / risks.total if risks.total > 0 else np.zeros(n)
 
     def _of_size(self, n_leaves: Any) -> int:
         whole = isinstance(n_leaves, (int, np.integer)) and not isinstance(
@@ -277,7 +315,7 @@ def find_path(
     ----------
     tree : TreeData
         A tree of any shape.
-    risk : {'error', 'impurity'}, default='error'
+    risk : {'error', 'impurity', 'mixed'}, default='error'
         What counts as risk.
     alpha_max : float, default=inf
         The alpha at which the path ends.
@@ -315,6 +353,22 @@ def cost_complexity(tree: TreeData, alpha: float, risk: str = "error") -> float:
     units = int(risks.own[is_leaf].sum()) + int(risks.stopped.sum())
     whole = units / risks.total if risks.total > 0 else 0.0
     return whole + alpha * tree.n_leaves
+
+
+def training_loss(tree: TreeData) -> float:
+    """Return the mean loss of the tree's answers on its training rows.
+
+    It is the risk of the tree, unless its answers differ from its evidence.
+    """
+    if not len(tree.answer):
+        return cost_complexity(tree, 0.0)
+    leaves = np.flatnonzero(tree.subtree_size == 1)
+    total = float(answer_cost(tree, leaves, leaves).sum())
+    for node in np.flatnonzero(stops(tree)).tolist():
+        below = np.array(children(tree, node), dtype=np.int64)
+        passed = answer_cost(tree, below, np.full(len(below), node)).sum()
+        total += float(answer_cost(tree, *np.full((2, 1), node))[0] - passed)
+    return max(total, 0.0) / float(tree.weight[0]) if tree.weight[0] > 0 else 0.0
 
 
 def check_alpha(alpha: Any, name: str = "alpha") -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
-from treewright.pruning.risks import rows_per_weight
+from treewright.table.weights import rows_per_weight
 from treewright.tree.costs import answer_by_cost
 from treewright.tree.data import STOP_HERE, TreeData
 from treewright.tree.edit import collapse

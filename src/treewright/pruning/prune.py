@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError
 from treewright.growing.training_set import TrainingSet
+from treewright.options import GrowOptions
 from treewright.pruning.cross_validation import cross_validate
 from treewright.pruning.folds import Fold, deal, n_folds_for
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.pessimistic import replace_subtrees
 from treewright.pruning.raising import raise_subtrees
-from treewright.pruning.result import Pruning, leaves_words
-from treewright.pruning.select import least_error, one_standard_error
+from treewright.pruning.result import Pruning
+from treewright.pruning.select import Choice, SizeRule, choose_size
+from treewright.pruning.shrinkage import can_draw, with_drawn_answers
+from treewright.pruning.words import leaves_words, words_of_choice
 from treewright.table.table import ClassTarget, Table
 from treewright.tree.data import TreeData
-from treewright.tree.loss import loss_of
+from treewright.tree.loss import error_unit, loss_of
 
 __all__ = [
     "CrossValidation",
@@ -31,15 +34,18 @@ __all__ = [
 ]
 
 Progress = Callable[[float], Any] | None
+_ONE_SE = SizeRule("1se", by="error")
 _SAME_CP = 1e-9  # relative slack, so that a cp copied from a table cuts its own nodes
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrossValidation:
-    """The settings of cross-validation: folds, risk and rule."""
+    """The settings of cross-validation: folds, risk, rule and answers."""
 
     risk: str = "error"
-    rule: str = "1se"
+    size: SizeRule = _ONE_SE
+    strengths: tuple[float, ...] | None = None
+    """How strongly answers may be drawn towards the node above; None: not at all."""
     n_folds: int | None = None
     """None is the default, with fewer folds where there are few rows."""
     cp: float = 0.0
@@ -49,6 +55,10 @@ class CrossValidation:
     groups: NDArray[np.int64] | None = None
     factors: NDArray[np.float64] | None = None
     """The factor by which priors and costs multiplied the weight of each class."""
+    keep_path: bool = False
+    """Whether the record keeps the whole grown tree."""
+    without_folds: GrowOptions | None = None
+    """Options of growing for a table of too few rows to cross-validate."""
 
 
 def not_pruned(tree: TreeData, why: str, notes: tuple[str, ...] = ()) -> Pruning:
@@ -68,7 +78,7 @@ def cut_at(
         The tree.
     alpha : float
         The price of a leaf.
-    risk : {'error', 'impurity'}
+    risk : {'error', 'impurity', 'mixed'}
         What counts as risk.
     of_root : bool, default=False
         Whether the price is a share of the root's risk, like rpart's cp.
@@ -168,6 +178,11 @@ def grow_cross_validated(
         The record of the pruning.
     """
     folds, notes = _folds(training, how)
+    if not folds and how.without_folds is not None:
+        training = training.with_options(
+            criterion=how.without_folds.criterion or training.options.criterion,
+            min_samples_leaf=how.without_folds.min_samples_leaf,
+        )
     parts = len(folds) + 1
     tree = training.grow(
         progress=None if progress is None else lambda s: progress(s / parts)
@@ -177,30 +192,63 @@ def grow_cross_validated(
     path = find_path(tree, how.risk)
     if how.cp:
         path = path.starting_at(_price(path, how.cp))
+    strengths = how.strengths if can_draw(tree) else None
     if len(path) == 1:
         tree, pruning = _only_one_size(tree, path, notes)
-        return training.finish(tree), pruning
-    report = None if progress is None else (lambda n: progress((1 + n) / parts))
-    scored = cross_validate(training, path, folds, report, factors=how.factors)
-    step = best = least_error(scored.error)
-    if how.rule == "1se":
-        step = one_standard_error(scored.error, scored.std)
-    pruned = path.pruned(step, "cross_validation")
-    return training.finish(pruned), Pruning(
+        strength = None if strengths is None else strengths[0]
+        return _answering(training.finish(tree), strength), pruning
+    scores = cross_validate(
+        training,
+        path,
+        folds,
+        strengths,
+        None if progress is None else (lambda n: progress((1 + n) / parts)),
+        factors=how.factors,
+        unit=error_unit(tree) if tree.is_classifier else 1.0,
+    )
+    choice = choose_size(scores, path.n_leaves, how.size)
+    pruned = path.pruned(choice.step, "cross_validation")
+    strength = None if strengths is None else float(choice.strength[choice.step])
+    pruning = replace(
+        _record(path, choice, how, strengths is not None),
+        shrinkage=strength,
+        tree=training.finish(tree) if how.keep_path else None,
+        notes=notes,
+        n_leaves_before=tree.n_leaves,
+        n_folds=len(folds),
+    )
+    return _answering(training.finish(pruned), strength), pruning
+
+
+def _answering(tree: TreeData, strength: float | None) -> TreeData:
+    return tree if strength is None else with_drawn_answers(tree, strength)
+
+
+def _record(
+    path: PruningPath, choice: Choice, how: CrossValidation, draws: bool
+) -> Pruning:
+    """Return the record of a choice."""
+    is_error = choice.score is choice.error
+    step, n_leaves = choice.step, path.n_leaves
+    return Pruning(
         "cv",
-        _reason(path, step, best, how.rule),
-        tree.n_leaves,
-        pruned.n_leaves,
+        words_of_choice(choice, n_leaves, how.size),
+        n_leaves_before=int(n_leaves[0]),
+        n_leaves_after=int(n_leaves[step]),
         risk=how.risk,
         alpha=path.alpha,
-        n_leaves=path.n_leaves,
-        error=path.risk,
-        cv_error=scored.error,
-        cv_std=scored.std,
+        n_leaves=n_leaves,
+        error=path.risk_by("error") if how.risk == "mixed" else path.risk,
+        cv_error=choice.error,
+        cv_std=choice.error_std,
+        log_loss=choice.log_loss,
+        score=np.zeros(0) if is_error else choice.score,
+        score_std=np.zeros(0) if is_error else choice.score_std,
+        strength=choice.strength if draws else np.zeros(0),
         chosen=step,
-        best=best,
-        notes=notes,
-        n_folds=len(folds),
+        best=choice.best,
+        one_se=choice.one_se,
+        rule=how.size.rule,
     )
 
 
@@ -257,18 +305,3 @@ def _rare(target: ClassTarget, present: Any) -> tuple[str, ...]:
     shown = ", ".join(map(repr, rare[:5])) + (", ..." if len(rare) > 5 else "")
     have = "class {} has one row" if len(rare) == 1 else "classes {} have one row each"
     return (f"{have.format(shown)}, never both trained on and tested",)
-
-
-def _reason(path: PruningPath, step: int, best: int, rule: str) -> str:
-    taken, least = int(path.n_leaves[step]), int(path.n_leaves[best])
-    if rule == "min" or best == step == len(path) - 1:
-        return f"{leaves_words(taken)}: the tree with the least cross-validated error"
-    if step == best:
-        return (
-            f"{leaves_words(taken)}: the tree with the least cross-validated error; no "
-            "smaller tree is within one standard error of it"
-        )
-    return (
-        f"{leaves_words(taken)}: the smallest tree within one standard error of the "
-        f"best, {leaves_words(least)}"
-    )

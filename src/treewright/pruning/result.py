@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import TreewrightError, pandas_for_frames
+from treewright.errors import OptionError, TreewrightError, pandas_for_frames
+from treewright.pruning.path import find_path
 from treewright.pruning.picture import notebook_html
+from treewright.pruning.shrinkage import with_drawn_answers
+from treewright.pruning.words import leaves_words
 from treewright.tree import wording
+from treewright.tree.data import TreeData
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,16 +23,39 @@ if TYPE_CHECKING:
 __all__ = ["Pruning", "leaves_words"]
 
 _MOST_LINES = 24
-_COLUMNS = ("alpha", "n_leaves", "error", "cv_error", "cv_std", "validation_error")
+_COLUMNS = (
+    "alpha",
+    "n_leaves",
+    "error",
+    "cv_error",
+    "cv_std",
+    "log_loss",
+    "score",
+    "score_std",
+    "strength",
+    "validation_error",
+    "against",
+)
 _HEADS = {
     "alpha": "alpha",
     "n_leaves": "leaves",
     "error": "error",
     "cv_error": "cv error",
     "cv_std": "std",
+    "log_loss": "log-loss",
+    "score": "score",
+    "score_std": "std",
+    "strength": "drawn by",
     "validation_error": "validation",
+    "against": "against taken",
 }
 _ERRORS = ("error", "cv_error", "cv_std", "validation_error")
+_LONG_NAMES = {"against": "error against the chosen size", "strength": "shrinkage"}
+"""Names of columns in data frames, where they differ from the attribute."""
+
+
+def _itself(tree: TreeData) -> Any:
+    return tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,11 +76,25 @@ class Pruning:
         rows. Empty where there is no path.
     cv_error, cv_std : float array
         Error on rows not trained on, and its standard error ('cv').
+    log_loss : float array
+        Log-loss on rows not trained on ('cv', classes).
+    score, score_std : float array
+        What the size was chosen by, and its standard error, where it is not the
+        error: errors + 0.2 x log-loss, or the log-loss ('cv', classes).
+    strength : float array
+        How strongly the answers of each tree are drawn towards the node above, in
+        rows: lambda of classes, m of numbers. Empty if they are not.
     validation_error : float array
         Error on the validation rows ('validation').
     chosen, best : int
-        The row of the table that was taken, and the row with the least error; -1 if
+        The row of the table that was taken, and the row with the least score; -1 if
         there is none. The tree that 'validation' takes need not be in the table.
+    one_se : int
+        The row that the 1-SE rule would have taken; -1 if there is none.
+    rule : {'price', '1se', 'min'}
+        The rule that chose ('cv').
+    shrinkage : float or None
+        How strongly the answers of the tree that was taken are drawn.
     rises_after : int or None
         For 'validation': the number of leaves of the smallest tree with the least
         validation error. No larger tree of the table is better.
@@ -60,6 +102,9 @@ class Pruning:
         Departures from the settings, with the reasons.
     n_folds : int
         Number of folds of 'cv'.
+    tree : TreeData or None
+        The largest tree from which `at` can cut: the one taken, or with
+        ``keep_path=True`` the whole grown tree.
     """
 
     method: str | None
@@ -72,12 +117,68 @@ class Pruning:
     error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     cv_error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     cv_std: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    log_loss: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    score: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    score_std: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    strength: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     validation_error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     chosen: int = -1
     best: int = -1
+    one_se: int = -1
+    rule: str = "1se"
+    shrinkage: float | None = None
     rises_after: int | None = None
     notes: tuple[str, ...] = ()
     n_folds: int = 0
+    tree: TreeData | None = None
+    _face: Callable[[TreeData], Any] = _itself
+
+    @property
+    def against(self) -> NDArray[np.float64]:
+        """The error of each size against the chosen one: 0.03 is 3% more error.
+
+        Empty without a chosen size or without errors on rows not trained on.
+        """
+        if self.chosen < 0 or not len(self.cv_error):
+            return np.zeros(0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.cv_error / self.cv_error[self.chosen] - 1.0)
+
+    def at(self, n_leaves: int) -> Any:
+        """Return the best tree of at most so many leaves, without fitting again.
+
+        Parameters
+        ----------
+        n_leaves : int
+            The largest number of leaves. Sizes above the one that was taken need
+            ``keep_path=True``.
+
+        Returns
+        -------
+        Tree
+            The largest tree of the path that has no more leaves, with the answers
+            that suit its size.
+        """
+        if self.tree is None:
+            raise TreewrightError("This record has no tree to cut; fit once more.")
+        whole = isinstance(n_leaves, (int, np.integer))
+        if whole and n_leaves > self.tree.n_leaves == self.n_leaves_after:
+            raise OptionError(
+                f"The record keeps sizes up to {leaves_words(self.n_leaves_after)}, "
+                f"the size that was taken; got {n_leaves}. Fit with keep_path=True for "
+                "larger ones."
+            )
+        cut: TreeData = find_path(self.tree, self.risk).tree(n_leaves=n_leaves)
+        strength = self._strength_at(cut.n_leaves)
+        if strength is not None:
+            cut = with_drawn_answers(cut, strength)
+        return self._face(cut)
+
+    def _strength_at(self, n_leaves: int) -> float | None:
+        rows = np.flatnonzero(self.n_leaves <= n_leaves)
+        if not len(self.strength) or not len(rows):
+            return self.shrinkage
+        return float(self.strength[rows[0]])
 
     @property
     def chosen_error(self) -> float:
@@ -96,6 +197,16 @@ class Pruning:
                 f"{self.n_leaves_before} leaves grown: splits that save no "
                 f"{self.risk} cost nothing to cut",
             )
+        if self.rule == "price" and self.one_se > self.chosen >= 0:
+            more += (
+                "the 1-SE rule would have taken "
+                f"{leaves_words(int(self.n_leaves[self.one_se]))}",
+            )
+        if self.shrinkage:
+            more += (
+                "answers are drawn towards the node above as by "
+                f"{self.shrinkage:g} row{'s' * (self.shrinkage != 1)}",
+            )
         if self.method == "validation" and self.chosen < 0:
             more += (
                 "the table lists the weakest-link prunings for comparison: the tree "
@@ -109,8 +220,11 @@ class Pruning:
         The column `cp` is rpart's: alpha divided by the error of the root.
         """
         pandas = pandas_for_frames()
-        columns = {name: np.array(getattr(self, name)) for name in self._columns()}
-        if "alpha" in columns and len(self.error):
+        columns = {
+            _LONG_NAMES.get(name, name): np.array(getattr(self, name))
+            for name in self._columns()
+        }
+        if "alpha" in columns and len(self.error) and self.risk != "mixed":
             root = self.error[-1]
             columns["cp"] = self.alpha / root if root > 0 else np.zeros(len(self.alpha))
         frame = pandas.DataFrame(columns)
@@ -221,18 +335,15 @@ class Pruning:
         cells = [self._cell(row, name).rjust(width[name]) for name in names]
         mark = " <- taken" if row == self.chosen else ""
         if row == self.best and row != self.chosen:
-            mark = " <- least error"
+            mark = " <- least score" if len(self.score) else " <- least error"
         return "  " + "  ".join(cells) + mark
 
     def _cell(self, row: int, name: str) -> str:
         value = getattr(self, name)[row]
+        if name == "against":
+            return f"{100 * float(value):+.1f}%" if np.isfinite(value) else ""
         if name == "n_leaves":
             return f"{int(value):,}"
         if name in _ERRORS:
             return f"{float(value) / self._root_error:.3f}"
         return f"{float(value):.3g}"
-
-
-def leaves_words(n: int) -> str:
-    """Return the number of leaves with its noun: '1 leaf', '2 leaves'."""
-    return "1 leaf" if n == 1 else f"{n:,} leaves"

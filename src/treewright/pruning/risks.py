@@ -1,8 +1,11 @@
 """The risk of every node of a tree, as whole numbers, so that ties are exact.
 
-There are two risks. 'error' is the cost of the answers: misclassified weight or costs,
-squared error, absolute deviation or half the deviance. 'impurity' is the criterion by
-which the tree was grown; scikit-learn prunes by it.
+There are three risks. 'error' is the cost of the answers: misclassified weight or
+costs, squared error, absolute deviation or half the deviance. 'impurity' is the
+criterion by which the tree was grown; scikit-learn prunes by it. 'mixed', for classes,
+is errors + 0.2 x log-loss of the shares: by errors alone, a split that changes no label
+is worth nothing. All three follow from the evidence of the nodes, not from answers that
+were drawn towards other nodes.
 
 Rows that stop at an inner node (missing values, in some trees) keep the answer of that
 node, whatever is pruned below it. So R(T_t) is the sum over the leaves plus the cost of
@@ -20,19 +23,23 @@ from numpy.typing import NDArray
 from treewright.criteria.misclassification import Misclassification
 from treewright.errors import OptionError, nearest_name
 from treewright.table.costs import cost_factors
-from treewright.tree.costs import growth_weight
+from treewright.tree.answer import plain_answers
+from treewright.tree.costs import answer_by_cost, growth_weight
 from treewright.tree.data import STOP_HERE, TreeData
-from treewright.tree.loss import class_criterion, loss_of, number_criterion
+from treewright.tree.loss import class_criterion, error_unit, loss_of, number_criterion
 
 __all__ = [
+    "LOG_WEIGHT",
     "RISKS",
     "NodeRisks",
     "check_risk",
     "node_risks",
-    "rows_per_weight",
+    "stops",
 ]
 
-RISKS = ("error", "impurity")
+RISKS = ("error", "impurity", "mixed")
+LOG_WEIGHT = 0.2
+"""Weight of the log-loss (in nats) beside errors, in 'mixed' and in scores of sizes."""
 
 _WHOLE = 1e-9  # a count recovered from a sum of equal weights is this close to whole
 _BITS = 61  # bits of the largest risk, where risks are not counts
@@ -63,31 +70,14 @@ class NodeRisks(NamedTuple):
 
 
 def check_risk(risk: object, name: str = "risk") -> str:
-    """Return the risk; refuse anything but 'error' and 'impurity'."""
+    """Return the risk; refuse anything but 'error', 'impurity' and 'mixed'."""
     if isinstance(risk, str) and risk in RISKS:
         return risk
     near = nearest_name(str(risk), RISKS)
     hint = f" Did you mean {near!r}?" if near else ""
-    raise OptionError(f"{name} must be 'error' or 'impurity'; got {risk!r}.{hint}")
-
-
-def rows_per_weight(weight: float, n_rows: int) -> float:
-    """Return how many rows a unit of weight counts as in bounds and standard errors.
-
-    Parameters
-    ----------
-    weight : float
-        Sum of the weights, not altered by priors or costs.
-    n_rows : int
-        Number of rows of positive weight.
-
-    Returns
-    -------
-    float
-        1, because weights count as copies of a row. If they are below 1 on average,
-        such as shares of a whole, more than 1: the mean weight then counts as one row.
-    """
-    return max(1.0, n_rows / weight) if weight > 0 else 1.0
+    raise OptionError(
+        f"{name} must be 'error', 'impurity' or 'mixed'; got {risk!r}.{hint}"
+    )
 
 
 def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
@@ -97,8 +87,8 @@ def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
     ----------
     tree : TreeData
         A tree of any shape.
-    risk : {'error', 'impurity'}, default='error'
-        What counts as cost.
+    risk : {'error', 'impurity', 'mixed'}, default='error'
+        What counts as cost; 'mixed' is for classes only.
 
     Returns
     -------
@@ -108,24 +98,27 @@ def node_risks(tree: TreeData, risk: str = "error") -> NodeRisks:
         that are not whole. Otherwise the unit is 2^-61 of the largest risk.
     """
     is_error = risk == "error" or isinstance(tree.criterion, Misclassification)
-    if tree.is_classifier and is_error:
+    if tree.is_classifier and is_error and risk != "mixed":
         return _class_risks(tree)
+    if risk == "mixed":
+        return _mixed_risks(tree)
     # Impurity is per unit of the weight that the tree grew on.
     weight = tree.weight if risk == "error" else growth_weight(tree)
     per_weight = tree.risk if risk == "error" else tree.impurity
     stopped = np.zeros(tree.n_nodes)
-    stops = _stops(tree)
-    if stops.any():
-        stopped[stops] = _stopped_cost(tree)[stops]
+    stopping = stops(tree)
+    if stopping.any():
+        stopped[stopping] = _stopped_cost(tree)[stopping]
     return _rounded(weight, weight * per_weight, stopped)
 
 
-def _stops(tree: TreeData) -> NDArray[np.bool_]:
+def stops(tree: TreeData) -> NDArray[np.bool_]:
+    """Return the inner nodes at which rows can stop."""
     return np.asarray((tree.missing_route == STOP_HERE) & (tree.subtree_size > 1))
 
 
 def _class_risks(tree: TreeData) -> NodeRisks:
-    costs = loss_of(tree).costs
+    costs, label = loss_of(tree).costs, _labels(tree)
     units = _class_units(tree)
     whole_costs = costs is None or bool((costs == np.rint(costs)).all())
     exact = units is not None and whole_costs
@@ -136,23 +129,52 @@ def _class_risks(tree: TreeData) -> NodeRisks:
     slack = float(tree.n_rows[0]) * _ROUNDING * dearest
     if units is None or not exact:
         stopped = np.zeros(tree.n_nodes)
-        stops = _stops(tree)
-        if stops.any():
+        stopping = stops(tree)
+        if stopping.any():
             rest = np.maximum(_rest(tree, tree.value), 0.0)
-            stopped[stops] = _cost_of(rest, tree.label, costs)[stops]
-        own = _cost_of(tree.value, tree.label, costs)
+            stopped[stopping] = _cost_of(rest, label, costs)[stopping]
+        own = _cost_of(tree.value, label, costs)
         rounded = _rounded(tree.weight, own, stopped)
         return rounded._replace(slack=max(rounded.slack, slack))
     whole = None if costs is None else costs.astype(np.int64)
-    own = _cost_of(units, tree.label, whole)
+    own = _cost_of(units, label, whole)
     stopped_units = np.zeros(tree.n_nodes, dtype=np.int64)
-    stops = _stops(tree)
-    if stops.any():
-        stopped_units[stops] = _cost_of(_rest(tree, units), tree.label, whole)[stops]
+    stopping = stops(tree)
+    if stopping.any():
+        stopped_units[stopping] = _cost_of(_rest(tree, units), label, whole)[stopping]
     total = float(units[0].sum())
     if _are_whole(tree.value) or _counts(tree) is not None:
         return NodeRisks(own, stopped_units, total, 0.0, 0.0)
     return NodeRisks(own, stopped_units, total, slack, _SAME_SHARE)
+
+
+def _mixed_risks(tree: TreeData) -> NodeRisks:
+    """Return errors + 0.2 W H, with H in nats; an error counts as its mean cost."""
+    if not tree.is_classifier:
+        raise OptionError(
+            "The risk 'mixed' adds log-loss to the errors of classes, but this tree "
+            "predicts numbers. Use 'error' or 'impurity'."
+        )
+    costs, label = loss_of(tree).costs, _labels(tree)
+    price = LOG_WEIGHT * error_unit(tree)
+    nats = -np.log(np.where(tree.value > 0, plain_answers(tree), 1.0))
+
+    def cost(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        wrong = _cost_of(weights, label, costs)
+        return np.asarray(wrong + price * (weights * nats).sum(axis=1))
+
+    stopped = np.zeros(tree.n_nodes)
+    stopping = stops(tree)
+    if stopping.any():
+        stopped[stopping] = cost(np.maximum(_rest(tree, tree.value), 0.0))[stopping]
+    return _rounded(tree.weight, cost(tree.value), stopped)
+
+
+def _labels(tree: TreeData) -> NDArray[np.int32]:
+    """Return the class of least cost by the evidence of each node."""
+    if not len(tree.answer):
+        return tree.label
+    return answer_by_cost(tree.value, loss_of(tree).costs)[0]
 
 
 def _class_units(tree: TreeData) -> NDArray[np.int64] | None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.pruning.divided import divided_at_steps, plain_loss
 from treewright.table.costs import cost_factors
 from treewright.table.table import ClassTarget, NumericTarget, Table, Target
 from treewright.tree.answer import node_answers
@@ -18,9 +19,12 @@ from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends, columns_used
 
 __all__ = [
+    "core_arguments",
+    "first_steps",
     "loss_at_nodes",
     "loss_at_steps",
     "part_of",
+    "parts_or_ends",
     "rows_left_out",
     "unaltered",
 ]
@@ -98,8 +102,8 @@ def loss_at_steps(
     collapse_alpha: NDArray[np.float64],
     alphas: NDArray[np.float64],
     rows: NewRows,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the summed loss and squared loss of rows at every alpha.
+) -> NDArray[np.float64]:
+    """Return the summed loss of rows at every alpha, by the answers of the tree.
 
     Parameters
     ----------
@@ -114,27 +118,36 @@ def loss_at_steps(
 
     Returns
     -------
-    loss, squared_loss : float arrays, one entry per alpha
-        Sums of weight x loss and weight x loss^2. The loss is the cost of the answer
-        for classes; squared error, half the deviance or absolute error for numbers.
-        The answer of a divided row is the mean over its parts, as in prediction.
+    float array, one entry per alpha
+        Sums of weight x loss. The loss is the cost of the answer for classes; squared
+        error, half the deviance or absolute error for numbers. The answer of a divided
+        row is the mean over its parts, as in prediction.
     """
-    # NaN, the value at leaves, sorts last: a leaf never collapses.
-    first_step = np.searchsorted(alphas, collapse_alpha).astype(np.int32)
-    ends = rows.ends(tree)
-    if not isinstance(ends, Ends) and not _core_has_loss(tree):
-        n = rows.n_rows
-        ends = Ends(n, np.arange(n), ends, np.ones(n))
+    first_step, n_steps = first_steps(collapse_alpha, alphas), len(alphas)
+    ends = parts_or_ends(tree, rows)
     if isinstance(ends, Ends):
-        # Imported here because `divided` uses the rows of this module.
-        from treewright.pruning.divided import divided_at_steps
+        answers, loss = node_answers(tree), plain_loss(tree, rows)
+        sums = divided_at_steps(tree, rows, ends, first_step, n_steps, answers, loss)
+        return np.asarray(sums[0])
+    arguments = core_arguments(tree, rows, ends) | {"first_step": first_step}
+    return np.asarray(_core.score_steps(arguments, n_steps)[0])
 
-        return divided_at_steps(tree, rows, ends, first_step, len(alphas))
-    arguments = _core_arguments(tree, rows, ends) | {"first_step": first_step}
-    sums: tuple[NDArray[np.float64], NDArray[np.float64]] = _core.score_steps(
-        arguments, len(alphas)
-    )
-    return sums
+
+def first_steps(
+    collapse_alpha: NDArray[np.float64], alphas: NDArray[np.float64]
+) -> NDArray[np.int32]:
+    """Return the first alpha at which each inner node is collapsed, by its number."""
+    # NaN, the value at leaves, sorts last: a leaf never collapses.
+    return np.searchsorted(alphas, collapse_alpha).astype(np.int32)
+
+
+def parts_or_ends(tree: TreeData, rows: NewRows) -> NDArray[np.int32] | Ends:
+    """Return where rows end; as parts if the core cannot compute their loss."""
+    ends = rows.ends(tree)
+    if isinstance(ends, Ends) or _core_has_loss(tree):
+        return ends
+    n = rows.n_rows
+    return Ends(n, np.arange(n), ends, np.ones(n))
 
 
 def _core_has_loss(tree: TreeData) -> bool:
@@ -167,7 +180,7 @@ def loss_at_nodes(
         ended = np.bincount(ends, loss, minlength=tree.n_nodes).astype(np.float64)
         return loss_by_node(tree, ends, y, own, answers), ended
     sums: tuple[NDArray[np.float64], NDArray[np.float64]] = _core.node_losses(
-        _core_arguments(tree, rows, ends)
+        core_arguments(tree, rows, ends)
     )
     return sums
 
@@ -182,10 +195,29 @@ def part_of(
     return part
 
 
-def _core_arguments(
-    tree: TreeData, rows: NewRows, nodes: NDArray[np.int32]
+def core_arguments(
+    tree: TreeData,
+    rows: NewRows,
+    nodes: NDArray[np.int32],
+    answers: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]:
-    """Return the tree and the rows in the form that the core expects."""
+    """Return the tree and the rows in the form that the core expects.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree that does not divide rows.
+    rows : NewRows
+        The rows.
+    nodes : int array
+        Where each row ends.
+    answers : float array, optional
+        What nodes answer, if not what the tree says; numbers only.
+
+    Returns
+    -------
+    dict
+    """
     target = rows.target
     common: dict[str, Any] = {
         "subtree_size": tree.subtree_size,
@@ -204,8 +236,9 @@ def _core_arguments(
             "row_value": _NO_NUMBERS,
             "loss": 0,
         }
+    answers = node_answers(tree)[:, 0] if answers is None else answers
     return common | {
-        "value": np.ascontiguousarray(tree.in_units(node_answers(tree)[:, 0])),
+        "value": np.ascontiguousarray(tree.in_units(answers)),
         "costs": _NO_NUMBERS,
         "row_label": _NO_CODES,
         "row_value": tree.in_units(target.values),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,17 @@ from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
 from treewright.pruning.divided import divided_cuts
 from treewright.pruning.folds import held_out
 from treewright.pruning.path import PruningPath, find_path
-from treewright.pruning.result import Pruning, leaves_words
+from treewright.pruning.result import Pruning
 from treewright.pruning.score import (
     loss_at_nodes,
     loss_at_steps,
     rows_left_out,
     unaltered,
 )
-from treewright.pruning.select import least_error
+from treewright.pruning.select import best_strength, least_error
+from treewright.pruning.shrinkage import can_draw, copies_of, with_drawn_answers
+from treewright.pruning.size_scores import scores_of, sums_at_steps
+from treewright.pruning.words import leaves_words
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
 from treewright.tree.new_rows import NewRows
@@ -35,6 +38,7 @@ def grow_validated(
     share: float,
     *,
     keep_ties: bool = False,
+    strengths: Sequence[float] | None = None,
     progress: Callable[[float], Any] | None = None,
 ) -> tuple[TreeData, Pruning]:
     """Grow on a part of the rows and prune on the rest.
@@ -47,6 +51,8 @@ def grow_validated(
         Share of the rows to hold out, spread evenly over the target.
     keep_ties : bool, default=False
         Keep a split that makes no difference to the held-out rows.
+    strengths : sequence of float, optional
+        See `prune_by_validation`.
     progress : callable, optional
         See `treewright.grow`.
 
@@ -61,12 +67,18 @@ def grow_validated(
     weights[out] = 0.0
     tree = training.grow(weights, progress, last=True)
     rows = rows_left_out(tree, table, out, *unaltered(table))
-    pruned, pruning = prune_by_validation(tree, rows, keep_ties=keep_ties)
+    pruned, pruning = prune_by_validation(
+        tree, rows, keep_ties=keep_ties, strengths=strengths
+    )
     return training.finish(pruned, weights), pruning
 
 
 def prune_by_validation(
-    tree: TreeData, rows: NewRows, *, keep_ties: bool = False
+    tree: TreeData,
+    rows: NewRows,
+    *,
+    keep_ties: bool = False,
+    strengths: Sequence[float] | None = None,
 ) -> tuple[TreeData, Pruning]:
     """Collapse, bottom up, every split that does not reduce the validation error.
 
@@ -78,6 +90,9 @@ def prune_by_validation(
         The validation rows.
     keep_ties : bool, default=False
         Collapse a split only where it increases the validation error.
+    strengths : sequence of float, optional
+        How strongly answers may be drawn towards the node above; the validation rows
+        choose among them after the cut. None: not at all.
 
     Returns
     -------
@@ -87,7 +102,7 @@ def prune_by_validation(
     pruned, before, after = _cut(tree, rows, keep_ties)
     total = rows.total
     path = find_path(tree)
-    sums, _ = loss_at_steps(tree, path.collapse_alpha, path.alpha, rows)
+    sums = loss_at_steps(tree, path.collapse_alpha, path.alpha, rows)
     error = sums / total
     best = least_error(error)
     words = (
@@ -95,7 +110,9 @@ def prune_by_validation(
         f"{'increase' if keep_ties else 'do not reduce'} the validation error were "
         f"cut (validation error {before / total:.4g} before, {after / total:.4g} after)"
     )
-    return pruned, Pruning(
+    strength = None if strengths is None else _strength(pruned, rows, strengths)
+    answering = pruned if strength is None else with_drawn_answers(pruned, strength)
+    return answering, Pruning(
         "validation",
         words,
         tree.n_leaves,
@@ -107,7 +124,20 @@ def prune_by_validation(
         chosen=_step_of(pruned, path),
         best=best,
         rises_after=int(path.n_leaves[best]),
+        shrinkage=strength,
     )
+
+
+def _strength(
+    tree: TreeData, rows: NewRows, strengths: Sequence[float]
+) -> float | None:
+    """Return the strength of least loss on these rows (classes: of log-loss)."""
+    if not can_draw(tree):
+        return None
+    never = np.ones(tree.n_nodes, dtype=np.int32)
+    sums = sums_at_steps(tree, never, 1, rows, strengths, copies_of(tree))
+    scores = scores_of(sums, strengths, rows.total, 1.0)
+    return float(best_strength(scores)[0])
 
 
 def _step_of(pruned: TreeData, path: PruningPath) -> int:

@@ -9,7 +9,7 @@ from treewright.errors import TableError
 from treewright.table.raw import freeze
 from treewright.table.source import is_sparse
 
-__all__ = ["read_weights"]
+__all__ = ["read_weights", "rows_per_weight"]
 
 _SMALLEST = 1e-250  # the largest weight must be larger, so that small ones fit below
 
@@ -114,3 +114,22 @@ def _check_values(weights: NDArray[np.float64]) -> None:
             f"The sample weights add up to infinity (largest: {high}). Divide all of "
             "them by a large number: only their ratios matter."
         )
+
+
+def rows_per_weight(weight: float, n_rows: int) -> float:
+    """Return how many rows a unit of weight counts as in bounds and standard errors.
+
+    Parameters
+    ----------
+    weight : float
+        Sum of the weights, not altered by priors or costs.
+    n_rows : int
+        Number of rows of positive weight.
+
+    Returns
+    -------
+    float
+        1, because weights count as copies of a row. If they are below 1 on average,
+        such as shares of a whole, more than 1: the mean weight then counts as one row.
+    """
+    return max(1.0, n_rows / weight) if weight > 0 else 1.0

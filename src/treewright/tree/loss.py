@@ -10,11 +10,21 @@ from numpy.typing import NDArray
 
 from treewright.criteria import ClassCriterion, NumberCriterion
 from treewright.table.table import ClassTarget, Target
+from treewright.tree.answer import node_answers
 
 if TYPE_CHECKING:
     from treewright.tree.data import TreeData
 
-__all__ = ["Loss", "class_criterion", "loss_by_node", "loss_of", "number_criterion"]
+__all__ = [
+    "Loss",
+    "answer_cost",
+    "answer_risk",
+    "class_criterion",
+    "error_unit",
+    "loss_by_node",
+    "loss_of",
+    "number_criterion",
+]
 
 _LARGEST_SHIFT = 960
 """Mean losses times this power of two, or its inverse, stay within float64."""
@@ -180,6 +190,61 @@ def loss_by_node(
         inner = nodes > 0
         nodes, y, weights = tree.parent[nodes[inner]], y[inner], weights[inner]
     return loss
+
+
+def answer_cost(
+    tree: TreeData, rows_of: NDArray[np.int64], answered_by: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the summed loss of the training rows of nodes, answered by other nodes.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree. Numbers need a criterion of means; see `NumberCriterion.is_bregman`.
+    rows_of, answered_by : int arrays
+        The nodes.
+
+    Returns
+    -------
+    float array
+    """
+    if tree.is_classifier:
+        costs = loss_of(tree).costs
+        if costs is None:
+            costs = 1.0 - np.eye(tree.value.shape[1])
+        answer = costs.T[tree.label[answered_by]]
+        return np.asarray((tree.value[rows_of] * answer).sum(axis=1))
+    mean, answer = tree.value[rows_of, 0], node_answers(tree)[answered_by, 0]
+    drawn = loss_of(tree).of_numbers(mean, answer)
+    return np.asarray(tree.weight[rows_of] * (tree.risk[rows_of] + drawn))
+
+
+def answer_risk(tree: TreeData) -> NDArray[np.float64]:
+    """Return the mean loss of each node's answer for its training rows.
+
+    It is `risk`, unless the answers differ from the evidence.
+    """
+    if not len(tree.answer):
+        return tree.risk
+    every = np.arange(tree.n_nodes)
+    cost = answer_cost(tree, every, every)
+    return np.divide(cost, tree.weight, out=tree.risk.copy(), where=tree.weight > 0)
+
+
+def error_unit(tree: TreeData) -> float:
+    """Return the mean cost of an error in a tree of classes; 1 without costs.
+
+    The wrong answers to a class count alike, the classes by their shares in the root.
+    """
+    costs = loss_of(tree).costs
+    if costs is None:
+        return 1.0
+    k, total = len(costs), float(tree.value[0].sum())
+    if k < 2 or not total > 0:
+        return 1.0
+    # The diagonal of costs is 0.
+    unit = float(tree.value[0] @ costs.sum(axis=1)) / (total * (k - 1))
+    return unit if unit > 0 else 1.0
 
 
 def class_criterion(tree: TreeData) -> ClassCriterion:

@@ -28,7 +28,7 @@ _OF_GROWING: Final[tuple[StopReason, ...]] = (
     StopReason(
         "min_weight_fraction_leaf",
         "Every split leaves a branch with too little weight "
-        "(min_weight_fraction_leaf).",
+        "(min_weight_fraction_leaf, or min_samples_leaf='auto').",
     ),
     StopReason("identical_rows", "No usable column tells the rows apart."),
     StopReason("zero_target", "Every split leaves a branch in which the target is 0."),

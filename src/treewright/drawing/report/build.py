@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +15,9 @@ from treewright.drawing.report.page import page
 from treewright.drawing.report.provenance import provenance_of, rows_fingerprint
 from treewright.drawing.report.static import static_parts
 from treewright.drawing.report.story import headline
-from treewright.pruning.path import PruningPath, find_path
+from treewright.pruning.path import PruningPath, cost_complexity, find_path
 from treewright.pruning.result import Pruning
-from treewright.pruning.risks import RISKS, node_risks
+from treewright.pruning.risks import RISKS
 from treewright.reading.answers.evaluation import (
     errors_of_path,
     evaluate_rows,
@@ -116,27 +117,9 @@ def _arrives(tree: TreeData) -> list[int]:
 
 def _training_errors(tree: TreeData, path: PruningPath) -> list[float]:
     """Return the error on the training rows along the path, the whole tree first."""
-    risks = node_risks(tree, "error")
-    n, inner = len(path), tree.subtree_size > 1
-    collapses_at = np.where(inner, np.searchsorted(path.alpha, path.collapse_alpha), 0)
-    above = np.where(tree.parent >= 0, collapses_at[np.maximum(tree.parent, 0)], n)
-    change = np.zeros(n + 1)
-    exists = collapses_at < above
-    np.add.at(change, collapses_at[exists], risks.own[exists].astype(np.float64))
-    np.add.at(change, above[exists], -risks.own[exists].astype(np.float64))
-    change[0] += float(risks.stopped[inner].sum())
-    np.add.at(
-        change, np.minimum(collapses_at[inner], n), -risks.stopped[inner].astype(float)
-    )
-    errors = np.maximum(np.cumsum(change)[:n], 0.0) / (risks.total or 1.0)
-    first = [] if path.n_leaves[0] == tree.n_leaves else [_whole(tree, risks)]
-    return [*first, *errors.tolist()]
-
-
-def _whole(tree: TreeData, risks: Any) -> float:
-    leaf = tree.subtree_size == 1
-    units = float(risks.own[leaf].sum()) + float(risks.stopped[~leaf].sum())
-    return units / (risks.total or 1.0)
+    whole = path.n_leaves[0] == tree.n_leaves
+    first = [] if whole else [cost_complexity(tree, 0.0)]
+    return [*first, *path.risk_by("error").tolist()]
 
 
 def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
@@ -144,13 +127,27 @@ def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
     if pruning is None or not len(pruning.n_leaves):
         return None
     out: dict[str, Any] = {"leaves": pruning.n_leaves.tolist()}
-    for name in ("cv_error", "cv_std", "validation_error"):
+    for name in (
+        "cv_error",
+        "cv_std",
+        "validation_error",
+        "log_loss",
+        "score",
+        "score_std",
+        "strength",
+        "against",
+    ):
         values = getattr(pruning, name)
         if len(values) == len(pruning.n_leaves):
-            out[name] = [None if x != x else x for x in values.tolist()]
+            out[name] = [x if math.isfinite(x) else None for x in values.tolist()]
     if len(out) == 1:
         return None
-    return out | {"best": pruning.best}
+    return out | {
+        "chosen": pruning.chosen,
+        "best": pruning.best,
+        "one_se": pruning.one_se,
+        "shrinkage": pruning.shrinkage,
+    }
 
 
 def _permuted(tree: TreeData, rows: NewRows) -> NDArray[np.float64] | None:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from treewright._version import __version__
 from treewright.errors import ColumnError, OptionError
+from treewright.growing.core_options import least_weight
 from treewright.growing.reference.c45 import (
     J48_MANY,
     as_j48,
@@ -158,11 +159,14 @@ class Grower:
 
     def _rules(self) -> SplitLimits:
         options, scale = self.options, self.target.weight_scale
+        weight = float(Fraction(self.total.weight, scale))
         is_j48 = options.conventions == "j48"
         return SplitLimits(
             min_rows=_count(options.min_samples_leaf, self.total.n_rows),
-            min_weight=options.min_weight_fraction_leaf
-            * float(Fraction(self.total.weight, scale)),
+            min_weight=max(
+                options.min_weight_fraction_leaf * weight,
+                least_weight(options.min_samples_leaf, weight, self.total.n_rows),
+            ),
             weight_scale=scale,
             needs_target=options.criterion == "poisson",
             min_branch_weight=self._min_branch_weight(),
@@ -380,6 +384,8 @@ def _worth(node: Node) -> Fraction:
     return node.sums.weight * Fraction(node.gain)
 
 
-def _count(rule: int | float, n_rows: int) -> int:
+def _count(rule: int | float | str, n_rows: int) -> int:
     """Return a number of rows; a float is a share of all rows, rounded up."""
+    if isinstance(rule, str):  # 'auto' limits the weight instead
+        return 1
     return rule if isinstance(rule, int) else math.ceil(rule * n_rows)

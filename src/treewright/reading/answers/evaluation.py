@@ -12,18 +12,36 @@ from numpy.typing import NDArray
 
 from treewright.criteria.squared_error import SquaredError
 from treewright.errors import TreewrightError, pandas_for_frames
-from treewright.pruning.path import PruningPath, cost_complexity
+from treewright.pruning.path import PruningPath, training_loss
 from treewright.pruning.refit import refit_tree
 from treewright.pruning.score import loss_at_steps
-from treewright.reading.answers.answer import answers, class_numbers, classes
-from treewright.reading.answers.interval import Z, wilson
+from treewright.reading.answers.answer import (
+    answers,
+    class_numbers,
+    class_probabilities,
+    classes,
+)
+from treewright.reading.answers.interval import (
+    effective_rows,
+    normal_interval,
+    wilson,
+)
+from treewright.reading.answers.probability_figures import (
+    Calibration,
+    probability_figures,
+)
 from treewright.table.html import table_html
 from treewright.table.table import ClassTarget, Target
 from treewright.tree import wording
 from treewright.tree.answer import node_answers
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_values
-from treewright.tree.loss import loss_by_node, loss_of, number_criterion
+from treewright.tree.loss import (
+    answer_risk,
+    loss_by_node,
+    loss_of,
+    number_criterion,
+)
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends
 
@@ -58,6 +76,21 @@ class Evaluation:
     precision, recall, f1 : float arrays or None
         By class; NaN for a class that was never answered (precision), has no rows
         (recall), or both (f1).
+    precision_interval, recall_interval : float arrays of classes x 2, or None
+        Their 95 % intervals (Wilson).
+    log_loss, log_loss_interval : float, tuple of float
+        Mean of -ln of the probability of the true class; NaN for numbers. All figures
+        of probabilities are scikit-learn's, with normal intervals.
+    brier, brier_interval : float, tuple of float
+        Mean squared distance of the probabilities from 0 and 1, summed over the
+        classes; of two classes, that of one.
+    auc, auc_interval : float, tuple of float
+        How often a row of a class has a larger probability of it than another row:
+        each class against the rest, mean over the classes (intervals: DeLong).
+    class_auc, class_auc_interval : float array, float array of classes x 2, or None
+        The same of each class; NaN without rows of it, or without others.
+    calibration : Calibration or None
+        Predicted probabilities beside observed shares, in ten equal intervals.
     r2, rmse, mae : float
         For numbers; NaN for classes.
     mean_questions, most_questions : float, int
@@ -86,6 +119,17 @@ class Evaluation:
     precision: NDArray[np.float64] | None = None
     recall: NDArray[np.float64] | None = None
     f1: NDArray[np.float64] | None = None
+    precision_interval: NDArray[np.float64] | None = None
+    recall_interval: NDArray[np.float64] | None = None
+    log_loss: float = math.nan
+    log_loss_interval: tuple[float, float] = (math.nan, math.nan)
+    brier: float = math.nan
+    brier_interval: tuple[float, float] = (math.nan, math.nan)
+    auc: float = math.nan
+    auc_interval: tuple[float, float] = (math.nan, math.nan)
+    class_auc: NDArray[np.float64] | None = None
+    class_auc_interval: NDArray[np.float64] | None = None
+    calibration: Calibration | None = None
     r2: float = math.nan
     rmse: float = math.nan
     mae: float = math.nan
@@ -117,7 +161,7 @@ class Evaluation:
         pandas = pandas_for_frames()
         tree, seen = self.tree, self.seen
         shown = loss_of(tree).shown
-        error, new_error = shown(tree.risk), shown(seen.extras["new_error"])
+        error, new_error = shown(answer_risk(tree)), shown(seen.extras["new_error"])
         columns: dict[str, Any] = {
             "parent": np.array(tree.parent),
             "depth": np.array(tree.depth),
@@ -150,15 +194,22 @@ class Evaluation:
         return figures
 
     def classes_to_pandas(self) -> pd.DataFrame:
-        """Return precision, recall, F1 and weight of every class."""
+        """Return precision, recall, F1, AUC and weight of every class.
+
+        The intervals are the columns ``... low`` and ``... high``.
+        """
         if self.confusion is None:
             raise TreewrightError("A tree that answers numbers has no classes.")
-        columns = {
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "weight": self.confusion.sum(axis=1),
-        }
+        columns: dict[str, Any] = {}
+        for name, values, interval in (
+            ("precision", self.precision, self.precision_interval),
+            ("recall", self.recall, self.recall_interval),
+            ("auc", self.class_auc, self.class_auc_interval),
+        ):
+            assert interval is not None
+            low, high = interval.T
+            columns |= {name: values, f"{name} low": low, f"{name} high": high}
+        columns |= {"f1": self.f1, "weight": self.confusion.sum(axis=1)}
         index = pandas_for_frames().Index(classes(self.tree), name="class")
         return pandas_for_frames().DataFrame(columns, index=index)
 
@@ -178,6 +229,7 @@ class Evaluation:
             rmse, mae = map(wording.figures, (self.rmse or 0.0, self.mae or 0.0))
             lines.append(f"{r2}RMSE {rmse}, MAE {mae}")
             return "\n".join(lines)
+        lines.append(self._probability_line())
         return "\n".join([*lines, *self._prior_lines(), "", *self._class_lines()])
 
     def _headline(self) -> str:
@@ -213,6 +265,18 @@ class Evaluation:
             return f"<div>{text}</div>"
         heads, rows = self._class_cells()
         return f"<div>{text}{table_html('', heads, rows, {'class'})}</div>"
+
+    def _probability_line(self) -> str:
+        figures = (
+            ("log-loss", self.log_loss, self.log_loss_interval),
+            ("Brier", self.brier, self.brier_interval),
+            ("AUC", self.auc, self.auc_interval),
+        )
+        return "probabilities: " + ", ".join(
+            f"{name} {value:.4g} ({low:.4g} to {high:.4g})"
+            for name, value, (low, high) in figures
+            if not math.isnan(value)
+        )
 
     def _prior_lines(self) -> list[str]:
         target = self.tree.schema.target
@@ -289,15 +353,17 @@ def evaluate_rows(tree: TreeData, rows: NewRows) -> Evaluation:
         "tree": tree,
         "n_rows": int(present.sum()),
         "weight": total,
-        "training_error": cost_complexity(tree, 0.0),
+        "training_error": training_loss(tree),
         "mean_questions": float(own @ depth) / total,
         "most_questions": int(deepest),
     }
     losses = row_losses(tree, target, ends)
     common["error"] = error = float(own @ losses) / total
-    common["interval"] = _normal_interval(losses, error, own)
+    common["interval"] = normal_interval(losses, error, own)
     if isinstance(target, ClassTarget):
         common |= _class_figures(tree, class_numbers(tree, ends), target, own)
+        likely = class_probabilities(tree, ends)
+        common |= vars(probability_figures(likely, target.codes, own))
         by_node = _class_error_by_node(tree, seen)
     else:
         common |= _number_figures(tree, answers(tree, ends), target.values, own)
@@ -324,7 +390,7 @@ def errors_of_path(
     -------
     float64 array, one entry per step
     """
-    loss, _ = loss_at_steps(tree, path.collapse_alpha, path.alpha, rows)
+    loss = loss_at_steps(tree, path.collapse_alpha, path.alpha, rows)
     return loss / rows.total
 
 
@@ -365,31 +431,23 @@ def _class_figures(
         precision, recall = right / answered, right / true
         f1 = 2 * right / (answered + true)
     wrong = float(own @ (target.codes != predicted)) / float(own.sum())
-    figures = {
+    squares = np.bincount(cell, own**2, minlength=k * k).reshape(k, k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n_answered, n_true = answered**2 / squares.sum(0), true**2 / squares.sum(1)
+        intervals = wilson(precision, n_answered), wilson(recall, n_true)
+    figures: dict[str, Any] = {
         "accuracy": 1.0 - wrong,
         "confusion": confusion,
         "precision": precision,
         "recall": recall,
         "f1": f1,
+        "precision_interval": np.stack(intervals[0], axis=1),
+        "recall_interval": np.stack(intervals[1], axis=1),
     }
     if loss_of(tree).costs is None:
-        low, high = wilson(wrong, _effective(own))
+        low, high = wilson(wrong, effective_rows(own))
         figures["interval"] = float(low), float(high)
     return figures
-
-
-def _effective(own: NDArray[np.float64]) -> float:
-    """Return the effective number of rows: (sum of w)^2 / (sum of w^2)."""
-    return float(own.sum()) ** 2 / float(own @ own)
-
-
-def _normal_interval(
-    loss: NDArray[np.float64], mean: float, own: NDArray[np.float64]
-) -> tuple[float, float]:
-    """Return the normal 95 % interval of a mean loss."""
-    variance = float(own @ (loss - mean) ** 2) / float(own.sum())
-    half = Z * math.sqrt(variance / max(_effective(own) - 1, 1))
-    return max(0.0, mean - half), mean + half
 
 
 def _number_figures(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from treewright.growing.core_options import least_weight
 from treewright.reading.why.candidates import Candidate, NodeRows
 from treewright.tree.costs import growth_weight
 from treewright.tree.data import TreeData
@@ -35,12 +36,13 @@ class SplitLimits:
         options = tree.options
         divides = options.get("missing") == "fractional"
         least = options.get("min_samples_leaf", 1)
+        n_rows, total = int(tree.n_rows[0]), float(growth_weight(tree)[0])
         if isinstance(least, float):
-            least = max(1, math.ceil(least * int(tree.n_rows[0])))
-        total = float(growth_weight(tree)[0])
+            least = max(1, math.ceil(least * n_rows))
+        share = float(options.get("min_weight_fraction_leaf", 0.0))
         return cls(
-            int(least),
-            float(options.get("min_weight_fraction_leaf", 0.0)) * total,
+            1 if least == "auto" else int(least),
+            max(share * total, least_weight(least, total, n_rows)),
             loss_of(tree).in_units(float(options.get("min_gain", 0.0))),
             loss_of(tree).in_units(float(options.get("min_impurity_decrease", 0.0))),
             rows.weight / total if total else 0.0,
@@ -67,7 +69,7 @@ class SplitLimits:
         if weight < self.min_weight:
             return (
                 f"a branch of weight {weight:.4g}, {self.min_weight - weight:.4g} less "
-                f"than min_weight_fraction_leaf requires ({self.min_weight:.4g})"
+                f"than a leaf must have ({self.min_weight:.4g})"
             )
         second = sorted(b.weight for b in candidate.branches)[-2]
         if second < self.min_branch:

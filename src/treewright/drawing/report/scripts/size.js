@@ -1,7 +1,7 @@
 // The size of the tree: the error of every pruned tree as curves, and a slider that
 // prunes the tree to each of them.
 
-import { count, figures, general, thousands } from "./numbers.js";
+import { count, figures, general, percent, thousands } from "./numbers.js";
 import { el } from "./dom.js";
 import { niceTicks } from "./chart.js";
 import { real } from "./arrays.js";
@@ -28,8 +28,11 @@ export function startSize(page, picture, moves) {
         asShown(real(tried.cv_error[i]) + real(tried.cv_std[i])),
       ]);
       const best = tried.best;
+      // A limit of errors decides only where errors, not a score, chose the size.
       const limit =
-        best >= 0 ? asShown(real(tried.cv_error[best]) + real(tried.cv_std[best])) : null;
+        best >= 0 && !tried.score
+          ? asShown(real(tried.cv_error[best]) + real(tried.cv_std[best]))
+          : null;
       found.push({ name: "Cross-validated", class: "cv", points: cv, bars, limit });
     }
     if (tried?.validation_error) {
@@ -215,6 +218,31 @@ export function startSize(page, picture, moves) {
     page.tell("sized");
   }
 
+  // What the choice of the size was based on, for the trees that fitting tried.
+  function choiceLines(n) {
+    const tried = data.curve,
+      i = tried ? tried.leaves.indexOf(n) : -1;
+    if (i < 0) return [];
+    const line = (name, text) =>
+      el("li", {}, el("i", {}), el("span", { text: name }), el("b", { text }));
+    const found = [];
+    if (tried.score) {
+      found.push(line("Score: errors + 0.2 x log-loss", figures(real(tried.score[i]))));
+    }
+    if (tried.strength) {
+      found.push(line("Answers drawn as by rows", figures(real(tried.strength[i]))));
+    }
+    const more = tried.against?.[i] ?? null;
+    if (more !== null && i !== tried.chosen) {
+      const sign = more < 0 ? "-" : "+";
+      found.push(line("Error against the chosen size", `${sign}${percent(Math.abs(more))}`));
+    }
+    if (i === tried.one_se && i !== tried.chosen) {
+      found.push(line("The 1-SE rule", "takes this size"));
+    }
+    return found;
+  }
+
   function sayStep() {
     const n = path.leaves[model.stepNow()];
     slider.value = steps - 1 - model.stepNow();
@@ -235,7 +263,7 @@ export function startSize(page, picture, moves) {
             el("b", { text: errorWords(y) }),
           );
     });
-    byId("size-errors").replaceChildren(...lines.filter(Boolean));
+    byId("size-errors").replaceChildren(...lines.filter(Boolean), ...choiceLines(n));
     byId("size-back").hidden = model.stepNow() === 0;
     byId("cut-note").hidden = model.stepNow() === 0;
     byId("cut-note").textContent = `cut to ${count(n, "leaf", "leaves")}, on the whole page`;
