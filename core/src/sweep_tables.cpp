@@ -21,9 +21,10 @@ simd::Reciprocals::Reciprocals(int64_t largest)
   descending_.resize(descending_.size() + kBlock, 0.0f);
 }
 
-NLogN::NLogN(int64_t largest) : table_(size_t(largest) + 1, 0) {
+NLogN::NLogN(int64_t largest) : table_(size_t(largest) + 1, 0), rises_(size_t(largest) + 1, 0) {
   for (int64_t n = 2; n <= largest; ++n) {
     table_[size_t(n)] = std::llrint(std::ldexp(real(n) * std::log2(real(n)), kFraction));
+    rises_[size_t(n) - 1] = table_[size_t(n)] - table_[size_t(n) - 1];
   }
 }
 

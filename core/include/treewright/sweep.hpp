@@ -282,9 +282,11 @@ class NLogN {
   static constexpr int kFraction = 26;
   explicit NLogN(int64_t largest);
   int64_t operator()(int64_t n) const { return table_[size_t(n)]; }
+  // (n + 1) log (n + 1) - n log n.
+  int64_t rise(int64_t n) const { return rises_[size_t(n)]; }
 
  private:
-  std::vector<int64_t> table_;
+  std::vector<int64_t> table_, rises_;
 };
 
 // Entropy, unit weights: the cost of a side is n log n - sum of c log c.
@@ -305,17 +307,17 @@ class CountEntropy {
       count[1] = node[kFirst + k] - left[kFirst + k];
       sum_ += n_log_n_(count[0]) + n_log_n_(count[1]);
     }
+    sum_ -= n_log_n_(left_) + n_log_n_(n_ - left_);
   }
 
+  // A row leaves the right for the left: its class and both sides change by one.
   void add(Entry e) {
     int64_t* count = counts_.data() + 2 * rows_.label(e);
-    sum_ -= n_log_n_(count[0]) + n_log_n_(count[1]);
-    ++count[0];
-    --count[1];
-    sum_ += n_log_n_(count[0]) + n_log_n_(count[1]);
+    sum_ += n_log_n_.rise(count[0]++) - n_log_n_.rise(--count[1]);
+    sum_ -= n_log_n_.rise(left_) - n_log_n_.rise(n_ - left_ - 1);
     ++left_;
   }
-  double score() const { return real(sum_ - n_log_n_(left_) - n_log_n_(n_ - left_)); }
+  double score() const { return real(sum_); }
   double gain(double score) const {
     return (cost_.node_cost() + score * (1.0 / (int64_t(1) << NLogN::kFraction))) / real(n_);
   }
