@@ -4,8 +4,8 @@ Question: error, leaves and log-loss of the default against the default before i
           part of the recipe switched off in turn, and other programs.
 Data:     the 21 tasks of real_tables.SOURCES (13 of classes, 8 of numbers), at most
           6,000 rows each; 12 tables whose rare class is thinned to 5% of the rows;
-          and 200 tables with shuffled classes, where one leaf is right, of at most 4,000
-          rows as in the study, and of 500.
+          and 200 tables with shuffled classes, where one leaf is right, of at most
+          4,000 rows as in the study, and of 500.
 Equal:    the same rows. A division deals a table into five test folds, by a seed that
           the study behind the default did not use; three divisions, all five folds of
           tables of up to 2,000 rows, the first two of larger ones. Other programs, and

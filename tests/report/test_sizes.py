@@ -34,9 +34,12 @@ def test_the_chart_shows_the_table_of_an_estimator(credit):
     model, X, y = credit
     ax = tw.plot_pruning(model, X, y)
     pruning = model.pruning_
-    assert line(ax, "cross-validated").get_ydata().tolist() == pruning.cv_error.tolist()
+    errors = line(ax, "cross-validated error").get_ydata()
+    assert errors.tolist() == pruning.cv_error.tolist()
+    score = line(ax, "score: errors + 0.2 x log-loss").get_ydata()
+    assert score.tolist() == pruning.score.tolist()
     assert line(ax, "training").get_xdata().tolist() == pruning.n_leaves.tolist()
-    limit = pruning.cv_error[pruning.best] + pruning.cv_std[pruning.best]
+    limit = pruning.score[pruning.best] + pruning.score_std[pruning.best]
     assert line(ax, "least + 1 standard error").get_ydata()[0] == pytest.approx(limit)
     assert line(ax, "taken").get_xdata()[0] == model.tree_.n_leaves
     test = line(ax, "test")
