@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
 from treewright.errors import OptionError
+from treewright.model import Tree
 from treewright.options.prune_options import is_pairs
 from treewright.pruning.prune import not_pruned
-from treewright.pruning.result import Pruning
+from treewright.pruning.result import Pruning, without_tree
 from treewright.storing.record import WITHOUT_EFFECT
 from treewright.storing.values import NotStored, kept
 from treewright.table.intake import Intake
@@ -63,8 +65,10 @@ def recorded(
             "columns": table.n_columns,
             "fingerprint": rows_fingerprint(table),
         },
-        "pruning": pruning,
+        "pruning": without_tree(pruning),
     }
+    if pruning.tree is not None and pruning.tree.n_leaves > tree.n_leaves:
+        entries["grown"] = pruning.tree
     if intake is not None:
         entries["intake"] = intake
     return with_made_by(tree, **entries)
@@ -120,6 +124,9 @@ def known_of(tree: TreeData) -> dict[str, Any]:
     """
     made_by = tree.made_by
     found = {f"{n}_": made_by[n] for n in ("pruning", "intake") if n in made_by}
+    if "pruning" in made_by:
+        largest = made_by.get("grown", tree)
+        found["pruning_"] = replace(made_by["pruning"], tree=largest, _face=Tree)
     why = "no estimator made this tree"
     if "estimator" in made_by:
         why = "the tree was changed after it was fitted"

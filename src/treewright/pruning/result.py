@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from treewright.tree.data import TreeData
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Pruning", "leaves_words"]
+__all__ = ["Pruning", "leaves_words", "without_tree"]
 
 _MOST_LINES = 24
 _COLUMNS = (
@@ -347,3 +347,8 @@ class Pruning:
         if name in _ERRORS:
             return f"{float(value) / self._root_error:.3f}"
         return f"{float(value):.3g}"
+
+
+def without_tree(pruning: Pruning) -> Pruning:
+    """Return a record of pruning that a tree can keep without keeping itself."""
+    return replace(pruning, tree=None, _face=_itself)

@@ -161,9 +161,14 @@ PRUNING = Record(
         "words": Field(Text(), "Which tree was taken, and why."),
         "n_leaves_before": Field(Whole(), "Leaves of the grown tree."),
         "n_leaves_after": Field(Whole(), "Leaves of the tree that was taken."),
-        "risk": Field(OneOf(("error", "impurity")), "What counts as risk."),
+        "risk": Field(OneOf(("error", "impurity", "mixed")), "What counts as risk."),
         "chosen": Field(Whole(-1), "The step that was taken; -1 if none."),
-        "best": Field(Whole(-1), "The step with the least error; -1 if none."),
+        "best": Field(Whole(-1), "The step with the least score; -1 if none."),
+        "one_se": Field(Whole(-1), "The step of the 1-SE rule; -1 if none."),
+        "rule": Field(OneOf(("price", "1se", "min")), "The rule that chose."),
+        "shrinkage": Field(
+            Maybe(Number()), "How strongly answers are drawn; null if they are not."
+        ),
         "rises_after": Field(
             Maybe(Whole()), "Leaves of the smallest tree of least validation error."
         ),
@@ -182,6 +187,12 @@ STEP = Record(
         "error": Field(Number(special=_ANY), "Its error on the training rows.", True),
         "cv_error": Field(Number(special=_ANY), "Its cross-validated error.", True),
         "cv_std": Field(Number(special=_ANY), "The standard error of that.", True),
+        "log_loss": Field(Number(special=_ANY), "Its cross-validated log-loss.", True),
+        "score": Field(Number(special=_ANY), "What sizes are compared by.", True),
+        "score_std": Field(Number(special=_ANY), "The standard error of that.", True),
+        "strength": Field(
+            Number(special=_ANY), "How strongly its answers are drawn.", True
+        ),
         "validation_error": Field(
             Number(special=_ANY), "Its error on the validation rows.", True
         ),
@@ -216,6 +227,9 @@ MADE_BY = Record(
         "task": Field(OneOf(("class", "number")), "What it predicts.", True),
         "version": Field(Text(100), "The treewright that grew it.", True),
         "estimator": Field(Text(200), "The class that was fitted.", True),
+        "shrinkage": Field(
+            Number(), "How strongly its answers are drawn, in rows.", True
+        ),
     }
 )
 DATA = Record(
