@@ -390,6 +390,16 @@ def test_targets_are_read_by_all_their_values(tmp_path):
     assert words.classes.tolist() == ["p", "q", "r"]
 
 
+def test_the_kind_of_a_target_is_obeyed(tmp_path):
+    path = make_bad_files.write_all(tmp_path, ["target_money.csv"])["target_money.csv"]
+    words = tw.read(path, target="y", kinds={"y": "categorical"}).target
+    assert words.classes.tolist() == ["$1,200", "$20", "$950"]
+    numbers = tw.read(path, target="y", kinds={"y": "numeric"}).target
+    assert numbers.values.tolist() == [1200, 950, 20]
+    with pytest.raises(tw.ColumnError, match=r"target_money\.csv"):
+        tw.read(path, target="y", kinds={"y": "date"})
+
+
 def test_a_target_among_the_columns_is_found(tmp_path):
     path = make_bad_files.write_all(tmp_path, ["target_copied.csv"])
     table = tw.read(path["target_copied.csv"], target="y")

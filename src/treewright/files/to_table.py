@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from treewright.errors import TableError
 from treewright.files.content import Content, lines_of
 from treewright.files.optional import package
@@ -15,6 +17,7 @@ from treewright.files.source import ArrowSource
 from treewright.table.as_table import read_table
 from treewright.table.column import CategoricalColumn, Column
 from treewright.table.convert import convert_spelled
+from treewright.table.infer import settle
 from treewright.table.intake import Finding, Intake
 from treewright.table.raw import (
     RawColumn,
@@ -157,10 +160,13 @@ def _target(source: ArrowSource, target: str, kinds: Mapping[str, Any]) -> RawCo
     """Return the target; text that spells numbers becomes numbers."""
     raw = source.raw(source.names.index(target))
     kind = kinds.get(target)
-    if kind == "categorical" or raw.content != "category" or raw.storage != "text":
+    if kind in _FROM_TEXT and raw.content == "category":
+        column, _ = settle(raw, kind)
+        return RawColumn(target, "float", np.asarray(column.data, np.float64))
+    if kind is not None or raw.content != "category" or raw.storage != "text":
         return raw
     known = [x for x in raw.labels if not is_missing_mark(str(x), among_numbers=True)]
-    spelling = recognise(known, target, kind or "")
+    spelling = recognise(known, target)
     if not isinstance(spelling, Spelling):
         return raw
     shown = ", ".join(repr(each) for each in known[:3])
@@ -171,7 +177,7 @@ def _target(source: ArrowSource, target: str, kinds: Mapping[str, Any]) -> RawCo
 
 
 def weights_of(source: ArrowSource, weight: str) -> Any:
-    """Return the numbers of the column of weights."""
+    """Return a column of weights as numbers."""
     return to_numbers(source.raw(source.names.index(weight)))
 
 
