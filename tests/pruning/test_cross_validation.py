@@ -129,7 +129,7 @@ def like_rpart(name, fit_name):
 def rpart_table(name, fit_name):
     """Our cp table with rpart's folds and settings, and the path behind it."""
     estimator, X, y, folds = like_rpart(name, fit_name)
-    read = estimator._read(X, y, None)
+    read = estimator._read(X, y, None, None)
     table = estimator._reweighted(read)
     training = TrainingSet(table, estimator._options())
     whole = find_path(training.grow())

@@ -131,9 +131,7 @@ def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
         "cv_error",
         "cv_std",
         "validation_error",
-        "log_loss",
         "score",
-        "score_std",
         "strength",
         "against",
     ):
@@ -146,7 +144,6 @@ def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
         "chosen": pruning.chosen,
         "best": pruning.best,
         "one_se": pruning.one_se,
-        "shrinkage": pruning.shrinkage,
     }
 
 

@@ -283,23 +283,13 @@ def test_of(test: Evaluation | None, rows: NewRows | None) -> dict[str, Any] | N
 
 
 def _test_figures(test: Evaluation) -> dict[str, Any]:
-    """Return each figure of classes and probabilities, after it its interval."""
-    whole = {
+    """Return the figures of probabilities, after each its interval."""
+    return {
         name: _rounded(
             np.array([getattr(test, name), *getattr(test, f"{name}_interval")])
         )
         for name in ("log_loss", "brier", "auc")
     }
-    by_class = {
-        name: [
-            _rounded(np.array([value, *interval]))
-            for value, interval in zip(
-                getattr(test, name), getattr(test, f"{name}_interval"), strict=True
-            )
-        ]
-        for name in ("precision", "recall", "class_auc")
-    }
-    return whole | by_class
 
 
 # -- numbers --------------------------------------------------------------------------

@@ -254,8 +254,6 @@ def _figures(
     out = []
     if test is not None:
         out.append(_test_figure(quality, test))
-        if not math.isnan(test.auc):
-            out.append(_probability_figure(test))
     row = _chosen(tree, pruning)
     if pruning is not None and row >= 0 and len(pruning.cv_error):
         error, std = float(pruning.cv_error[row]), float(pruning.cv_std[row])
@@ -297,20 +295,6 @@ def _test_figure(quality: Quality, test: Evaluation) -> dict[str, str]:
         detail = f"{detail}; 95% interval {wording.percent(1.0 - high)} to "
         detail += wording.percent(1.0 - low)
     return _figure("test", "Test rows", value, detail)
-
-
-def _probability_figure(test: Evaluation) -> dict[str, str]:
-    """Return how good the probabilities are on test rows."""
-
-    def between(interval: tuple[float, float]) -> str:
-        return f"{interval[0]:.3g} to {interval[1]:.3g}"
-
-    detail = (
-        f"test rows, {between(test.auc_interval)}; log-loss {test.log_loss:.3g}, "
-        f"{between(test.log_loss_interval)}; Brier score {test.brier:.3g}, "
-        f"{between(test.brier_interval)}"
-    )
-    return _figure("probabilities", "Probabilities", f"AUC {test.auc:.3g}", detail)
 
 
 def _figure(role: str, name: str, value: str, detail: str) -> dict[str, str]:

@@ -30,6 +30,15 @@ export function startJudgement(page, select) {
     const few = classes.length <= MOST_CELLS;
     byId("mistakes").hidden = !few;
     if (few) byId("confusion").replaceChildren(confusionTable(confusion));
+    byId("probabilities").textContent = model.stepNow() === 0 ? probabilityWords() : "";
+  }
+
+  // How good the probabilities of the whole tree are, each figure with its 95% interval.
+  function probabilityWords() {
+    const { auc, log_loss, brier } = test.figures;
+    const words = ([value, low, high]) => `${figures(value)} (${figures(low)} to ${figures(high)})`;
+    const area = auc[0] === null ? "" : `AUC ${words(auc)}, `;
+    return `Probabilities of the whole tree: ${area}log-loss ${words(log_loss)}, Brier score ${words(brier)}.`;
   }
 
   function classLine({ weight, recall, precision }, k) {
