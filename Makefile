@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof proof-files lint lint-page tidy format stub bench docs sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser build wheel clean
+.PHONY: help demo test proof proof-files lint lint-page tidy format stub bench docs sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -137,6 +137,14 @@ browser:  ## Install what tests of pages and pictures need, if permitted
 	@if [ -d $(NODE)/axe-core ] && [ -d $(NODE)/eslint ]; then :; \
 	  elif command -v npm > /dev/null && $(MAKE) --no-print-directory node; then :; \
 	  else echo "NOT INSTALLED: packages from npm. Their tests are skipped."; fi
+
+# If this fails, the tests of these engines are skipped with a loud message.
+databases:  ## Install the databases and R that tests of exports use, if permitted
+	@{ command -v mariadbd && command -v Rscript && ls /usr/lib/postgresql/*/bin/initdb; } > /dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+	       && { apt-get -qq update; DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+	            postgresql mariadb-server r-base-core > /dev/null; }; } \
+	  || echo "NOT INSTALLED: PostgreSQL, MariaDB or R. Tests of exports there are skipped."
 
 # The first time, pip builds and installs the package (editable: Python files are
 # used in place). After that only changed C++ files are compiled.
