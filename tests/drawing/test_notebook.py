@@ -75,7 +75,7 @@ def test_everything_that_people_print_has_a_form_in_a_notebook():
     X, y = birds()
     for each in printed(penguins(), X, y):
         checked(each._repr_html_())
-    fitted = tw.TreeClassifier().fit(X, y)
+    fitted = tw.TreeClassifier(findings="ignore").fit(X, y)
     checked(fitted.pruning_._repr_html_())
     shown = fitted._repr_mimebundle_()
     assert "svg" in checked(shown["text/html"])

@@ -106,8 +106,13 @@ def test_search_finds_and_walks_through_nodes(opened, credit):
     assert opened.inner_text("#search-count") == "nothing found"
 
 
-def test_the_keys_are_those_of_the_tree_pattern(opened):
+def test_the_keys_are_those_of_the_tree_pattern(page, tmp_path):
     """https://www.w3.org/WAI/ARIA/apg/patterns/treeview/"""
+    # A tree that fits the screen when all of it is open.
+    classic = {"prune_risk": "error", "size_by": "error", "shrinkage": None}
+    model, X, y = trees.credit(prune_rule="min", criterion="gini", **classic)
+    opened = page
+    open_report(opened, model, tmp_path, X_test=X, y_test=y)
     opened.click("#open-all")
     opened.focus("#node-0")
     nodes = opened.evaluate("treewright.plan().nodes")

@@ -48,8 +48,15 @@ def figures_dict(
         "test": None if tested is None else evaluation_dict(tested),
         "cross_validation": crossed,
         "validation": validated,
-        "training": {"rows": int(tree.data.n_rows[0]), "error": tree.risk()},
+        "training": {"rows": int(tree.data.n_rows[0]), "error": _training_error(tree)},
     }
+
+
+def _training_error(tree: Tree) -> float:
+    """Return the mean loss of the tree's answers on its training rows."""
+    from treewright.pruning.path import training_loss
+
+    return float(loss_of(tree.data).from_units(training_loss(tree.data)))
 
 
 def figures_lines(tree: Tree, pruning: Pruning, tested: Evaluation | None) -> list[str]:

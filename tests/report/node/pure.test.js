@@ -31,8 +31,8 @@ import { wilson } from "../../../src/treewright/drawing/report/scripts/interval.
 import { Frontier } from "../../../src/treewright/drawing/report/scripts/frontier.js";
 
 test("numbers are rounded half to even, as in Python", () => {
-  assert.equal(figures(1000.5), "1000");
-  assert.equal(figures(1001.5), "1002");
+  assert.equal(figures(1000.5), "1,000");
+  assert.equal(figures(1001.5), "1,002");
   assert.equal(percent(0.0625), "6.2%");
   assert.equal(number(0.1 + 0.2), "0.30000000000000004");
   assert.equal(number(1e16), "1e+16");
