@@ -9,11 +9,12 @@ import io
 import shutil
 import tempfile
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
+import pandas as pd
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from treewright.demo import read_columns
 
 import treewright as tw
 
@@ -30,7 +31,8 @@ class Species(list):
 
 def main() -> None:
     """Grow the tree of the demonstration, and draw it and its report."""
-    table = read_columns("penguins.csv")
+    path = files("treewright") / "data" / "penguins.csv"
+    table = pd.read_csv(str(path)).to_dict("list")
     columns, target = _every(table, lambda row: row % 4 > 0)
     fitted = tw.TreeClassifier().fit(columns, target)
     FOLDER.mkdir(exist_ok=True)

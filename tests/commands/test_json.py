@@ -77,7 +77,7 @@ def test_json_of_predict_is_what_the_tree_answers(run, story):
     assert [each["leaf"] for each in found["answers"]] == tree.apply(table).tolist()
     shares = tree.predict_proba(table)
     for label, column in zip(tree.classes, shares.T, strict=True):
-        told = [each[f"share of {label}"] for each in found["answers"]]
+        told = [each[f"probability of {label}"] for each in found["answers"]]
         assert all(map(math.isclose, told, column))
 
 

@@ -136,9 +136,10 @@ def test_a_picture_follows_the_theme_of_its_page(body, system, inks):
 # -- JupyterLab ------------------------------------------------------------------------
 
 CELLS = (
-    "import treewright as tw, csv\n"
-    "from treewright.demo import read_columns\n"
-    "X = read_columns('penguins.csv'); y = X.pop('species')\n"
+    "import treewright as tw, pandas as pd\n"
+    "from importlib.resources import files\n"
+    "path = str(files('treewright') / 'data' / 'penguins.csv')\n"
+    "X = pd.read_csv(path).to_dict('list'); y = X.pop('species')\n"
     "fitted = tw.TreeClassifier(max_depth=3).fit(X, y); tree = fitted.tree_",
     "tree",
     "fitted",

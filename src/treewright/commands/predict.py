@@ -51,9 +51,9 @@ def command(
 ) -> None:
     """Answer the rows of a DATA file with a MODEL.
 
-    The output has the columns of the data, then 'answer', for classes 'share of ...'
-    (the probabilities), 'leaf' and 'reason'. CSV, Parquet and Arrow files of any size
-    are streamed; - is standard input.
+    The output has the columns of the data, then 'answer', for classes 'probability of
+    ...', 'leaf' and 'reason'. CSV, Parquet and Arrow files of any size are streamed; -
+    is standard input.
 
     \b
     Examples:

@@ -43,7 +43,7 @@ class Predictor:
     @property
     def columns(self) -> list[str]:
         """Names of the columns, in order."""
-        shares = [f"share of {label}" for label in self.tree.classes.tolist()]
+        shares = [f"probability of {label}" for label in self.tree.classes.tolist()]
         return ["answer", *shares, "leaf", *(["reason"] * self._with_reasons)]
 
     @cached_property
