@@ -15,7 +15,6 @@ import pytest
 import treewright as tw
 from support import model_kinds as kinds
 from treewright.errors import TreeFormatError
-from treewright.storing import files
 from treewright.storing.save import saved_bytes
 from treewright.storing.sniff import looks_like
 
@@ -77,7 +76,7 @@ def test_long_and_unusual_file_names_work(tmp_path):
         assert tw.load(tmp_path / name) == tree()
 
 
-STEPS = ("write", "fsync", "replace")
+STEPS = ("open", "fsync", "replace")
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -91,11 +90,8 @@ def test_a_failing_disk_leaves_the_old_file_and_a_clear_error(
     def fails(*arguments, **more):
         raise OSError(code, os.strerror(code))
 
-    if step == "write":
-        monkeypatch.setattr(files, "_write_new", fails)
-    else:
-        monkeypatch.setattr(os, step, fails)
-    wanted = f"Could not save .*model.tree.json.*: {os.strerror(code)}. Save it else"
+    monkeypatch.setattr(os, step, fails)
+    wanted = f"Could not write .*model.tree.json.*: {os.strerror(code)}. Write it else"
     with pytest.raises(OSError, match=wanted) as caught:
         tree().save(path)
     monkeypatch.undo()
@@ -117,7 +113,7 @@ try:
 except OSError as problem:
     print(problem)
 """
-    assert "Could not save" in run(code, path)
+    assert "Could not write" in run(code, path)
     assert tw.load(path) == other()
     assert os.listdir(tmp_path) == ["model.tree.json"]
 
@@ -138,16 +134,16 @@ def test_an_exception_while_writing_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_or_does_not_exist_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"Could not save .*Make the folder"):
+    with pytest.raises(FileNotFoundError, match=r"Could not write .*Make the folder"):
         tree().save(tmp_path / "none" / "model.tree.json")
     (tmp_path / "file").touch()
-    with pytest.raises(NotADirectoryError, match="Could not save"):
+    with pytest.raises(NotADirectoryError, match="Could not write"):
         tree().save(tmp_path / "file" / "model.tree.json")
-    with pytest.raises(IsADirectoryError, match="Could not save"):
+    with pytest.raises(IsADirectoryError, match="Could not write"):
         tree().save(tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["file"]
     if Path("/sys").exists():  # read-only even for the administrator
-        with pytest.raises(OSError, match="Could not save '/sys/model"):
+        with pytest.raises(OSError, match="Could not write '/sys/model"):
             tree().save("/sys/model.tree.json")
 
 
