@@ -11,6 +11,7 @@
 #include "candidates.hpp"
 #include "interruptible.hpp"
 #include "treewright/grow.hpp"
+#include "treewright/parts_source.hpp"
 #include "treewright/sorted_table.hpp"
 
 namespace treewright::bind {
@@ -206,6 +207,132 @@ void init_grower(PyGrower* self, const nb::object& table, const nb::object& labe
   new (self) PyGrower(std::move(made));
 }
 
+// ---- rows in parts ----
+
+// Calls Python, from any thread.
+class PyLink final : public parts::Link {
+ public:
+  PyLink(nb::object ask, nb::object gather, std::vector<Kind> kinds, bool number, int n_classes)
+      : ask_(std::move(ask)),
+        gather_(std::move(gather)),
+        kinds_(std::move(kinds)),
+        number_(number),
+        n_classes_(n_classes) {}
+  ~PyLink() override {
+    nb::gil_scoped_acquire locked;
+    ask_.reset();
+    gather_.reset();
+  }
+
+  std::string ask(const char* kernel, const std::string& request) override {
+    nb::gil_scoped_acquire locked;
+    const auto reply = nb::cast<nb::bytes>(ask_(kernel, nb::bytes(request.data(), request.size())));
+    return {reply.c_str(), reply.size()};
+  }
+
+  parts::Rows gather(int32_t node, const std::vector<int32_t>& homes,
+                     const std::string& request) override {
+    struct Kept {
+      std::vector<AnyArray> columns;
+      Codes labels;
+      Doubles values;
+    };
+    std::shared_ptr<Kept> kept(new Kept, [](Kept* held) {
+      nb::gil_scoped_acquire locked;
+      delete held;
+    });
+    parts::Rows rows;
+    std::vector<ColumnView> views;
+    int64_t n_rows = 0;
+    {
+      nb::gil_scoped_acquire locked;
+      const auto found =
+          nb::cast<nb::tuple>(gather_(node, homes, nb::bytes(request.data(), request.size())));
+      for (const auto& column : nb::cast<nb::list>(found[0])) {
+        kept->columns.push_back(nb::cast<AnyArray>(column));
+        views.push_back(view_of(kept->columns.back(), kinds_.at(views.size())));
+      }
+      if (number_) {
+        kept->values = nb::cast<Doubles>(found[1]);
+        rows.target.task = Task::number;
+        rows.target.values = kept->values.data();
+        n_rows = static_cast<int64_t>(kept->values.size());
+      } else {
+        kept->labels = nb::cast<Codes>(found[1]);
+        rows.target.n_classes = n_classes_;
+        rows.target.labels = kept->labels.data();
+        n_rows = static_cast<int64_t>(kept->labels.size());
+      }
+      if (!found[2].is_none()) {
+        using Units = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+        const auto units = nb::cast<Units>(found[2]);
+        rows.weights.assign(units.data(), units.data() + units.size());
+      }
+      for (const AnyArray& column : kept->columns) {
+        if (column.size() != static_cast<size_t>(n_rows)) {
+          throw std::invalid_argument("the columns differ in length");
+        }
+      }
+    }
+    rows.table = sort_table(views, n_rows, 1, control_);
+    rows.keeps = std::move(kept);
+    return rows;
+  }
+
+ private:
+  nb::object ask_, gather_;
+  std::vector<Kind> kinds_;
+  bool number_;
+  int n_classes_;
+  Control control_;
+};
+
+parts::Table to_parts_table(const nb::dict& given) {
+  parts::Table table;
+  int task = 0;
+  read(given, "task", task);
+  table.task = static_cast<Task>(task);
+  read(given, "n_classes", table.n_classes);
+  read(given, "n_rows", table.n_rows);
+  read(given, "total_weight", table.total_weight);
+  read(given, "weight_unit", table.weight_unit);
+  read(given, "unequal_weights", table.unequal_weights);
+  read(given, "home_rows", table.home_rows);
+  read(given, "most_entries", table.most_entries);
+  read(given, "bound_factor", table.bound_factor);
+  for (const auto& each : nb::cast<nb::list>(given["columns"])) {
+    const auto about = nb::cast<nb::dict>(each);
+    parts::Column& column = table.columns.emplace_back();
+    int kind = 0;
+    read(about, "kind", kind);
+    column.kind = static_cast<Kind>(kind);
+    read(about, "coarse", column.coarse);
+    read(about, "many_levels", column.many_levels);
+    read(about, "n_codes", column.n_codes);
+    read(about, "values", column.values);
+  }
+  return table;
+}
+
+PyGrower* grower_of_parts(const nb::dict& given, const nb::dict& options, const nb::object& ask,
+                          const nb::object& gather) {
+  parts::Table table = to_parts_table(given);
+  std::vector<Kind> kinds;
+  for (const parts::Column& column : table.columns) {
+    kinds.push_back(column.kind);
+  }
+  auto link = std::make_unique<PyLink>(ask, gather, std::move(kinds), table.task == Task::number,
+                                       table.n_classes);
+  auto made = std::make_unique<PyGrower>();
+  made->entries = kLargeWork + 1;
+  const GrowOptions grow_options = to_options(options);
+  run_interruptible(true, nb::none(), *made->control, [&] {
+    made->grower =
+        parts::make_grower(std::move(table), std::move(link), grow_options, *made->control);
+  });
+  return made.release();
+}
+
 }  // namespace
 
 void add_grow(nb::module_& m) {
@@ -222,6 +349,9 @@ void add_grow(nb::module_& m) {
       .def("__init__", &init_grower, nb::arg("table"), nb::arg("labels").none(),
            nb::arg("n_classes"), nb::arg("values").none(), nb::arg("weights").none(),
            nb::arg("options"), nb::arg("consume"))
+      .def_static("of_parts", &grower_of_parts, nb::arg("table"), nb::arg("options"),
+                  nb::arg("ask"), nb::arg("gather"), nb::rv_policy::take_ownership,
+                  "A tree from rows in parts; see core/include/treewright/parts_source.hpp.")
       .def_prop_ro("n_nodes", [](const PyGrower& self) { return self.grower->n_nodes(); })
       .def(
           "stop_reason",

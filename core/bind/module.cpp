@@ -5,12 +5,14 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind_grow.hpp"
+#include "bind_parts.hpp"
 #include "bind_prune.hpp"
 #include "bind_route.hpp"
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of treewright: sorting, growing, pruning and routing.";
   treewright::bind::add_grow(m);
+  treewright::bind::add_parts(m);
   treewright::bind::add_prune(m);
   treewright::bind::add_route(m);
 }

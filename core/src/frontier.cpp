@@ -1,6 +1,7 @@
 #include "treewright/frontier.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -424,12 +425,17 @@ void Frontier::grow_depth_first() {
   }
   open_.clear();
   Round round;
+  const auto is_small = [&](OpenNode open) {
+    return list_.nodes[size_t(open.id)].n_rows <= home_rows;
+  };
   while (!stack.empty()) {
     control_.check();
-    if (list_.nodes[size_t(stack.back().id)].n_rows <= home_rows) {
-      home.push_back(stack.back());
-      stack.pop_back();
-    } else {
+    // A round of several nodes takes them from the whole stack.
+    const auto first = source_->nodes_per_round() > 1 ? stack.begin() : stack.end() - 1;
+    const auto small = std::stable_partition(first, stack.end(), std::not_fn(is_small));
+    home.insert(home.end(), small, stack.end());
+    stack.erase(small, stack.end());
+    if (!stack.empty() && !is_small(stack.back())) {
       grow_round(*source_, list_, stack, round, team.get());
     }
   }

@@ -1,7 +1,6 @@
 #include "treewright/grow.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "sorted_source.hpp"
 #include "treewright/frontier.hpp"
@@ -14,27 +13,17 @@ bool has_missing(const SortedTable& table) {
                      [&](const SortedColumn& column) { return column.n_known < table.n_rows; });
 }
 
-// Weights in the form that growing needs: divisible if rows may be divided, and one per row if the
-// class and the row number do not fit into an entry together.
-Weights weights_for(const SortedTable& table, const Target& target, const double* weights,
-                    const GrowOptions& options) {
+// Weights in the form that growing needs: divisible if rows may be divided.
+Weights weights_for(const SortedTable& table, const double* weights, const GrowOptions& options) {
   Weights units = make_weights(weights, table.n_rows);
-  if (options.missing == Missing::fractional && has_missing(table)) {
-    units = divisible(units);
-  }
-  const auto bits = std::bit_width(uint64_t(std::max(target.n_classes - 1, 0))) +
-                    std::bit_width(uint64_t(table.n_rows));
-  if (target.task == Task::classes && units.equal() && bits + 1 > 32) {
-    units = row_by_row(units);
-  }
-  return units;
+  return options.missing == Missing::fractional && has_missing(table) ? divisible(units) : units;
 }
 
 std::unique_ptr<Grower> make_grower(const SortedTable& table, SortedTable* to_consume,
                                     const Target& target, const double* weights,
                                     const GrowOptions& options, Control& control) {
-  auto source = make_sorted_source(table, to_consume, target,
-                                   weights_for(table, target, weights, options), options, control);
+  auto source = make_sorted_source(table, to_consume, target, weights_for(table, weights, options),
+                                   options, control);
   return std::make_unique<Frontier>(std::move(source), options, control);
 }
 

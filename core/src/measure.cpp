@@ -22,21 +22,18 @@ class NumberMeasure {
 
   void run() {
     const double minimum = value(0), maximum = view_.problem.target.values[row(n_ - 1)];
+    const bool centered = view_.problem.options.criterion != Criterion::poisson;
+    const Quantiser before = number_.scale;
+    set_scale_of(number_, minimum, maximum, centered);
+    if (before.exponent != number_.scale.exponent || before.center != number_.scale.center) {
+      set_images();
+    }
     if (minimum == maximum) {
-      number_.mean = minimum;
-      number_.quartiles.fill(minimum);
-      number_.variance = view_.node.record.impurity = 0.0;
-      if (number_.scale.exponent == kNoScale) {
-        rescale(minimum, maximum);
-      }
+      set_constant(number_, minimum);
+      view_.node.record.impurity = 0.0;
       return;
     }
-    const bool centered = view_.problem.options.criterion != Criterion::poisson;
-    if (number_.scale.exponent == kNoScale || y(n_ - 1) - (centered ? y(0) : 0) < kShortRange) {
-      rescale(minimum, maximum);
-    }
-    number_.mean = number_.scale.center + number_.scale.real(real(get_sum(stats_)) / weight(), 1);
-    number_.variance = squared_units() / weight();
+    set_squares();
     set_quartiles();
     set_impurity();
   }
@@ -64,10 +61,9 @@ class NumberMeasure {
     }
   }
 
-  // Sets the images of all targets on a scale that the node's range fills.
-  void rescale(double minimum, double maximum) {
+  // Sets the images of all targets on the node's scale.
+  void set_images() {
     const Problem& problem = view_.problem;
-    number_.scale = Quantiser(minimum, maximum, problem.options.criterion != Criterion::poisson);
     const Quantiser::Images images = number_.scale.images();
     // The rows of a whole table are read in row order: random access takes far longer.
     const bool whole = numbering_.global == nullptr && n_ == problem.weights.n_rows;
@@ -81,9 +77,7 @@ class NumberMeasure {
     set_sum(stats_, sum);
   }
 
-  // The sum of squares around the mean. Squares of 63-bit numbers (see Quantiser) are added in two
-  // lanes of 64 bits each, so the sum is exact.
-  double squared_units() const {
+  void set_squares() {
     const int64_t center = NodeCost::floor_mean(get_sum(stats_), stats_[kWeight]);
     uint128 low = 0, high = 0;
     for (int64_t i = 0; i < n_; ++i) {
@@ -93,27 +87,20 @@ class NumberMeasure {
       low += uint128(weight) * uint64_t(square);
       high += uint128(weight) * uint64_t(square >> 64);
     }
-    const double remainder = real(get_sum(stats_) - int128(center) * stats_[kWeight]);
-    return static_cast<double>(high) * 0x1p64 + static_cast<double>(low) -
-           remainder * remainder / weight();
+    set_moments(number_, stats_, low, high);
   }
 
-  // Half the mean deviance, mean(y ln(y / mean)), in units. Runs of equal y are added in ascending
-  // order, so the sum does not depend on the order of the rows.
   double poisson_units() const {
-    const int64_t center = NodeCost::floor_mean(get_sum(stats_), stats_[kWeight]);
-    const double mean = real(get_sum(stats_)) / weight();
-    const double rest = real(get_sum(stats_) - int128(center) * stats_[kWeight]) / weight();
-    double sum = 0.0;
+    PoissonSum sum(stats_);
     for (int64_t i = 0; i < n_;) {
       const int64_t value = y(i);
       int64_t run = 0;
       do {
         run += weight_of(i++);
       } while (i < n_ && !(order_[i] & kDiffers));
-      sum += real(run) * poisson_term((real(value - center) - rest) / mean);
+      sum.add(value, run);
     }
-    return mean * sum / weight();
+    return sum.impurity();
   }
 
   // The smallest value whose cumulative weight reaches a quarter, half, three quarters; the mean of

@@ -8,6 +8,67 @@
 #include "measure.hpp"
 
 namespace treewright {
+
+std::vector<size_t> random_order(uint64_t seed, size_t n_columns, uint64_t node_key) {
+  std::vector<std::pair<uint64_t, size_t>> keyed;
+  for (size_t c = 0; c < n_columns; ++c) {
+    keyed.emplace_back(mix(mix(seed ^ node_key) + c), c);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<size_t> order;
+  for (const auto& [key, column] : keyed) {
+    order.push_back(column);
+  }
+  return order;
+}
+
+void look_at_levels(const Levels& levels, bool has_missing, const StatLayout& layout,
+                    const int64_t* node, bool by_category, Forbidden& forbidden) {
+  const size_t n = levels.codes.size(), words = size_t(layout.words());
+  if (n < 2) {
+    return;
+  }
+  forbidden.rows_differ();
+  for (size_t i = 0; i < n; ++i) {
+    const bool outermost = i == 0 || i + 1 == n || (has_missing && i + 2 == n);
+    if (by_category || outermost) {
+      forbidden.look_at(levels.stats.data() + i * words);
+    }
+  }
+  if (has_missing) {
+    StatBlock others(words);
+    layout.difference(others.data(), node, levels.stats.data() + (n - 1) * words);
+    forbidden.look_at(others.data());
+  }
+}
+
+std::optional<Candidate> multiway_split(Levels levels, const NodeCost& cost,
+                                        const SplitLimits& limits, const int64_t* seen,
+                                        size_t column) {
+  const size_t n = levels.codes.size(), words = size_t(cost.layout().words());
+  if (n < 2 || !limits.allows_each(levels.stats.data(), words, n)) {
+    return std::nullopt;
+  }
+  Candidate split;
+  split.kind = SplitKind::multiway;
+  split.column = static_cast<int32_t>(column);
+  split.n_branches = static_cast<int32_t>(n);
+  split.gain = cost.gain_of_each(levels.stats.data(), n);
+  split.tie_gain = cost.tie_gain_of_each(levels.stats.data(), n);
+  split.missing_route = kStopHere;
+  for (size_t b = 0; b < n; ++b) {
+    if (levels.codes[b] == kMissing) {
+      split.missing_route = static_cast<int32_t>(b);
+    } else {
+      split.categories.push_back(levels.codes[b]);
+      split.branches.push_back(static_cast<int32_t>(b));
+    }
+  }
+  split.left = std::move(levels.stats);
+  split.weight_seen = seen[kWeight];
+  return split;
+}
+
 namespace {
 
 // Calls use(search) with a threshold search over the fastest sweep for this target and criterion.
@@ -30,6 +91,11 @@ auto with_threshold_search(const NodeView<Rows>& view, const NodeCost& cost, con
     if (criterion == Criterion::gini && stats[kRows] < simd::kMostRowsOfManyClasses) {
       return search([&](const int64_t* left) {
         return ManyClassGini(cost, rows, stats, left, problem.one_over);
+      });
+    }
+    if (problem.two_class_n_log_n) {
+      return search([&](const int64_t* left) {
+        return TwoClassEntropy(rows, stats, left, *problem.two_class_n_log_n);
       });
     }
     if (criterion == Criterion::entropy) {
@@ -65,34 +131,11 @@ auto with_threshold_search(const NodeView<Rows>& view, const NodeCost& cost, con
   return search([&](const int64_t* left) { return ExactSweep<Rows>(cost, rows, stats, left); });
 }
 
-// A branch for each category of the node, and one more, the last, for missing rows if they are
-// visible.
 template <class Rows>
 std::optional<Candidate> multiway(const NodeView<Rows>& view, const VisibleRows& visible,
                                   size_t column) {
-  Levels levels = levels_of(view, visible.range, column);
-  const size_t n = levels.codes.size(), words = size_t(view.problem.layout.words());
-  if (n < 2 || !view.problem.limits.allows_each(levels.stats.data(), words, n)) {
-    return std::nullopt;
-  }
-  Candidate split;
-  split.kind = SplitKind::multiway;
-  split.column = static_cast<int32_t>(column);
-  split.n_branches = static_cast<int32_t>(n);
-  split.gain = visible.cost.gain_of_each(levels.stats.data(), n);
-  split.tie_gain = visible.cost.tie_gain_of_each(levels.stats.data(), n);
-  split.missing_route = kStopHere;
-  for (size_t b = 0; b < n; ++b) {
-    if (levels.codes[b] == kMissing) {
-      split.missing_route = static_cast<int32_t>(b);
-    } else {
-      split.categories.push_back(levels.codes[b]);
-      split.branches.push_back(static_cast<int32_t>(b));
-    }
-  }
-  split.left = std::move(levels.stats);
-  split.weight_seen = visible.stats[kWeight];
-  return split;
+  return multiway_split(levels_of(view, visible.range, column), visible.cost, view.problem.limits,
+                        visible.stats, column);
 }
 
 // The best score of one column; kNone if no split is allowed.
@@ -177,26 +220,12 @@ double best_score_of(const OpenNode& node) {
   return node.best.empty() ? kNone : *std::max_element(node.best.begin(), node.best.end());
 }
 
-// All columns in the order of a hash of (seed, node, column): random, but the same for any number
-// of threads and any order of growth.
-std::vector<size_t> random_order(const Problem& problem, uint64_t node_key) {
-  std::vector<std::pair<uint64_t, size_t>> keyed;
-  for (size_t c = 0; c < problem.n_columns(); ++c) {
-    keyed.emplace_back(mix(mix(problem.options.seed ^ node_key) + c), c);
-  }
-  std::sort(keyed.begin(), keyed.end());
-  std::vector<size_t> order;
-  for (const auto& [key, column] : keyed) {
-    order.push_back(column);
-  }
-  return order;
-}
-
 // If none of the drawn columns offers a split, further ones are drawn until one does.
 template <class Rows>
 void search_more_columns(const NodeView<Rows>& view) {
   const NodeCost cost = view.cost();
-  const auto order = random_order(view.problem, view.node.key);
+  const auto order =
+      random_order(view.problem.options.seed, view.problem.n_columns(), view.node.key);
   BestSoFar none;
   for (size_t i = size_t(view.problem.options.max_features); i < order.size(); ++i) {
     search_columns(view, cost, std::span(&order[i], 1), none);
@@ -251,51 +280,21 @@ void set_missing_route(const GrowOptions& options, Candidate& split) {
   }
 }
 
-// Why no split is allowed. A column tells the rows apart if it has two values, or known and missing
-// rows; its most uneven splits show which limit forbade them.
+// Why no split is allowed.
 template <class Rows>
 StopReason why_no_split(const NodeView<Rows>& view) {
   const Problem& problem = view.problem;
-  const SplitLimits& limits = problem.limits;
-  const size_t words = size_t(problem.layout.words());
-  bool differ = false, rows = false, weight = false, sum = false;
-  const auto look = [&](const int64_t* branch) {
-    rows = rows || !limits.enough_rows(branch);
-    weight = weight || !limits.enough_weight(branch);
-    sum = sum || !limits.enough_sum(branch);
-  };
+  Forbidden forbidden(problem.limits);
   for (size_t c = 0; c < problem.n_columns(); ++c) {
     ColumnRange range = view.column(c);
     if (problem.options.known_rows_only()) {
       range.n_rows = range.n_known;
     }
-    const Levels levels = levels_of(view, range, c);
-    const size_t n = levels.codes.size();
-    if (n < 2) {
-      continue;
-    }
-    differ = true;
-    const bool has_missing = range.n_known < range.n_rows;
-    const bool categorical = problem.views[c].kind == Kind::categorical || problem.opens_each(c);
-    for (size_t i = 0; i < n; ++i) {
-      const bool outermost = i == 0 || i + 1 == n || (has_missing && i + 2 == n);
-      if (categorical || outermost) {
-        look(levels.stats.data() + i * words);
-      }
-    }
-    if (has_missing) {
-      StatBlock others(words);
-      problem.layout.difference(others.data(), view.stats(), levels.stats.data() + (n - 1) * words);
-      look(others.data());
-    }
+    const bool by_category = problem.views[c].kind == Kind::categorical || problem.opens_each(c);
+    look_at_levels(levels_of(view, range, c), range.n_known < range.n_rows, problem.layout,
+                   view.stats(), by_category, forbidden);
   }
-  if (!differ) {
-    return StopReason::identical_rows;
-  }
-  if (rows || weight) {
-    return rows ? StopReason::min_samples_leaf : StopReason::min_weight_fraction_leaf;
-  }
-  return sum ? StopReason::zero_target : StopReason::no_better_split;
+  return forbidden.reason();
 }
 
 // Searches columns for thresholds with one search object, because making one takes as long as
@@ -305,7 +304,6 @@ class ThresholdColumns {
  public:
   ThresholdColumns(const NodeView<Rows>& view, const Search& search, BestSoFar& best)
       : view_(view), search_(search), best_(best) {}
-  ~ThresholdColumns() { search_waiting(); }
 
   void note(size_t column, double gain) {
     view_.node.best[column] = gain;
@@ -321,8 +319,7 @@ class ThresholdColumns {
       search_waiting();
     }
   }
-
- private:
+  // Searches the columns that wait for others; to be called after the last `add`.
   void search_waiting() {
     const auto gains = search_.best_of_each(std::span(entries_).first(n_), view_.n_rows());
     for (size_t k = 0; k < n_; ++k) {
@@ -331,6 +328,7 @@ class ThresholdColumns {
     n_ = 0;
   }
 
+ private:
   const NodeView<Rows>& view_;
   const Search& search_;
   BestSoFar& best_;
@@ -365,6 +363,7 @@ void search_columns(const NodeView<Rows>& view, const NodeCost& cost,
             thresholds.note(c, search_column(view, cost, c, best.get()));
           }
         }
+        thresholds.search_waiting();
       });
 }
 
@@ -374,7 +373,7 @@ std::span<const size_t> columns_to_search(const Problem& problem, uint64_t node_
   if (limit == 0 || limit >= problem.n_columns()) {
     return problem.all_columns;
   }
-  drawn = random_order(problem, node_key);
+  drawn = random_order(problem.options.seed, problem.n_columns(), node_key);
   drawn.resize(limit);
   std::sort(drawn.begin(), drawn.end());
   return drawn;
@@ -478,10 +477,7 @@ double charge_for_levels(const NodeView<Rows>& view, const NodeCost& cost, const
   if (!view.problem.has_many_levels[column]) {
     return 0.0;
   }
-  // Weights count as copies; if they are below 1 on average, a row counts 1.
-  const Weights& weights = view.problem.weights;
-  const double all = real(weights.total) * weights.unit;
-  return charge_of_levels(cost, levels, weights.unit * std::max(1.0, real(weights.rows) / all));
+  return charge_of_levels(cost, levels, view.problem.copy_unit);
 }
 
 template <class Rows>
@@ -499,9 +495,7 @@ Candidate make_threshold(const NodeView<Rows>& view, const ColumnRange& range, s
   candidate.threshold =
       midpoint(view.value(column, range.entries[cut - 1]), view.value(column, range.entries[cut]),
                view.problem.options.round_midpoint, view.problem.options.step(column));
-  const bool has_missing = range.n_known < range.n_rows;
-  const bool to_left = has_missing ? missing_left : left[kWeight] >= right[kWeight];
-  candidate.missing_route = to_left ? 0 : 1;
+  candidate.missing_route = missing_branch(range.n_known < range.n_rows, missing_left, left, right);
   return candidate;
 }
 

@@ -20,6 +20,20 @@
 
 namespace treewright {
 
+// All columns in the order of a hash of (seed, node, column): random, but the same for any number
+// of threads and any order of growth.
+std::vector<size_t> random_order(uint64_t seed, size_t n_columns, uint64_t node_key);
+
+// Looks at the most uneven splits of one column. A column tells the rows apart if it has two
+// values, or known and missing rows.
+void look_at_levels(const Levels& levels, bool has_missing, const StatLayout& layout,
+                    const int64_t* node, bool by_category, Forbidden& forbidden);
+
+// A branch for each level, which are the categories of the node and, last, the missing rows.
+std::optional<Candidate> multiway_split(Levels levels, const NodeCost& cost,
+                                        const SplitLimits& limits, const int64_t* seen,
+                                        size_t column);
+
 // Searches these columns of an open node, and notes the best score of each in node.best.
 template <class Rows>
 void search_columns(const NodeView<Rows>& view, const NodeCost& cost,

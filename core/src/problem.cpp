@@ -21,8 +21,13 @@ Problem::Problem(const SortedTable& table, const Target& the_target, Weights&& t
   }
   set_share_unit();
   set_limits();
+  copy_unit = treewright::copy_unit(weights.rows, weights.total, weights.unit);
   if (options.criterion == Criterion::entropy && weights.equal()) {
-    n_log_n = std::make_unique<NLogN>(weights.rows);
+    if (layout.classes() == 2 && weights.rows < simd::kMostRows) {
+      two_class_n_log_n = std::make_unique<simd::NLogN>(weights.rows);
+    } else {
+      n_log_n = std::make_unique<NLogN>(weights.rows);
+    }
   }
 }
 
@@ -50,17 +55,6 @@ void Problem::set_limits() {
     }
     limits.min_branch_weight = std::llrint(std::floor(real(lightest) * kNearlyWeight));
   }
-}
-
-int64_t Problem::units_of_at_least(double weight) const {
-  if (weight > real(weights.total) * weights.unit) {
-    return weights.total + 1;
-  }
-  int64_t units = std::llrint(std::floor(weight / weights.unit));
-  while (real(units) * weights.unit < weight) {
-    ++units;
-  }
-  return units;
 }
 
 SplitLimits Problem::threshold_limits(const int64_t* seen) const {

@@ -31,8 +31,9 @@ struct Problem {
   bool takes_threshold(size_t column) const {
     return views[column].kind != Kind::categorical && !opens_each(column) && !absolute();
   }
-  // The fewest units that weigh at least so much; no branch has more than the total.
-  int64_t units_of_at_least(double weight) const;
+  int64_t units_of_at_least(double weight) const {
+    return treewright::units_of_at_least(weight, weights.total, weights.unit);
+  }
   // The limits for thresholds at a node of which a search sees these rows.
   SplitLimits threshold_limits(const int64_t* seen) const;
   TableFacts facts() const;
@@ -46,13 +47,16 @@ struct Problem {
   std::vector<size_t> all_columns;  // 0, 1, ...
   int64_t share_unit = 1;           // what a whole row counts in statistics
   SplitLimits limits;
+  double copy_unit = 1.0;  // the weight that counts as a copy of a row, in units
   // Set once the entries are known.
   std::vector<int32_t> missing_slot;     // by column: index into OpenNode::known, -1: never missing
   std::vector<uint8_t> has_many_levels;  // by column: whether its groupings are charged
   // Tables that sweeps look up instead of dividing and taking logarithms.
   OneOver one_over;
   simd::Reciprocals reciprocals;
-  std::unique_ptr<NLogN> n_log_n;  // entropy, unit weights
+  // Entropy, unit weights: two classes and fewer than simd::kMostRows rows, or not.
+  std::unique_ptr<simd::NLogN> two_class_n_log_n;
+  std::unique_ptr<NLogN> n_log_n;
 
  private:
   void set_share_unit();

@@ -265,7 +265,7 @@ void Router::route_block(const Source& source, int64_t begin, int64_t end, int32
         at = there;
         break;
       }
-      at = size_t(steps_[at].child + next);
+      at = static_cast<size_t>(steps_[at].child) + static_cast<size_t>(next);
     }
     node[row - begin] = preorder_[at];
   }
@@ -287,7 +287,7 @@ void Router::for_each_end(const Source& source, int64_t row, size_t from, double
       visit(at, part);
     } else if (next == kAllBranches) {
       for (int32_t b = other.n_children; b-- > 0;) {
-        const size_t child = size_t(steps_[at].child + b);
+        const size_t child = static_cast<size_t>(steps_[at].child) + static_cast<size_t>(b);
         if (others_[child].share > 0.0) {
           waiting.emplace_back(child, part * others_[child].share);
         }

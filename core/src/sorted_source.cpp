@@ -380,6 +380,8 @@ class TableSource final : public SortedSource<Rows> {
   TableSource(std::shared_ptr<Problem> problem, const SortedTable& table, SortedTable* to_consume);
 
   void open_root(Division& division, const Judge& judge, Team& team) override;
+  // Opens all rows as a node of a larger table.
+  void open_given(const GivenNode& given);
   int64_t home_rows(int n_threads) const override;
   void finish(Team& team) override;
 
@@ -393,6 +395,8 @@ class TableSource final : public SortedSource<Rows> {
   void own_rows();
   void sum_root(OpenNode& root) const;
   void put_image_into_columns(OpenNode& root);
+  void make_room_for_numbers();
+  void search_root(OpenNode& root, Team& team);
 
   std::vector<Entries> entries_;
 };
@@ -456,7 +460,8 @@ void TableSource<Rows>::sum_root(OpenNode& root) const {
     root.stats[kWeight] += weight;
     root.record.weight_squared += int128(weight) * weight;
     if constexpr (!NodeView<Rows>::kNumber) {
-      root.stats[size_t(kFirst + problem_->target.labels[row])] += weight;
+      root.stats[static_cast<size_t>(kFirst) + static_cast<size_t>(problem_->target.labels[row])] +=
+          weight;
     }
   }
 }
@@ -476,23 +481,33 @@ void TableSource<Rows>::put_image_into_columns(OpenNode& root) {
 }
 
 template <class Rows>
-void TableSource<Rows>::open_root(Division& division, const Judge& judge, Team& team) {
-  const size_t n_rows = size_t(problem_->weights.n_rows), n_columns = problem_->n_columns();
-  OpenNode& root = nodes_[0];
-  root.record.handle = 0;
-  sum_root(root);
+void TableSource<Rows>::make_room_for_numbers() {
   if constexpr (NodeView<Rows>::kNumber) {
+    const size_t n_rows = size_t(problem_->weights.n_rows);
     numbering_.own_y.resize(n_rows);
     numbering_.y = numbering_.own_y.data();
     numbering_.rows.y = numbering_.y;
     numbering_.coarse.resize(n_rows);
-    root.record.number.scale.exponent = kNoScale;
   }
+}
+
+template <class Rows>
+void TableSource<Rows>::open_root(Division& division, const Judge& judge, Team& team) {
+  OpenNode& root = nodes_[0];
+  root.record.handle = 0;
+  sum_root(root);
+  make_room_for_numbers();
+  root.record.number.scale.exponent = kNoScale;
   division.children.resize(1);
   division.stats.resize(root.stats.size());
   if (!this->measure_and_report(root, division, 0, judge)) {
     return this->close(0);
   }
+  search_root(root, team);
+}
+
+template <class Rows>
+void TableSource<Rows>::search_root(OpenNode& root, Team& team) {
   put_image_into_columns(root);
   this->prepare_search(root);
   const NodeView<Rows> view = this->view(root);
@@ -500,7 +515,7 @@ void TableSource<Rows>::open_root(Division& division, const Judge& judge, Team& 
   std::vector<size_t> drawn;
   const std::span<const size_t> wanted = columns_to_search(*problem_, root.key, drawn);
   BestSoFar best;
-  team.run(n_columns, [&](size_t c, int) {
+  team.run(problem_->n_columns(), [&](size_t c, int) {
     if constexpr (std::is_same_v<Rows, NumberRows>) {
       rewrite_entries(entries_[c], 1, numbering_.next_entry);
     }
@@ -508,6 +523,34 @@ void TableSource<Rows>::open_root(Division& division, const Judge& judge, Team& 
       search_columns(view, cost, std::span(&c, 1), best);
     }
   });
+}
+
+template <class Rows>
+void TableSource<Rows>::open_given(const GivenNode& given) {
+  problem_->limits = given.limits;
+  problem_->has_many_levels = given.has_many_levels;
+  problem_->copy_unit = given.copy_unit;
+  OpenNode& root = nodes_[0];
+  root.record.handle = 0;
+  root.key = given.key;
+  sum_root(root);
+  make_room_for_numbers();
+  if constexpr (NodeView<Rows>::kNumber) {
+    root.record.number.scale = given.scale;
+    const Quantiser::Images images = given.scale.images();
+    int128 sum = 0;
+    for (size_t row = 0; row < size_t(problem_->weights.n_rows); ++row) {
+      numbering_.y[row] = images(problem_->target.values[row]);
+      sum += int128(problem_->weights.units(row)) * numbering_.y[row];
+    }
+    set_sum(root.stats.data(), sum);
+  }
+  if (root.stats != given.stats) {
+    throw std::runtime_error("the rows of a node changed between two passes over the data");
+  }
+  measure(this->view(root));
+  Team alone(1, problem_->control);
+  search_root(root, alone);
 }
 
 // A small table gains nothing from another numbering.
@@ -528,19 +571,46 @@ void TableSource<Rows>::finish(Team& team) {
 
 }  // namespace
 
-std::unique_ptr<NodeSource> make_sorted_source(const SortedTable& table, SortedTable* to_consume,
-                                               const Target& target, Weights&& weights,
-                                               const GrowOptions& options, Control& control) {
+namespace {
+
+std::unique_ptr<NodeSource> make_source(const SortedTable& table, SortedTable* to_consume,
+                                        const Target& target, Weights&& weights,
+                                        const GivenNode* given, const GrowOptions& options,
+                                        Control& control) {
+  const auto bits = std::bit_width(uint64_t(std::max(target.n_classes - 1, 0))) +
+                    std::bit_width(uint64_t(table.n_rows));
+  if (target.task == Task::classes && weights.equal() && bits + 1 > 32) {
+    weights = row_by_row(weights);  // class and row number do not fit into an entry together
+  }
   const bool equal = weights.equal();
   auto problem = std::make_shared<Problem>(table, target, std::move(weights), options, control);
   const auto make = [&]<class Rows>(std::type_identity<Rows>) -> std::unique_ptr<NodeSource> {
-    return std::make_unique<TableSource<Rows>>(std::move(problem), table, to_consume);
+    auto source = std::make_unique<TableSource<Rows>>(std::move(problem), table, to_consume);
+    if (given != nullptr) {
+      source->open_given(*given);
+    }
+    return source;
   };
   if (target.task == Task::number) {
     return equal ? make(std::type_identity<NumberRows>{})
                  : make(std::type_identity<WeightedNumberRows>{});
   }
   return equal ? make(std::type_identity<CountedRows>{}) : make(std::type_identity<WeightedRows>{});
+}
+
+}  // namespace
+
+std::unique_ptr<NodeSource> make_sorted_source(const SortedTable& table, SortedTable* to_consume,
+                                               const Target& target, Weights&& weights,
+                                               const GrowOptions& options, Control& control) {
+  return make_source(table, to_consume, target, std::move(weights), nullptr, options, control);
+}
+
+std::unique_ptr<NodeSource> make_home_source(const SortedTable& table, SortedTable* to_consume,
+                                             const Target& target, Weights&& weights,
+                                             const GivenNode& node, const GrowOptions& options,
+                                             Control& control) {
+  return make_source(table, to_consume, target, std::move(weights), &node, options, control);
 }
 
 }  // namespace treewright

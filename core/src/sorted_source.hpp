@@ -21,4 +21,20 @@ std::unique_ptr<NodeSource> make_sorted_source(const SortedTable& table, SortedT
                                                const Target& target, Weights&& weights,
                                                const GrowOptions& options, Control& control);
 
+// An open node of a larger table, to be grown from its own rows as it would be grown there.
+struct GivenNode {
+  uint64_t key = kRootKey;
+  Quantiser scale;             // of a number
+  std::vector<int64_t> stats;  // held against the rows
+  SplitLimits limits;          // of the larger table, as is all that follows
+  std::vector<uint8_t> has_many_levels;
+  double copy_unit = 1.0;
+};
+
+// The rows of such a node; its handle is 0. Throws if the rows are not those of the node.
+std::unique_ptr<NodeSource> make_home_source(const SortedTable& table, SortedTable* to_consume,
+                                             const Target& target, Weights&& weights,
+                                             const GivenNode& node, const GrowOptions& options,
+                                             Control& control);
+
 }  // namespace treewright

@@ -42,6 +42,22 @@ Weights make_weights(const double* weights, int64_t n_rows) {
   return result;
 }
 
+int64_t units_of_at_least(double weight, int64_t total, double unit) {
+  if (weight > static_cast<double>(total) * unit) {
+    return total + 1;
+  }
+  int64_t units = std::llrint(std::floor(weight / unit));
+  while (static_cast<double>(units) * unit < weight) {
+    ++units;
+  }
+  return units;
+}
+
+double copy_unit(int64_t rows, int64_t total, double unit) {
+  const double all = static_cast<double>(total) * unit;
+  return unit * std::max(1.0, static_cast<double>(rows) / all);
+}
+
 Weights row_by_row(const Weights& weights) {
   Weights result = weights;
   result.present.clear();

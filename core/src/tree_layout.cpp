@@ -205,7 +205,7 @@ std::vector<int32_t> TreeLayout::subtree_sizes() const {
   for (size_t id = sizes.size(); id-- > 0;) {
     const Node& node = list_.nodes[id];
     for (int32_t b = 0; b < node.n_children; ++b) {
-      sizes[id] += sizes[size_t(node.first_child + b)];
+      sizes[id] += sizes[static_cast<size_t>(node.first_child) + static_cast<size_t>(b)];
     }
     if (node.subtree >= 0) {
       sizes[id] = subtrees_[size_t(node.subtree)].subtree_size[0];

@@ -10,18 +10,19 @@
 
 namespace treewright::testing {
 
-// Three classes; with WeightedRows, small whole weights.
+// Two or three classes; with WeightedRows, small whole weights.
 template <class Rows>
 struct RandomNode {
   RandomNode(Random& random, const RandomTable& random_table, int64_t n, GrowOptions options = {})
       : table(random_table), labels(size_t(n)), weights(size_t(n), 1) {
+    const auto n_classes = static_cast<int32_t>(random.whole(2, 3));
     for (size_t row = 0; row < labels.size(); ++row) {
-      labels[row] = static_cast<int32_t>(random.whole(0, 2));
+      labels[row] = static_cast<int32_t>(random.whole(0, n_classes - 1));
       weights[row] = Rows::kUnitWeights ? 1 : random.whole(1, 3);
     }
     const SortedTable sorted = sort_table(table.views, n, 1, control);
     Target target;
-    target.n_classes = 3;
+    target.n_classes = n_classes;
     target.labels = labels.data();
     Weights units;
     units.n_rows = units.rows = n;
@@ -36,8 +37,9 @@ struct RandomNode {
     numbering.entries = &entries;
     numbering.n_table_rows = n;
     if constexpr (Rows::kUnitWeights) {
-      numbering.rows.shift = 3;
-      numbering.rows.mask = 3;
+      // As many bits as the labels need: the kernels for two classes rely on one.
+      numbering.rows.shift = n_classes;
+      numbering.rows.mask = n_classes == 2 ? 1 : 3;
     } else {
       numbering.rows.labels = labels.data();
       numbering.rows.weights = weights.data();

@@ -25,6 +25,12 @@ class Grower:
 
     def __init__(self, table: object, labels: object | None, n_classes: int, values: object | None, weights: object | None, options: dict, consume: bool) -> None: ...
 
+    @staticmethod
+    def of_parts(table: dict, options: dict, ask: object, gather: object) -> Grower:
+        """
+        A tree from rows in parts; see core/include/treewright/parts_source.hpp.
+        """
+
     @property
     def n_nodes(self) -> int: ...
 
@@ -47,6 +53,22 @@ class Grower:
 
     def take_tree(self) -> dict:
         """The arrays of the finished tree; the grower is of no use afterwards."""
+
+def part_needs(kernel: str, request: bytes, n_applied: int) -> tuple:
+    """
+    Columns whose codes and values a request reads, whether it reads the target, and the number of its splits.
+    """
+
+def part_answer(kernel: str, request: bytes, codes: dict, values: dict, target: object | None, weights: object | None, node: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], n_applied: int) -> bytes:
+    """
+    The reply of one part; node is moved down the splits after the first n_applied (-1: from the start).
+    """
+
+def part_merge(kernel: str, request: bytes, one: bytes, other: bytes) -> bytes:
+    """The reply of two parts together."""
+
+def code_cells(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+    """How many edges lie below each value; 65535 for NaN."""
 
 def weakest_links(subtree_size: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], risk: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stopped: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: float, slack: float, share: float) -> tuple:
     """Collapse alpha of each node; alpha, leaves and risk of each step."""

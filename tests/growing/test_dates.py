@@ -1,6 +1,7 @@
 """Whole days are cut at a day, and months and hours are too where that was asked."""
 
 import datetime as dt
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import treewright as tw
 from support.strategies import assert_same_tree
 from treewright.growing.reference import grow_reference
 from treewright.table.as_table import as_table
-from treewright.table.grain import DAY, grain_of, whole_below
+from treewright.table.grain import DAY, day_below, grain_of, whole_below
 
 N = 200
 HALF = ["early" if i < N // 2 else "late" for i in range(N)]
@@ -121,11 +122,97 @@ def test_the_grain_is_the_coarsest_unit():
     assert grain_of(day + 6e7, "datetime") == "minute"
     assert grain_of(day + 1e6, "datetime") == "second"
     assert grain_of(day + 1, "datetime") == ""
-    assert grain_of(day, "datetime", "Europe/Berlin") == ""
+    assert grain_of(day, "datetime", "Europe/Berlin") == ""  # 1 or 2 in the morning
     assert grain_of(day, "float") == ""
     assert grain_of(np.array([np.nan]), "date") == ""
     assert whole_below("month", 40.5 * DAY) == 31 * DAY
     assert whole_below("day", -0.5 * DAY) == -DAY
+
+
+# -- days of a time zone --------------------------------------------------------------
+
+ZONES = [
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kolkata",
+    "America/Sao_Paulo",  # clocks went forward at midnight: some days began at 1:00
+    "America/St_Johns",  # clocks went back at 0:01, so a midnight came twice
+    "Pacific/Apia",  # the 30th of December 2011 is missing
+]
+
+
+def local_days(timezone, start="2009-01-01", n=1500):
+    """Return the first moment of each day of a zone."""
+    zone = ZoneInfo(timezone)
+    days = [dt.date.fromisoformat(start) + dt.timedelta(days=i) for i in range(n)]
+    moments = [dt.datetime(d.year, d.month, d.day, tzinfo=zone) for d in days]
+    in_utc = pd.DatetimeIndex([each.astimezone(dt.UTC) for each in moments])
+    return in_utc.unique().tz_convert(timezone)
+
+
+@pytest.mark.parametrize("thresholds", ["midpoint", "readable"])
+@pytest.mark.parametrize("timezone", ZONES)
+def test_days_of_a_zone_are_cut_at_a_day_of_the_zone(timezone, thresholds):
+    rng = np.random.default_rng(len(timezone))
+    days = local_days(timezone)
+    when = days[np.sort(rng.choice(len(days), 300, replace=False))]
+    y = rng.integers(0, 3, 300).astype(str)
+    table = as_table(pd.DataFrame({"when": when}), y)
+    assert table.schema.features[0].grain == "day"
+    tree = tw.grow(table, tw.GrowOptions(thresholds=thresholds, competitors=2))
+    cuts = tree.data.threshold[~np.isnan(tree.data.threshold)]
+    begins = {float(each.value // 1000) for each in days}
+    assert len(cuts) > 20
+    assert begins.issuperset(cuts.tolist())
+    numbers = tw.grow(as_table({"when": table.columns[0].data}, y))
+    np.testing.assert_array_equal(
+        tree.apply(table), numbers.apply({"when": table.columns[0].data})
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_reference_cuts_days_of_a_zone_alike(seed):
+    rng = np.random.default_rng(seed)
+    days = local_days(ZONES[seed % len(ZONES)], n=60)
+    n = 40
+    when = pd.Series(days[rng.integers(0, len(days), n)])
+    when[rng.random(n) < 0.15] = pd.NaT
+    X = pd.DataFrame({"when": when, "x": rng.normal(size=n).round(1)})
+    table = as_table(X, rng.integers(0, 3, n).astype(str))
+    missing = ["learned", "surrogate", "fractional"][seed % 3]
+    options = tw.GrowOptions(missing=missing, max_depth=4)
+    tree = tw.grow(table, options)
+    assert_same_tree(tree.data, grow_reference(table, options))
+    begins = {float(each.value // 1000) for each in days}
+    for cuts, feature in (
+        (tree.data.threshold, tree.data.feature),
+        (tree.data.surrogate_threshold, tree.data.surrogate_feature),
+    ):
+        known = cuts[(feature == 0) & ~np.isnan(cuts)]
+        assert begins.issuperset(known.tolist())
+
+
+def test_the_words_and_the_arithmetic_of_days_of_a_zone_name_the_day():
+    days = local_days("Europe/Berlin", "2019-01-01", N)
+    X = pd.DataFrame({"when": days})
+    fitted = tw.TreeClassifier(prune=None, findings="ignore").fit(X, HALF)
+    assert fitted.tree_.split(0).words(0) == "when <= 2019-04-10T00:00:00+02:00"
+    words = str(fitted.tree_.why(0, X, HALF))
+    assert "when <= 2019-04-10T00:00:00+02:00" in words
+    assert "T12:00:00" not in words
+
+
+def test_months_of_a_zone_are_months():
+    days = local_days("Europe/Berlin", "2019-01-01", 400)
+
+    def grain(moments, timezone="Europe/Berlin"):
+        return grain_of(moments.as_unit("us").asi8 / 1, "datetime", timezone)
+
+    assert grain(days) == "day"
+    assert grain(days[days.day == 1]) == "month"
+    assert grain(days + pd.Timedelta(hours=12)) == ""
+    assert grain(days, "No/Such_Zone") == ""
+    assert day_below(2.0**62, "Europe/Berlin") == 2.0**62
 
 
 # -- periods and times of day ---------------------------------------------------------

@@ -109,19 +109,22 @@ class NodeCost {
         return entropy_cost(stats, layout_.classes());
       case Criterion::misclassification:
         return misclassification_cost(stats, layout_.classes());
-      case Criterion::squared_error: {
-        const double sum = real(get_sum(stats) - int128(center_) * stats[kWeight]);
-        return -(sum * sum / real(stats[kWeight]));
-      }
-      case Criterion::poisson: {
-        const double weight = real(stats[kWeight]);
-        const double sum = real(get_sum(stats) - int128(center_) * stats[kWeight]);
-        return -weight * mean_ * poisson_term((sum / weight - sum_ / weight_) / mean_);
-      }
+      case Criterion::squared_error:
+      case Criterion::poisson:
+        return number_cost(real(stats[kWeight]),
+                           real(get_sum(stats) - int128(center_) * stats[kWeight]));
       case Criterion::absolute_error:
         break;  // not a function of sums: see src/absolute_search.hpp
     }
     return 0.0;
+  }
+  // The gain of a left branch of this weight and this sum around the centre, which need not belong
+  // to any rows.
+  double gain_of_number(double weight, double sum) const {
+    if (weight <= 0.0 || weight >= weight_) {
+      return 0.0;
+    }
+    return gain(number_cost(weight, sum) + number_cost(weight_ - weight, sum_ - sum));
   }
   // From the summed cost of the branches to the gain.
   double gain(double cost_of_branches) const {
@@ -165,6 +168,13 @@ class NodeCost {
   }
 
  private:
+  double number_cost(double weight, double sum) const {
+    if (criterion_ == Criterion::squared_error) {
+      return -(sum * sum / weight);
+    }
+    return -weight * mean_ * poisson_term((sum / weight - sum_ / weight_) / mean_);
+  }
+
   void set_stats(const int64_t* stats) {
     weight_ = real(stats[kWeight]);
     if (layout_.task() == Task::number) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "treewright/target.hpp"
@@ -40,27 +41,65 @@ void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t>
 bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
                     std::span<const uint64_t> sides, Entry* scratch);
 
-// 1 / n for whole n up to a limit, in ascending and in descending order, so that eight neighbouring
-// cuts read 1 / n_L and 1 / n_R with one load each.
-class Reciprocals {
+// f(n) for whole n up to a limit, in ascending and in descending order, so that eight neighbouring
+// cuts read f(n_L) and f(n_R) with one load each.
+template <class Number>
+class BothOrders {
  public:
-  explicit Reciprocals(int64_t largest);
   // Whether the table is long enough for a node of n rows.
   bool serves(int64_t n) const { return n <= largest_; }
-  // 1 / i, 1 / (i + 1), ...
-  const float* of(int64_t i) const { return ascending_.data() + i; }
-  // 1 / (n - i), 1 / (n - i - 1), ...
-  const float* of_rest(int64_t n, int64_t i) const {
+  // f(i), f(i + 1), ...
+  const Number* of(int64_t i) const { return ascending_.data() + i; }
+  // f(n - i), f(n - i - 1), ...
+  const Number* of_rest(int64_t n, int64_t i) const {
     return descending_.data() + (largest_ - n + i);
+  }
+
+ protected:
+  // The values of 0, 1, ...
+  explicit BothOrders(std::vector<Number>&& values)
+      : largest_(std::ssize(values) - 1),
+        ascending_(std::move(values)),
+        descending_(ascending_.rbegin(), ascending_.rend()) {
+    ascending_.resize(ascending_.size() + kBlock);
+    descending_.resize(descending_.size() + kBlock);
   }
 
  private:
   int64_t largest_;
-  std::vector<float> ascending_, descending_;  // 1 / 0 is 0; one block of padding
+  std::vector<Number> ascending_, descending_;  // with one block of padding
 };
 
-// The state of a sweep that sums one number per row in 32 bits; see TwoClassGini and
-// CoarseSquaredError in sweep.hpp.
+// 1 / n; 1 / 0 is 0.
+class Reciprocals : public BothOrders<float> {
+ public:
+  explicit Reciprocals(int64_t largest);
+};
+
+// n log2 n in fixed point, rounded, modulo 2^32. The number of fraction bits is such that the gain
+// of any cut, times the rows of the node, is below 2^30 units: of such a sum nothing is lost.
+class NLogN : public BothOrders<uint32_t> {
+ public:
+  explicit NLogN(int64_t largest);
+  double unit() const { return unit_; }
+
+ private:
+  explicit NLogN(int64_t largest, int fraction);
+  double unit_;  // in bits of information
+};
+
+// The gain of a cut with so many rows of class 1 and of class 0 on the left, times n, in units of
+// the table; n_ones of the n rows are of class 1.
+inline int32_t entropy_score(const NLogN& n_log_n, int64_t n, int64_t n_ones, int64_t ones,
+                             int64_t zeros) {
+  const auto f = [&](int64_t x) { return *n_log_n.of(x); };
+  const auto both_sides = [&](int64_t all, int64_t left) { return f(left) + f(all - left); };
+  return static_cast<int32_t>(both_sides(n_ones, ones) + both_sides(n - n_ones, zeros) -
+                              both_sides(n, ones + zeros) + f(n) - both_sides(n, n_ones));
+}
+
+// The state of a sweep that sums one number per row in 32 bits; see TwoClassGini, TwoClassEntropy
+// and CoarseSquaredError in sweep.hpp.
 struct SumState {
   int64_t i = 0;      // the next cut is before entry i
   float left = 0.0f;  // rows on the left of the cut; a float is exact below kMostRows
@@ -77,7 +116,7 @@ struct SumColumn {
 struct Cuts {
   int64_t first, end, n;
 };
-// Both kernels continue each column at state.i. They reach the end of the column if this function
+// The kernels continue each column at state.i. They reach the end of the column if this function
 // returns true; otherwise (no AVX2, or numbers looked up in a table by row) they stop before the
 // last incomplete block.
 bool takes_whole_columns(const int32_t* table_by_row);
@@ -87,6 +126,9 @@ bool takes_whole_columns(const int32_t* table_by_row);
 constexpr int64_t kSumsOfRows = int64_t(1) << 16;
 void two_class_gini(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_ones,
                     const Reciprocals& over);
+// The sum counts the rows of class 1; scores are in units of the table.
+void two_class_entropy(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_ones,
+                       const NLogN& n_log_n);
 // The coarse image of a row's target.
 struct Image {
   const int32_t* by_row;  // null: in the entry

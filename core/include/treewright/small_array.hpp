@@ -26,7 +26,9 @@ class SmallArray {
     std::copy(other.data(), other.data() + size_, data());
   }
   SmallArray& operator=(const SmallArray& other) {  // of the same size
-    std::copy(other.data(), other.data() + size_, data());
+    if (this != &other) {
+      std::copy(other.data(), other.data() + size_, data());
+    }
     return *this;
   }
   T* data() { return heap_ ? heap_.get() : inline_; }

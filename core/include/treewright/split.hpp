@@ -122,4 +122,58 @@ class Chooser {
   std::vector<Candidate> kept_;
 };
 
+// Offers a cut with these statistics of both sides, if it is allowed. build(left, right) makes the
+// candidate once it is wanted.
+template <class Build>
+void offer_cut(const NodeCost& cost, const SplitLimits& limits, const int64_t* node,
+               const int64_t* left, const int64_t* right, Chooser& chooser, const Build& build) {
+  if (!limits.allows(left, right)) {
+    return;
+  }
+  const double gain = cost.gain(left, right);
+  const double tie = cost.tie_gain(left, right);
+  if (chooser.wants(gain, tie)) {
+    Candidate candidate = build(left, right);
+    candidate.gain = gain;
+    candidate.tie_gain = tie;
+    candidate.left.assign(left, left + cost.layout().words());
+    candidate.weight_seen = node[kWeight];
+    chooser.keep(std::move(candidate));
+  }
+}
+
+// The branch of missing values: the side that the search tried, or the heavier one if the node has
+// none.
+inline int32_t missing_branch(bool has_missing, bool missing_left, const int64_t* left,
+                              const int64_t* right) {
+  return (has_missing ? missing_left : left[kWeight] >= right[kWeight]) ? 0 : 1;
+}
+
+// Why a node has no allowed split: its most uneven splits show which limit forbade them.
+class Forbidden {
+ public:
+  explicit Forbidden(const SplitLimits& limits) : limits_(limits) {}
+
+  // Some column tells the rows of the node apart.
+  void rows_differ() { differ_ = true; }
+  void look_at(const int64_t* branch) {
+    rows_ = rows_ || !limits_.enough_rows(branch);
+    weight_ = weight_ || !limits_.enough_weight(branch);
+    sum_ = sum_ || !limits_.enough_sum(branch);
+  }
+  StopReason reason() const {
+    if (!differ_) {
+      return StopReason::identical_rows;
+    }
+    if (rows_ || weight_) {
+      return rows_ ? StopReason::min_samples_leaf : StopReason::min_weight_fraction_leaf;
+    }
+    return sum_ ? StopReason::zero_target : StopReason::no_better_split;
+  }
+
+ private:
+  const SplitLimits& limits_;
+  bool differ_ = false, rows_ = false, weight_ = false, sum_ = false;
+};
+
 }  // namespace treewright

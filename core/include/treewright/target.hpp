@@ -39,6 +39,12 @@ Weights row_by_row(const Weights& weights);
 // The same weights in the smallest possible units, so that a row can be divided into parts.
 Weights divisible(const Weights& weights);
 
+// The fewest units that weigh at least so much; no branch has more than the total.
+int64_t units_of_at_least(double weight, int64_t total, double unit);
+// The weight that counts as 1, in units: weights count as copies of a row; if they are below 1 on
+// average, a row counts 1.
+double copy_unit(int64_t rows, int64_t total, double unit);
+
 // The integer image of a number y within one node: round((y - center) * 2^exponent).
 // The range of the node fills 62 bits, so the image keeps every significant digit. Counts
 // (Poisson) are not centred, and a count above 0 stays above 0.

@@ -175,19 +175,7 @@ class ThresholdSearch {
     Sweep sweep_missing_left = start(span, missing.data());
     const auto consider = [&](const StatBlock& branch, auto&& build) {
       cost_.layout().difference(right.data(), node_, branch.data());
-      if (!limits_.allows(branch.data(), right.data())) {
-        return;
-      }
-      const double gain = cost_.gain(branch.data(), right.data());
-      const double tie = cost_.tie_gain(branch.data(), right.data());
-      if (chooser.wants(gain, tie)) {
-        Candidate candidate = build(branch.data(), right.data());
-        candidate.gain = gain;
-        candidate.tie_gain = tie;
-        candidate.left.assign(branch.data(), branch.data() + words());
-        candidate.weight_seen = node_[kWeight];
-        chooser.keep(std::move(candidate));
-      }
+      offer_cut(cost_, limits_, node_, branch.data(), right.data(), chooser, build);
     };
     // Slightly less than requested, to allow for rounding.
     const double at_first = (at_least - 0x1p-20 * std::abs(at_least)) / cost_.share();

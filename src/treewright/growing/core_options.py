@@ -12,10 +12,11 @@ from treewright.errors import OptionError
 from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
 from treewright.table.grain import cut_step
+from treewright.table.schema import Schema
 from treewright.table.table import Table
 from treewright.table.weights import rows_per_weight
 
-__all__ = ["FEWEST_COPIES", "core_options", "least_weight"]
+__all__ = ["FEWEST_COPIES", "core_options", "least_weight", "options_for_rows"]
 
 _MISSING = {"learned": 0, "error": 0, "surrogate": 1, "fractional": 2}
 FEWEST_COPIES = 5
@@ -24,7 +25,7 @@ _NO_LIMIT = 2**62  # more nodes than any tree has, and still a 64-bit number
 
 
 def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
-    """Return the options in the form that the core expects.
+    """Return the options in the form that the core expects, for the rows of a table.
 
     Parameters
     ----------
@@ -41,9 +42,33 @@ def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
     """
     weights = table.weights
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    share, least = options.min_weight_fraction_leaf, options.min_samples_leaf
+    share = options.min_weight_fraction_leaf
     total = float(n_rows if weights is None else math.fsum(weights) if share else 0.0)
-    n_columns = len(table.usable)
+    return options_for_rows(options, table.schema, n_rows, total)
+
+
+def options_for_rows(
+    options: GrowOptions, schema: Schema, n_rows: int, total: float
+) -> dict[str, Any]:
+    """Return the options in the form that the core expects.
+
+    Parameters
+    ----------
+    options : GrowOptions
+        See `core_options`.
+    schema : Schema
+        The columns and the target.
+    n_rows : int
+        Number of rows of positive weight.
+    total : float
+        Sum of their weights; it need not be right if no share of it is a limit.
+
+    Returns
+    -------
+    dict
+    """
+    share, least = options.min_weight_fraction_leaf, options.min_samples_leaf
+    n_columns = len(schema.usable)
     every_column = options.max_features is None
     values = {
         "criterion": _core_number(str(options.criterion)),
@@ -52,9 +77,9 @@ def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
         "min_samples_leaf": 1 if isinstance(least, str) else _count(least, n_rows),
         "min_weight_leaf": share * total,
         "min_branch_weight": options.min_branch_weight or 0.0,
-        "min_gain": _in_units(options.min_gain, table, options),
+        "min_gain": _in_units(options.min_gain, schema, options),
         "min_impurity_decrease": _in_units(
-            options.min_impurity_decrease, table, options
+            options.min_impurity_decrease, schema, options
         ),
         "max_leaf_nodes": min(options.max_leaf_nodes or 0, _NO_LIMIT),
         "max_nodes": min(options.max_nodes or 0, _NO_LIMIT),
@@ -70,7 +95,7 @@ def core_options(options: GrowOptions, table: Table) -> dict[str, Any]:
         "stop_without_surrogate": options.surrogate_fallback == "stop",
         "known_agreement": options.surrogate_agreement == "known",
     }
-    steps = [cut_step(table.schema.features[i]) for i in table.usable]
+    steps = [cut_step(schema.features[i]) for i in schema.usable]
     if any(steps) and options.conventions is None:
         values["steps"] = steps
     if options.max_depth is not None:
@@ -112,9 +137,9 @@ def _core_number(criterion: str) -> int:
     return number
 
 
-def _in_units(gain: float, table: Table, options: GrowOptions) -> float:
+def _in_units(gain: float, schema: Schema, options: GrowOptions) -> float:
     """Convert a gain to the unit in which the core holds the target."""
-    info = table.schema.target
+    info = schema.target
     power = getattr(find(str(options.criterion)), "power", None) or 0
     return gain if info is None else info.gain_in_units(gain, power)
 

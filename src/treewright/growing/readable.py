@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.table.grain import GRAINS, whole_below
+from treewright.table.grain import GRAINS, day_below, has_local_days, whole_below
 from treewright.table.schema import Feature
 from treewright.table.table import Table
 from treewright.tree.data import THRESHOLD, TreeData
@@ -213,6 +213,8 @@ def short_between(feature: Feature, a: float, b: float, otherwise: float) -> flo
     for value in _candidates(feature, middle):
         if low <= value <= high:
             return value
+    if has_local_days(feature):
+        return day_below(middle, feature.timezone)
     return whole_below(feature.grain, middle) if feature.grain else otherwise
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TableError
 from treewright.options import GrowOptions
+from treewright.table.grain import day_below, has_local_days
 from treewright.tree import wording
 from treewright.tree.data import (
     ALL_BRANCHES,
@@ -239,13 +240,18 @@ class Steps:
 
     def _as_split(self, candidate: dict[str, Any]) -> Split:
         """Translate a candidate of the core into a split with names and labels."""
+        column = self._schema.usable[candidate["column"]]
+        shared = {name: candidate[name] for name in _SHARED}
+        feature = self._schema.features[column]
+        if self._options.conventions is None and has_local_days(feature):
+            shared["threshold"] = day_below(shared["threshold"], feature.timezone)
         return make_split(
             self._schema,
             candidate["kind"],
-            self._schema.usable[candidate["column"]],
+            column,
             missing=candidate["missing_route"],
             n_branches=candidate["n_branches"],
-            **{name: candidate[name] for name in _SHARED},
+            **shared,
         )
 
     def _request(self, split: Split) -> dict[str, Any]:

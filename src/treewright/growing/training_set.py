@@ -27,6 +27,7 @@ from treewright.growing.core_options import (
     least_weight,
 )
 from treewright.growing.habits import habits_of
+from treewright.growing.local_days import at_local_days
 from treewright.growing.readable import readable
 from treewright.growing.steps import Steps
 from treewright.growing.threads import n_threads
@@ -42,7 +43,7 @@ from treewright.tree.data import TreeData
 if TYPE_CHECKING:
     from treewright._core import Grower, SortedTable
 
-__all__ = ["TrainingSet"]
+__all__ = ["TrainingSet", "tree_of_arrays"]
 
 _FIXED_SEED = 0
 
@@ -205,27 +206,52 @@ class TrainingSet:
 
     def _tree(self, table: Table, arrays: dict[str, Any]) -> TreeData:
         """Build the tree from a grower's arrays, as the habits write it."""
-        schema = table.schema
-        for name in ("proven", "surrogate_flip"):
+        return self.habits.as_written(
+            tree_of_arrays(arrays, table.schema, self.options), table
+        )
+
+
+def tree_of_arrays(
+    arrays: dict[str, Any], schema: Schema, options: GrowOptions
+) -> TreeData:
+    """Build the tree from a grower's arrays.
+
+    Parameters
+    ----------
+    arrays : dict of str to array
+        What the core returned; some of them are changed.
+    schema : Schema
+        The columns and the target.
+    options : GrowOptions
+        The options it was grown by.
+
+    Returns
+    -------
+    TreeData
+    """
+    info = schema.target
+    assert info is not None, "a tree has a target"
+    for name in ("proven", "surrogate_flip"):
+        if name in arrays:
+            arrays[name] = arrays[name].view(np.bool_)
+    if len(schema.usable) != len(schema.features):
+        # The core numbers the usable columns only.
+        number = np.array([*schema.usable, -1], dtype=np.int32)
+        for name in ("feature", "surrogate_feature"):
             if name in arrays:
-                arrays[name] = arrays[name].view(np.bool_)
-        if len(schema.usable) != len(schema.features):
-            # The core numbers the usable columns only.
-            number = np.array([*schema.usable, -1], dtype=np.int32)
-            for name in ("feature", "surrogate_feature"):
-                if name in arrays:
-                    arrays[name] = number[arrays[name]]
-        if _info(table).exponent:
-            for name in ("value", "quartiles"):
-                arrays[name] = _info(table).from_units(arrays[name])
-        made_by = {
-            "method": self.options.method,
-            "task": schema.target.kind if schema.target else None,
-            "options": self.options.to_dict(),
-            "version": __version__,
-        }
-        tree = restore_row_weights(TreeData.from_arrays(arrays, schema, made_by))
-        return self.habits.as_written(tree, table)
+                arrays[name] = number[arrays[name]]
+    if options.conventions is None:
+        at_local_days(arrays, schema)
+    if info.exponent:
+        for name in ("value", "quartiles"):
+            arrays[name] = info.from_units(arrays[name])
+    made_by = {
+        "method": options.method,
+        "task": info.kind,
+        "options": options.to_dict(),
+        "version": __version__,
+    }
+    return restore_row_weights(TreeData.from_arrays(arrays, schema, made_by))
 
 
 # -- preparation --------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.criteria import find
+from treewright.growing.local_days import at_local_days
 from treewright.growing.reference.absolute import quantile
 from treewright.growing.reference.candidates import Candidate
 from treewright.growing.reference.sums import (
@@ -33,6 +34,8 @@ def lay_out(
     """Write the nodes below a root into arrays, in preorder."""
     arrays = arrays_of(root, target)
     known = {name: arrays[name] for name in TreeData.array_names if name in arrays}
+    if made_by["options"].get("conventions") is None:
+        at_local_days(known, schema)
     if schema.target is not None and schema.target.exponent:
         for name in ("value", "quartiles"):
             known[name] = schema.target.from_units(known[name])

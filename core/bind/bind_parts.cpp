@@ -1,0 +1,154 @@
+#include "bind_parts.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <string>
+
+#include "arrays.hpp"
+#include "candidates.hpp"
+#include "treewright/parts.hpp"
+
+namespace treewright::bind {
+namespace {
+
+using Codes16 = nb::ndarray<const uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Labels = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Units = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Nodes = nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::span<const char> span_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+nb::bytes to_python(const std::string& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+template <class Array>
+auto checked(const nb::handle& given, size_t n_rows) {
+  auto array = nb::cast<Array>(given);
+  if (array.size() != n_rows) {
+    throw std::invalid_argument("the columns of a part differ in length");
+  }
+  return array;
+}
+
+nb::tuple needed_columns(const std::string& kernel, const nb::bytes& request, size_t n_applied) {
+  const auto asked = parts::Request::from(span_of(request));
+  const parts::Needs found =
+      parts::needs(asked, n_applied, kernel != "neighbours" && kernel != "route");
+  return nb::make_tuple(found.codes, found.values, found.target, asked.top.size());
+}
+
+nb::bytes answer(const std::string& kernel, const nb::bytes& request, const nb::dict& codes,
+                 const nb::dict& values, const nb::object& target, const nb::object& weights,
+                 const Nodes& node, int64_t n_applied) {
+  const auto asked = parts::Request::from(span_of(request));
+  parts::PartView part;
+  const size_t n_rows = node.size();
+  part.n_rows = static_cast<int64_t>(n_rows);
+  part.node = node.data();
+  const auto place = [&](auto& list, const nb::handle& column) {
+    const auto at = nb::cast<size_t>(column);
+    list.resize(std::max(list.size(), at + 1), nullptr);
+    return at;
+  };
+  for (const auto& [column, array] : codes) {
+    const size_t at = place(part.codes, column);
+    part.codes[at] = checked<Codes16>(array, n_rows).data();
+  }
+  for (const auto& [column, array] : values) {
+    const size_t at = place(part.values, column);
+    part.values[at] = checked<Doubles>(array, n_rows).data();
+  }
+  part.values.resize(std::max(part.values.size(), part.codes.size()), nullptr);
+  if (!target.is_none()) {
+    if (asked.task == Task::number) {
+      part.y = checked<Doubles>(target, n_rows).data();
+    } else {
+      part.labels = checked<Labels>(target, n_rows).data();
+    }
+  }
+  if (!weights.is_none()) {
+    part.weights = checked<Units>(weights, n_rows).data();
+  }
+  std::string reply;
+  {
+    nb::gil_scoped_release unlocked;
+    if (n_applied < 0) {
+      parts::start_nodes(part);
+    }
+    parts::apply_top(part, asked.top, size_t(std::max<int64_t>(0, n_applied)));
+    if (kernel == "count") {
+      reply = parts::count(part, asked).bytes();
+    } else if (kernel == "measure") {
+      reply = parts::to_bytes(parts::measure(part, asked));
+    } else if (kernel == "neighbours") {
+      reply = parts::to_bytes(parts::neighbours(part, asked));
+    } else if (kernel != "route") {
+      throw std::invalid_argument("there is no kernel " + kernel);
+    }
+  }
+  return to_python(reply);
+}
+
+template <class T, class Merge>
+std::string merged(const nb::bytes& one, const nb::bytes& other, const Merge& merge) {
+  auto into = parts::from_bytes<T>(span_of(one));
+  const auto more = parts::from_bytes<T>(span_of(other));
+  if (into.size() != more.size()) {
+    throw std::invalid_argument("replies of different requests cannot be merged");
+  }
+  for (size_t i = 0; i < into.size(); ++i) {
+    merge(into[i], more[i]);
+  }
+  return parts::to_bytes(into);
+}
+
+nb::bytes merge(const std::string& kernel, const nb::bytes& request, const nb::bytes& one,
+                const nb::bytes& other) {
+  if (kernel == "count") {
+    const auto asked = parts::Request::from(span_of(request));
+    auto into = parts::Counts::from(span_of(one));
+    const auto more = parts::Counts::from(span_of(other));
+    {
+      nb::gil_scoped_release unlocked;
+      parts::merge(into, more, asked.task, size_t(asked.words()));
+    }
+    return to_python(into.bytes());
+  }
+  if (kernel == "measure") {
+    return to_python(
+        merged<parts::NodeSums>(one, other, [](auto& a, const auto& b) { a.merge(b); }));
+  }
+  return to_python(merged<parts::Range>(one, other, [](auto& a, const auto& b) {
+    a.least = std::min(a.least, b.least);
+    a.greatest = std::max(a.greatest, b.greatest);
+  }));
+}
+
+nb::object code_cells(const Doubles& values, const Doubles& edges) {
+  std::vector<uint16_t> codes(values.size());
+  {
+    nb::gil_scoped_release unlocked;
+    parts::code_cells({values.data(), values.size()}, {edges.data(), edges.size()}, codes.data());
+  }
+  return to_numpy(std::move(codes));
+}
+
+}  // namespace
+
+void add_parts(nb::module_& m) {
+  m.def("part_needs", &needed_columns, nb::arg("kernel"), nb::arg("request"), nb::arg("n_applied"),
+        "Columns whose codes and values a request reads, whether it reads the target, and the "
+        "number of its splits.");
+  m.def("part_answer", &answer, nb::arg("kernel"), nb::arg("request"), nb::arg("codes"),
+        nb::arg("values"), nb::arg("target").none(), nb::arg("weights").none(), nb::arg("node"),
+        nb::arg("n_applied"),
+        "The reply of one part; node is moved down the splits after the first n_applied (-1: from "
+        "the start).");
+  m.def("part_merge", &merge, nb::arg("kernel"), nb::arg("request"), nb::arg("one"),
+        nb::arg("other"), "The reply of two parts together.");
+  m.def("code_cells", &code_cells, nb::arg("values"), nb::arg("edges"),
+        "How many edges lie below each value; 65535 for NaN.");
+}
+
+}  // namespace treewright::bind

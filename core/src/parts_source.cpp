@@ -1,0 +1,512 @@
+#include "treewright/parts_source.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "bucket_search.hpp"
+#include "measure.hpp"
+#include "node_search.hpp"
+#include "sorted_source.hpp"
+#include "treewright/frontier.hpp"
+
+namespace treewright::parts {
+namespace {
+
+// An open node whose rows lie in parts. Nodes are numbered as they are made; a number is the
+// handle.
+struct OpenPart {
+  NodeRecord record;
+  std::vector<int64_t> stats;
+  uint64_t key = kRootKey;
+  int64_t n_missing = 0;  // in the column of the chosen split
+  bool open = true;
+};
+
+class PartsSource final : public NodeSource {
+ public:
+  PartsSource(Table&& table, std::unique_ptr<Link> link, const GrowOptions& options,
+              Control& control)
+      : table_(std::move(table)),
+        link_(std::move(link)),
+        options_(options),
+        control_(control),
+        layout_(table_.task, table_.n_classes) {
+    limits_.min_rows = options.min_samples_leaf;
+    limits_.min_weight =
+        units_of_at_least(options.min_weight_leaf, table_.total_weight, table_.weight_unit);
+    limits_.positive_sum = options.criterion == Criterion::poisson;
+    if (options.min_branch_weight > 0.0) {
+      limits_.min_branch_weight = units_of_at_least(options.min_branch_weight * kNearlyWeight,
+                                                    table_.total_weight, table_.weight_unit);
+    }
+  }
+
+  TableFacts facts() const override;
+  void open_root(Division& division, const Judge& judge, Team& team) override;
+  void choose(std::span<const int32_t> handles, std::span<Choice> choices) override;
+  void divide(std::span<Division> divisions, const Judge& judge, Team* team) override;
+  void close(int32_t handle) override { nodes_[size_t(handle)].open = false; }
+  size_t nodes_per_round() const override {
+    const auto cells = int64_t(kFewestPieces * std::max<size_t>(1, table_.columns.size()));
+    return size_t(std::max<int64_t>(1, table_.most_entries / cells));
+  }
+  std::vector<Candidate> best_of_each_column(int32_t) override { throw one_by_one(); }
+  void examine(int32_t, Candidate&) override { throw one_by_one(); }
+  int64_t home_rows(int) const override { return table_.home_rows; }
+  Home at_home(int32_t handle, int worker) override;
+  void prepare_homes(int n_workers) override { homes_.resize(size_t(n_workers)); }
+  void finish(Team&) override { homes_.clear(); }
+
+ private:
+  // The in-memory source that grows a gathered node.
+  struct GatheredNode {
+    Rows rows;
+    std::unique_ptr<NodeSource> source;
+  };
+
+  static std::logic_error one_by_one() {
+    return std::logic_error("splits from outside need the rows in one place");
+  }
+  bool number() const { return table_.task == Task::number; }
+
+  // Requests.
+  Request request(std::span<const int32_t> nodes) const;
+  Counts ask_counts(const Request& request);
+  template <class T>
+  std::vector<T> ask_items(const char* kernel, const Request& request, size_t n);
+
+  // Searching.
+  void search(std::vector<NodeSearch>& searches);
+  bool refine(std::vector<NodeSearch>& searches);
+  void draw_more(std::vector<NodeSearch>& searches);
+  void set_thresholds(std::span<const NodeSearch> searches, std::span<Choice> choices);
+
+  // Dividing.
+  int32_t add_node(uint64_t key);
+  void set_top_split(int32_t node, const Candidate& split, int32_t first_child);
+  void measure_children(std::span<const int32_t> nodes);
+  void measure_numbers(std::span<const int32_t> nodes);
+  void set_squares(std::span<const int32_t> nodes);
+  void set_poisson(std::span<const int32_t> nodes);
+  void set_quartiles(std::span<const int32_t> nodes);
+
+  Table table_;
+  std::unique_ptr<Link> link_;
+  const GrowOptions options_;
+  Control& control_;
+  StatLayout layout_;
+  SplitLimits limits_;
+  Top top_;
+  std::deque<OpenPart> nodes_;
+  std::vector<GatheredNode> homes_;  // one per worker
+};
+
+TableFacts PartsSource::facts() const {
+  TableFacts facts;
+  facts.layout = layout_;
+  facts.n_rows = table_.n_rows;
+  facts.n_columns = table_.columns.size();
+  facts.total_weight = table_.total_weight;
+  facts.weight_unit = table_.weight_unit;
+  facts.unequal_weights = table_.unequal_weights;
+  return facts;
+}
+
+// ---- requests ----
+
+Request PartsSource::request(std::span<const int32_t> nodes) const {
+  Request made;
+  made.task = table_.task;
+  made.n_classes = table_.n_classes;
+  made.top = top_;
+  if (number()) {
+    for (const int32_t node : nodes) {
+      Measured& measured = made.nodes.emplace_back();
+      measured.node = node;
+      measured.set_scale(nodes_[size_t(node)].record.number.scale);
+    }
+  }
+  return made;
+}
+
+Counts PartsSource::ask_counts(const Request& request) {
+  control_.check();
+  return Counts::from(link_->ask("count", request.bytes()));
+}
+
+template <class T>
+std::vector<T> PartsSource::ask_items(const char* kernel, const Request& request, size_t n) {
+  control_.check();
+  std::vector<T> items = from_bytes<T>(link_->ask(kernel, request.bytes()));
+  if (items.size() != n) {
+    throw std::runtime_error("the parts did not answer all questions of a request");
+  }
+  return items;
+}
+
+// ---- searching ----
+
+void PartsSource::choose(std::span<const int32_t> handles, std::span<Choice> choices) {
+  std::vector<NodeSearch> searches;
+  for (const int32_t handle : handles) {
+    OpenPart& node = nodes_[size_t(handle)];
+    searches.emplace_back(table_, options_, limits_, control_, handle, node.key, node.stats.data(),
+                          node.record.impurity);
+  }
+  search(searches);
+  draw_more(searches);
+  for (size_t i = 0; i < searches.size(); ++i) {
+    choices[i] = searches[i].choose();
+  }
+  set_thresholds(searches, choices);
+  for (size_t i = 0; i < searches.size(); ++i) {
+    if (choices[i].split) {
+      nodes_[size_t(handles[i])].n_missing = searches[i].n_missing(choices[i].split->column);
+    }
+  }
+}
+
+// Counts the columns that were not counted yet, then what may hold a better split, until nothing
+// may.
+void PartsSource::search(std::vector<NodeSearch>& searches) {
+  while (refine(searches)) {
+  }
+}
+
+bool PartsSource::refine(std::vector<NodeSearch>& searches) {
+  std::vector<int32_t> nodes;
+  size_t n_open = 0;
+  for (NodeSearch& search : searches) {
+    n_open += search.find_open();
+  }
+  if (n_open == 0) {
+    return false;
+  }
+  const auto pieces = uint64_t(std::max<int64_t>(2, table_.most_entries / int64_t(n_open)));
+  std::vector<Question> questions;
+  std::vector<size_t> first(searches.size() + 1, 0);
+  for (size_t i = 0; i < searches.size(); ++i) {
+    if (searches[i].n_open() > 0) {
+      nodes.push_back(searches[i].node());
+      searches[i].ask(std::bit_floor(std::min<uint64_t>(pieces, kMostPieces)), questions);
+    }
+    first[i + 1] = questions.size();
+  }
+  Request asked = request(nodes);
+  asked.questions = std::move(questions);
+  const Counts counts = ask_counts(asked);
+  for (size_t i = 0; i < searches.size(); ++i) {
+    if (first[i] < first[i + 1]) {
+      searches[i].take(counts, asked.questions, first[i], first[i + 1]);
+    }
+  }
+  return true;
+}
+
+// If none of the drawn columns of a node offers a split, further ones are drawn until one does.
+void PartsSource::draw_more(std::vector<NodeSearch>& searches) {
+  for (bool any = true; any;) {
+    any = false;
+    for (NodeSearch& search : searches) {
+      any = search.draw_one_more() || any;
+    }
+    if (any) {
+      search(searches);
+    }
+  }
+}
+
+// Looks up the neighbouring values of the winning cuts.
+void PartsSource::set_thresholds(std::span<const NodeSearch> searches, std::span<Choice> choices) {
+  Request asked = request({});
+  for (size_t i = 0; i < searches.size(); ++i) {
+    if (choices[i].split && choices[i].split->kind == SplitKind::threshold) {
+      searches[i].ask_neighbours(*choices[i].split, asked.questions);
+    }
+  }
+  std::vector<Range> ranges;
+  if (!asked.questions.empty()) {
+    ranges = ask_items<Range>("neighbours", asked, asked.questions.size());
+  }
+  size_t next = 0;
+  for (size_t i = 0; i < searches.size(); ++i) {
+    if (choices[i].split && choices[i].split->kind == SplitKind::threshold) {
+      searches[i].set_threshold(*choices[i].split, ranges, next);
+    }
+  }
+}
+
+// ---- dividing ----
+
+int32_t PartsSource::add_node(uint64_t key) {
+  OpenPart& node = nodes_.emplace_back();
+  const auto handle = static_cast<int32_t>(nodes_.size() - 1);
+  node.key = key;
+  node.record.handle = handle;
+  node.stats.assign(size_t(layout_.words()), 0);
+  return handle;
+}
+
+void PartsSource::set_top_split(int32_t node, const Candidate& split, int32_t first_child) {
+  const Column& column = table_.columns[size_t(split.column)];
+  TopSplit made;
+  made.node = node;
+  made.column = split.column;
+  made.first_child = first_child;
+  made.missing_branch = std::max(split.missing_route, 0);
+  if (split.kind == SplitKind::is_missing) {
+    made.branches.assign(size_t(column.n_codes), 1);
+  } else if (split.kind == SplitKind::threshold) {
+    made.coarse = column.coarse;
+    made.threshold = split.threshold;
+    made.cut = static_cast<int32_t>(
+        std::upper_bound(column.values.begin(), column.values.end(), split.threshold) -
+        column.values.begin() - 1);
+  } else {
+    made.branches.assign(size_t(column.n_codes), made.missing_branch);
+    for (size_t i = 0; i < split.categories.size(); ++i) {
+      made.branches[size_t(split.categories[i])] = split.branches[i];
+    }
+  }
+  top_.push_back(std::move(made));
+}
+
+void PartsSource::open_root(Division& division, const Judge& judge, Team&) {
+  const int32_t root = add_node(kRootKey);
+  nodes_[0].record.number.scale.exponent = kNoScale;
+  if (!number()) {
+    // Any column counts all rows; without one, the classes are counted by a question of their own.
+    Request asked = request({});
+    Question& question = asked.questions.emplace_back();
+    question.column = kTargetColumn;
+    const Counts counts = ask_counts(asked);
+    for (size_t i = 0; i < counts.size(); ++i) {
+      layout_.add(nodes_[0].stats.data(), counts.words.data() + i * size_t(asked.words()));
+    }
+  }
+  measure_children({&root, 1});
+  division.children.assign(1, nodes_[0].record);
+  division.stats = nodes_[0].stats;
+  nodes_[0].open = judge.may_be_split(division, 0);
+}
+
+void PartsSource::divide(std::span<Division> divisions, const Judge& judge, Team*) {
+  std::vector<int32_t> made;
+  const size_t words = size_t(layout_.words());
+  for (Division& division : divisions) {
+    const Candidate& split = *division.split;
+    const auto n = size_t(split.n_branches);
+    const auto first = static_cast<int32_t>(nodes_.size());
+    set_top_split(division.handle, split, first);
+    for (size_t b = 0; b < n; ++b) {
+      made.push_back(add_node(child_key(division.key, static_cast<int>(b))));
+      OpenPart& child = nodes_.back();
+      const OpenPart& parent = nodes_[size_t(division.handle)];
+      if (b < split.left.size() / words) {
+        std::copy_n(split.left.begin() + static_cast<int64_t>(b * words), words,
+                    child.stats.begin());
+      } else {
+        layout_.difference(child.stats.data(), parent.stats.data(), split.left.data());
+      }
+      child.record.number.scale = parent.record.number.scale;
+    }
+    division.n_missing = nodes_[size_t(division.handle)].n_missing;
+    close(division.handle);
+  }
+  measure_children(made);
+  size_t next = 0;
+  for (Division& division : divisions) {
+    const auto n = size_t(division.split->n_branches);
+    division.children.resize(n);
+    division.stats.resize(n * words);
+    for (size_t b = 0; b < n; ++b, ++next) {
+      const OpenPart& child = nodes_[size_t(made[next])];
+      division.children[b] = child.record;
+      std::copy(child.stats.begin(), child.stats.end(),
+                division.stats.begin() + static_cast<int64_t>(b * words));
+    }
+  }
+  next = 0;
+  for (Division& division : divisions) {
+    for (size_t b = 0; b < division.children.size(); ++b, ++next) {
+      nodes_[size_t(made[next])].open = judge.may_be_split(division, b);
+    }
+  }
+}
+
+// ---- measuring ----
+
+// Completes the records of nodes whose statistics are known; of a number, except for the sum.
+void PartsSource::measure_children(std::span<const int32_t> nodes) {
+  if (number()) {
+    return measure_numbers(nodes);
+  }
+  for (const int32_t handle : nodes) {
+    OpenPart& node = nodes_[size_t(handle)];
+    const int64_t* stats = node.stats.data();
+    node.record.n_rows = stats[kRows];
+    node.record.impurity = NodeCost(options_.criterion, layout_, stats, 0.0).impurity();
+    node.record.pure = std::any_of(stats + kFirst, stats + layout_.words(),
+                                   [&](int64_t weight) { return weight == stats[kWeight]; });
+  }
+  if (table_.unequal_weights) {
+    Request asked = request({});
+    for (const int32_t node : nodes) {
+      asked.nodes.emplace_back().node = node;
+    }
+    const auto sums = ask_items<NodeSums>("measure", asked, nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      nodes_[size_t(nodes[i])].record.weight_squared = sums[i].weight_squared;
+    }
+  }
+}
+
+void PartsSource::measure_numbers(std::span<const int32_t> nodes) {
+  const bool centered = options_.criterion != Criterion::poisson;
+  const auto ranges = ask_items<NodeSums>("measure", request(nodes), nodes.size());
+  std::vector<int32_t> mixed;  // with different targets
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    OpenPart& node = nodes_[size_t(nodes[i])];
+    NumberPart& of = node.record.number;
+    const double least = value_of(ranges[i].least), greatest = value_of(ranges[i].greatest);
+    node.stats[kRows] = node.record.n_rows = ranges[i].rows;
+    node.stats[kWeight] = ranges[i].weight;
+    node.record.weight_squared = ranges[i].weight_squared;
+    node.record.pure = least == greatest;
+    set_scale_of(of, least, greatest, centered);
+    if (node.record.pure) {
+      set_constant(of, least);
+      node.record.impurity = 0.0;
+    } else {
+      mixed.push_back(nodes[i]);
+    }
+  }
+  Request asked = request(nodes);
+  asked.stage = Stage::sum;
+  const auto sums = ask_items<NodeSums>("measure", asked, nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    set_sum(nodes_[size_t(nodes[i])].stats.data(), sums[i].sum);
+  }
+  if (mixed.empty()) {
+    return;
+  }
+  set_squares(mixed);
+  if (options_.criterion == Criterion::poisson) {
+    set_poisson(mixed);
+  }
+  set_quartiles(mixed);
+}
+
+void PartsSource::set_squares(std::span<const int32_t> nodes) {
+  Request asked = request(nodes);
+  asked.stage = Stage::squares;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const int64_t* stats = nodes_[size_t(nodes[i])].stats.data();
+    asked.nodes[i].mean = NodeCost::floor_mean(get_sum(stats), stats[kWeight]);
+  }
+  const auto squares = ask_items<NodeSums>("measure", asked, nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    OpenPart& node = nodes_[size_t(nodes[i])];
+    set_moments(node.record.number, node.stats.data(), squares[i].low, squares[i].high);
+    node.record.impurity = node.record.number.variance;
+  }
+}
+
+// The deviance is a sum over all different targets, so all of them are asked for.
+void PartsSource::set_poisson(std::span<const int32_t> nodes) {
+  Request asked = request(nodes);
+  for (const int32_t node : nodes) {
+    asked.questions.push_back(all_targets(node));
+  }
+  const Counts counts = ask_counts(asked);
+  const auto words = size_t(asked.words());
+  for (size_t i = 0, at = 0; i < nodes.size(); ++i) {
+    OpenPart& node = nodes_[size_t(nodes[i])];
+    PoissonSum sum(node.stats.data());
+    for (; at < counts.size() && counts.question[at] == i; ++at) {
+      sum.add(counts.words[at * words + words - 1], counts.words[at * words + kWeight]);
+    }
+    node.record.impurity = sum.impurity();
+  }
+}
+
+void PartsSource::set_quartiles(std::span<const int32_t> nodes) {
+  std::vector<QuartileSearch> searches;
+  for (const int32_t node : nodes) {
+    searches.emplace_back(node, nodes_[size_t(node)].stats[kWeight]);
+  }
+  for (;;) {
+    Request asked = request(nodes);
+    for (QuartileSearch& search : searches) {
+      search.ask(asked.questions);
+    }
+    if (asked.questions.empty()) {
+      break;
+    }
+    const Counts counts = ask_counts(asked);
+    size_t next = 0, question = 0;
+    for (QuartileSearch& search : searches) {
+      search.take(counts, size_t(asked.words()), asked.questions, next, question);
+    }
+  }
+  Request asked = request(nodes);
+  for (QuartileSearch& search : searches) {
+    search.ask_next(asked.questions);
+  }
+  std::vector<Range> ranges;
+  if (!asked.questions.empty()) {
+    ranges = ask_items<Range>("neighbours", asked, asked.questions.size());
+  }
+  size_t next = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    nodes_[size_t(nodes[i])].record.number.quartiles = searches[i].quartiles(ranges, next);
+  }
+}
+
+// ---- small nodes ----
+
+NodeSource::Home PartsSource::at_home(int32_t handle, int worker) {
+  std::vector<int32_t> open;
+  for (const OpenPart& node : nodes_) {
+    if (node.open) {
+      open.push_back(node.record.handle);
+    }
+  }
+  const OpenPart& node = nodes_[size_t(handle)];
+  GatheredNode& home = homes_[size_t(worker)];
+  home = {};  // frees the node before
+  home.rows = link_->gather(handle, open, request({}).bytes());
+  const auto n_rows = home.rows.table.n_rows;
+  Weights weights;
+  weights.n_rows = weights.rows = n_rows;
+  weights.total = node.stats[kWeight];
+  weights.unit = table_.weight_unit;
+  weights.unequal = std::move(home.rows.weights);
+  GivenNode given;
+  given.key = node.key;
+  given.scale = node.record.number.scale;
+  given.stats = node.stats;
+  given.limits = limits_;
+  given.copy_unit = copy_unit(table_.n_rows, table_.total_weight, table_.weight_unit);
+  for (const Column& column : table_.columns) {
+    given.has_many_levels.push_back(column.many_levels);
+  }
+  home.source = make_home_source(home.rows.table, &home.rows.table, home.rows.target,
+                                 std::move(weights), given, options_, control_);
+  return {home.source.get(), 0};
+}
+
+}  // namespace
+
+std::unique_ptr<Grower> make_grower(Table&& table, std::unique_ptr<Link> link,
+                                    const GrowOptions& options, Control& control) {
+  auto source = std::make_unique<PartsSource>(std::move(table), std::move(link), options, control);
+  return std::make_unique<Frontier>(std::move(source), options, control);
+}
+
+}  // namespace treewright::parts

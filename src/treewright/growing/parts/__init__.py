@@ -1,0 +1,1 @@
+"""Growing from rows in parts: on disk, or on several machines."""

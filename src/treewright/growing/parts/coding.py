@@ -1,0 +1,251 @@
+"""Cells coded to two bytes: the rank of the value, or the bucket that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+
+__all__ = [
+    "MISSING",
+    "MOST_CODES",
+    "CodedPart",
+    "ColumnCoding",
+    "MemoryPart",
+    "edges_of",
+]
+
+MISSING = 65_535
+"""The code of a missing value."""
+MOST_CODES = 65_534
+"""Different codes of a column."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCoding:
+    """How the cells of a column are coded.
+
+    Attributes
+    ----------
+    kind : {0, 1, 2}
+        Number of the kind in the C++ core: numeric, categorical or ordinal.
+    coarse : bool
+        Whether a code stands for a bucket; otherwise it stands for one value.
+    values : float64 array
+        The value of each code, ascending; coarse: the edges. A bucket holds the
+        values above one edge up to and including the next.
+    n_codes : int
+        Number of codes; for categories, the number of labels.
+    """
+
+    kind: int
+    coarse: bool
+    values: NDArray[np.float64]
+    n_codes: int
+
+    @classmethod
+    def of_categories(cls, kind: int, n_labels: int) -> ColumnCoding:
+        """Return the coding of a column whose cells are codes already."""
+        return cls(kind, False, np.arange(n_labels, dtype=np.float64), n_labels)
+
+    @classmethod
+    def of_numbers(cls, values: NDArray[np.float64], *, coarse: bool) -> ColumnCoding:
+        """Return the coding of numbers by values or, if coarse, by edges.
+
+        Parameters
+        ----------
+        values : float64 array
+            All different values of the column, or any edges: they decide how long
+            growing takes, never the tree.
+        coarse : bool
+            Whether they are edges.
+
+        Returns
+        -------
+        ColumnCoding
+        """
+        known = np.unique(values[~np.isnan(values)] + 0.0)
+        return cls(0, coarse, known, len(known) + coarse)
+
+    def coded(self, cells: NDArray[Any]) -> NDArray[np.uint16]:
+        """Return the codes of some cells."""
+        if self.kind == 0:
+            numbers = np.ascontiguousarray(cells, np.float64)
+            codes: NDArray[np.uint16] = np.asarray(
+                _core.code_cells(numbers, self.values), np.uint16
+            )
+            return codes
+        return np.where(cells < 0, MISSING, cells).astype(np.uint16)
+
+    def decoded(
+        self, codes: NDArray[np.uint16], values: NDArray[np.float64] | None
+    ) -> NDArray[Any]:
+        """Return cells as a table holds them.
+
+        Parameters
+        ----------
+        codes : uint16 array
+            The codes.
+        values : float64 array or None
+            The values themselves, of a coarse column.
+
+        Returns
+        -------
+        array
+            float64 numbers, or int32 codes.
+        """
+        if self.coarse:
+            assert values is not None
+            return values
+        if self.kind == 0:
+            return np.append(
+                self.values, np.full(MISSING + 1 - len(self.values), np.nan)
+            )[codes]
+        return np.where(codes == MISSING, -1, codes).astype(np.int32)
+
+
+def edges_of(
+    sample: NDArray[np.float64], most: int = MOST_CODES
+) -> NDArray[np.float64]:
+    """Return edges that divide a sample evenly.
+
+    Parameters
+    ----------
+    sample : float64 array
+        Some values of a column.
+    most : int
+        Number of edges at most.
+
+    Returns
+    -------
+    float64 array
+        A value that occurs more than once has a bucket of its own.
+    """
+    values, counts = np.unique(sample[~np.isnan(sample)], return_counts=True)
+    often = values[counts > 1]
+    below = np.nextafter(often, -np.inf)
+    if len(values) + len(below) > most:
+        step = (len(values) + len(below)) // most + 1
+        values, below = values[::step], below[:: max(step, 1)]
+    return np.unique(np.concatenate([values, below]))[:most]
+
+
+class CodedPart:
+    """Rows whose cells are coded. A subclass says where the arrays are kept."""
+
+    def __init__(self, codings: Sequence[ColumnCoding]) -> None:
+        self._codings = codings
+        self._nodes: tuple[NDArray[np.int32], int] | None = None
+
+    @property
+    def n_columns(self) -> int:
+        """Number of usable columns."""
+        return len(self._codings)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.target())
+
+    def _array(self, name: str) -> NDArray[Any] | None:
+        raise NotImplementedError
+
+    def codes(self, column: int) -> NDArray[np.uint16]:
+        """Return the codes of a column."""
+        found = self._array(f"c{column}")
+        assert found is not None
+        return found
+
+    def values(self, column: int) -> NDArray[np.float64]:
+        """Return the values of a coarse column."""
+        found = self._array(f"v{column}")
+        assert found is not None
+        return found
+
+    def target(self) -> NDArray[Any]:
+        """Return the target: classes as int32, numbers as float64."""
+        found = self._array("y")
+        assert found is not None
+        return found
+
+    def weights(self) -> NDArray[np.int64] | None:
+        """Return the weights in units; None: all are 1."""
+        return self._array("w")
+
+    def decoded(self, column: int, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return some cells of a column as a table holds them."""
+        coding = self._codings[column]
+        if coding.coarse:
+            return self.values(column)[rows]
+        return coding.decoded(self.codes(column)[rows], None)
+
+    def nodes(self) -> tuple[NDArray[np.int32], int]:
+        """Return the node of each row, and the number of splits applied (-1: none)."""
+        if self._nodes is None:
+            return np.zeros(self.n_rows, np.int32), -1
+        return self._nodes
+
+    def remember(self, node: NDArray[np.int32], n_splits: int) -> None:
+        """Keep the node of each row for the next request."""
+        self._nodes = (node, n_splits)
+
+
+class MemoryPart(CodedPart):
+    """A part whose arrays are in memory.
+
+    Parameters
+    ----------
+    codings : sequence of ColumnCoding
+        How the columns are coded.
+    arrays : mapping of str to array
+        'c0', 'c1', ...: codes; 'v0', ...: values of coarse columns; 'y'; 'w' if rows
+        have weights.
+    """
+
+    def __init__(
+        self, codings: Sequence[ColumnCoding], arrays: Mapping[str, NDArray[Any]]
+    ) -> None:
+        super().__init__(codings)
+        self._arrays = arrays
+
+    def _array(self, name: str) -> NDArray[Any] | None:
+        return self._arrays.get(name)
+
+
+def coded_arrays(
+    codings: Sequence[ColumnCoding],
+    columns: Sequence[NDArray[Any]],
+    target: NDArray[Any],
+    weights: NDArray[np.int64] | None,
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a part.
+
+    Parameters
+    ----------
+    codings : sequence of ColumnCoding
+        How the columns are coded.
+    columns : sequence of arrays
+        The usable columns.
+    target : array
+        The target.
+    weights : int64 array or None
+        In units.
+
+    Returns
+    -------
+    dict of str to array
+        See `MemoryPart`.
+    """
+    arrays: dict[str, NDArray[Any]] = {"y": target}
+    for place, (coding, cells) in enumerate(zip(codings, columns, strict=True)):
+        arrays[f"c{place}"] = coding.coded(cells)
+        if coding.coarse:
+            arrays[f"v{place}"] = np.ascontiguousarray(cells, np.float64)
+    if weights is not None:
+        arrays["w"] = weights
+    return arrays

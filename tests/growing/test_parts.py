@@ -1,0 +1,194 @@
+"""Rows in parts give the tree of the in-memory engine, to the last bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from support.strategies import assert_same_tree
+from treewright.growing.parts.coding import edges_of
+from treewright.growing.parts.from_table import codings_of, facts_of, part_of
+from treewright.growing.parts.grow import grow_in_parts
+from treewright.growing.parts.local import DiskPart, Local
+from treewright.growing.reference import grow_reference
+from treewright.growing.training_set import TrainingSet
+from treewright.options import GrowOptions
+from treewright.table.table import Table
+from treewright.tree.data import TreeData
+from treewright.tree.fingerprint import fingerprint
+
+CRITERIA = {
+    "gini": 2,
+    "entropy": 3,
+    "misclassification": 9,
+    "squared_error": 0,
+    "poisson": 0,
+}
+
+
+def random_table(rng: Any, criterion: str, n: int, **has: Any) -> Table:
+    X = {
+        "ties": rng.normal(size=n).round(1),
+        "distinct": rng.normal(size=n),
+        "whole": rng.integers(0, 5, n).astype(float),
+        "odd": rng.choice([-1.7e308, -0.0, 0.0, 5e-324, 2.0**53 + 2, 1.7e308], n),
+    }
+    if has.get("missing"):
+        X["ties"][rng.random(n) < 0.2] = np.nan
+    if has.get("categories"):
+        X["few"] = rng.choice(list("pqrst"), n)
+        X["many"] = rng.choice([f"level {i}" for i in range(25)], n)
+    signal = X["distinct"] + (np.nan_to_num(X["ties"]) > 0.3) + 0.3 * X["whole"]
+    signal = signal + rng.normal(size=n)
+    y: Any = signal
+    k = CRITERIA[criterion]
+    if k:
+        y = np.digitize(signal, np.linspace(-1, 2, k - 1)).astype(str)
+    elif criterion == "poisson":
+        y = np.floor(np.exp(signal / 3))
+    weights = {None: None, "whole": rng.integers(0, 4, n) * 1.0, "real": rng.random(n)}
+    return tw.as_table(
+        X, y, weights[has.get("weights")], task="class" if k else "number"
+    )
+
+
+def random_edges(rng: Any, table: Table) -> dict[int, Any]:
+    """Edges that a sample would never give: few, equal, on ties, outside the range."""
+    found = {}
+    for place, index in enumerate(table.usable):
+        data = table.columns[index].data
+        if table.schema.features[index].kind != "numeric" or rng.random() < 0.3:
+            continue
+        known = np.append(data[~np.isnan(data)], 0.0)
+        kinds = (
+            rng.choice(known, int(rng.integers(1, 9))),
+            np.full(3, rng.choice(known)),
+            np.array([1e300, -1e300]),
+            edges_of(known),
+        )
+        found[place] = kinds[int(rng.integers(len(kinds)))]
+    return found
+
+
+def in_parts(
+    training: TrainingSet, rng: Any, n_parts: int = 3, **settings: Any
+) -> TreeData:
+    table = training.table
+    edges = settings.pop("edges", None)
+    facts = facts_of(table, codings_of(table, edges), settings.pop("home_rows", 0))
+    part_of_row = rng.integers(0, n_parts, table.n_rows)
+    parts = [
+        part_of(table, np.flatnonzero(part_of_row == i), facts) for i in range(n_parts)
+    ]
+    threads = settings.pop("n_threads", 1)
+    return grow_in_parts(Local(parts, threads), facts, training.options, **settings)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("weights", [None, "whole", "real"])
+def test_edges_are_irrelevant(criterion: str, weights: str | None) -> None:
+    rng = np.random.default_rng(len(criterion))
+    for i in range(14):
+        table = random_table(
+            rng,
+            criterion,
+            int(rng.integers(20, 300)),
+            missing=i % 2,
+            categories=i % 3,
+            weights=weights,
+        )
+        options = GrowOptions(
+            criterion=criterion,
+            min_samples_leaf=int(rng.integers(1, 6)),
+            max_features=(None, 2)[i % 2],
+            max_leaf_nodes=(None, 6)[i // 2 % 2],
+            random_state=i,
+        )
+        training = TrainingSet(table, options)
+        expected = fingerprint(training.grow())
+        found = in_parts(
+            training,
+            rng,
+            edges=random_edges(rng, training.table),
+            home_rows=int(rng.choice([0, 0, 20, 100])),
+            most_entries=int(rng.choice([10, 200, 100_000])),
+        )
+        assert fingerprint(found) == expected
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 7, 16, 64])
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_number_of_parts_and_threads_is_irrelevant(
+    n_parts: int, criterion: str
+) -> None:
+    rng = np.random.default_rng(n_parts)
+    table = random_table(rng, criterion, 90, missing=True, categories=True)
+    training = TrainingSet(table, GrowOptions(criterion=criterion))
+    expected = fingerprint(training.grow())
+    for n_threads in (1, 2, 8):
+        edges = random_edges(rng, training.table)
+        found = in_parts(
+            training, rng, n_parts, edges=edges, n_threads=n_threads, home_rows=15
+        )
+        assert fingerprint(found) == expected
+
+
+def test_tiny_tables_give_the_tree_of_exact_fractions() -> None:
+    rng = np.random.default_rng(1)
+    for i in range(150):
+        n = int(rng.integers(2, 14))
+        X = {"a": rng.integers(0, 4, n) / 3, "b": rng.normal(size=n).round(1)}
+        X["a"][rng.random(n) < 0.1 * (i % 2)] = np.nan
+        if i % 3:
+            table = tw.as_table(X, rng.integers(0, 1 + i % 3, n).astype(str))
+        else:
+            table = tw.as_table(X, rng.normal(size=n).round(1), task="number")
+        options = GrowOptions(min_samples_leaf=1)
+        training = TrainingSet(table, options)
+        found = in_parts(training, rng, edges=random_edges(rng, training.table))
+        assert_same_tree(found, grow_reference(table, options))
+
+
+def test_a_bound_that_is_too_low_changes_trees() -> None:
+    rng = np.random.default_rng(3)
+    changed = 0
+    for _ in range(150):
+        table = random_table(rng, "gini", 200)
+        training = TrainingSet(table, GrowOptions(criterion="gini", max_depth=3))
+        edges = {1: rng.choice(training.table.columns[1].data, 3)}
+        found = in_parts(training, rng, edges=edges, bound_factor=0.999)
+        changed += fingerprint(found) != fingerprint(training.grow())
+    assert changed > 0
+
+
+def test_parts_on_disk_give_the_same_tree(tmp_path: Any) -> None:
+    rng = np.random.default_rng(4)
+    table = random_table(rng, "gini", 500, missing=True, categories=True)
+    training = TrainingSet(table, GrowOptions(criterion="gini"))
+    codings = codings_of(training.table, random_edges(rng, training.table))
+    facts = facts_of(training.table, codings, 50)
+    parts = []
+    for i in range(4):
+        held = part_of(training.table, np.arange(i, 500, 4), facts)
+        parts.append(DiskPart(codings, tmp_path / str(i), dict(held._arrays)))
+    found = grow_in_parts(Local(parts, 2), facts, training.options)
+    assert fingerprint(found) == fingerprint(training.grow())
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"criterion": "absolute_error"}, "needs medians"),
+        ({"missing": "surrogate"}, "in one place"),
+        ({"competitors": 2}, "in one place"),
+    ],
+)
+def test_what_does_not_add_up_is_refused(settings: Any, words: str) -> None:
+    rng = np.random.default_rng(5)
+    criterion = "squared_error" if "criterion" in settings else "gini"
+    training = TrainingSet(random_table(rng, criterion, 60), GrowOptions(**settings))
+    with pytest.raises(tw.OptionError, match=words):
+        in_parts(training, rng)
