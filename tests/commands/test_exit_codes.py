@@ -61,6 +61,26 @@ BAD = {
         ["grow", "penguins.csv", "-t", "species", "-o", "no/such.tree.json"],
         "Make the folder",
     ),
+    "a model in place of the data it is grown from": (
+        3,
+        ["grow", "penguins.csv", "-t", "species", "-o", "./penguins.csv"],
+        "would replace a file that is read",
+    ),
+    "a report in place of the data": (
+        3,
+        ["grow", "penguins.csv", "-t", "species", "--report", "penguins.csv"],
+        "would replace a file that is read",
+    ),
+    "answers in place of the rows": (
+        3,
+        ["predict", "penguins.tree.json", "penguins.csv", "-o", "penguins.csv"],
+        "would replace a file that is read",
+    ),
+    "a picture in place of the model": (
+        3,
+        ["show", "penguins.tree.json", "--format", "svg", "-o", "penguins.tree.json"],
+        "would replace a file that is read",
+    ),
     "too little memory": (
         4,
         ["grow", "penguins.csv", "-t", "species", "--memory-limit", "2KB"],

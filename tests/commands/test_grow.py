@@ -2,6 +2,8 @@
 
 import json
 import random
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -41,7 +43,9 @@ RECIPES = {
     "drop": ["--drop", "customer,signed"],
     "kinds": ["--kind", "rating=low<mid<high", "--kind", "copies=categorical"],
     "weights": ["--weight", "copies"],
+    "drop, repeated": ["--drop", "customer", "--drop", "signed"],
     "groups": ["--groups", "customer"],
+    "groups among the columns": ["--columns", "income,customer", "--groups=customer"],
     "test share": ["--test-share", "0.3"],
     "test share and groups": ["--test-share", "0.3", "--groups", "customer"],
     "test file": ["--test", "later.csv"],
@@ -159,3 +163,58 @@ def test_classes_that_are_numbers_are_named_as_text(run, tmp_path):
     done = run(*call, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "class_weight={1: 3}" in json.loads(done.stdout)["python"]
+
+
+def test_a_repeated_drop_leaves_out_all_of_its_columns(grow):
+    done = grow("--drop", "customer", "--drop", "signed,rating", "--json")
+    assert json.loads(done.stdout)["intake"]["n_columns"] == 4
+
+
+def test_the_column_of_groups_is_no_feature_even_if_it_is_listed(grow):
+    done = grow("--columns", "income,customer", "--groups", "customer", "--json")
+    assert json.loads(done.stdout)["intake"]["n_columns"] == 1
+
+
+def test_a_missing_folder_is_found_before_anything_is_read(run, loans):
+    done = run("grow", "no_such.csv", "-t", "x", "-o", "no/x.json", folder=loans)
+    assert "There is no folder" in done.stderr
+
+
+def test_groups_are_read_from_the_table_that_is_named(run, loans):
+    rows = [
+        (row % 7, f"g{row // 5}", "yes" if row % 7 > 3 else "no") for row in range(90)
+    ]
+    with closing(sqlite3.connect(loans / "two.db")) as store:
+        for name, kept in (("other", rows[:10]), ("wanted", rows)):
+            store.execute(f"CREATE TABLE {name} (x, g, y)")
+            store.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", kept)
+        store.commit()
+    call = ["grow", "two.db", "-t", "y", "--table", "wanted", "--groups", "g", "--json"]
+    done = run(*call, folder=loans)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["intake"]["n_rows"] == 90
+    assert "columns=['g'], table='wanted'" in found["python"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_training_rows_decide_the_kinds_of_the_test_rows(
+    tmp_path, monkeypatch, capsys
+):
+    lines = [f"{d},{d}" for d in ("2", "3", "5more") for _ in range(20)]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "all.csv").write_text("doors,y\n" + "\n".join(lines) + "\n")
+    (tmp_path / "some.csv").write_text("doors,y\n" + "\n".join(lines[:40]) + "\n")
+    call = ["grow", "all.csv", "-t", "y", "--kind", "y=categorical", "--json"]
+    assert main([*call, "--test", "some.csv"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["figures"]["test"]["error"] == 0
+    exec(found["python"], {})
+
+
+def test_many_test_rows_are_named_as_test_rows(run, tmp_path):
+    rows = "".join(f"{row},{'yes' if row % 10 > 4 else 'no'}\n" for row in range(4000))
+    (tmp_path / "many.csv").write_text("x,y\n" + rows)
+    call = ["grow", "many.csv", "-t", "y", "--test-share", "0.5", "--max-depth", "1"]
+    done = run(*call, folder=tmp_path)
+    assert "2,000 test rows, not used for growing" in done.stdout

@@ -61,16 +61,16 @@ def test_short_help_is_not_cut(name):
 
 
 def test_the_page_about_the_command_line_is_that_of_the_help():
-    path = ROOT / "docs" / "write_command_line.py"
+    path = ROOT / "docs" / "tools" / "write_command_line.py"
     spec = importlib.util.spec_from_file_location("write_command_line", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    message = "docs/command-line.md is out of date: run 'make docs'"
+    message = "docs/reference/command-line.md is out of date: run 'make docs'"
     assert module.PAGE.read_text(encoding="utf-8") == module.page(), message
 
 
 def test_the_page_names_every_command_and_option():
-    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     for name in COMMANDS:
         section = page.partition(f"## treewright {name}\n")[2].partition("\n## ")[0]
         assert [

@@ -80,6 +80,6 @@ def test_control_characters_are_refused_because_xml_cannot_hold_them():
 
 def test_the_document_carries_rows_with_expected_answers():
     tree = programs.random_tree(2)
-    document = ElementTree.fromstring(to_pmml(tree, check=10))
+    document = ElementTree.fromstring(to_pmml(tree, check_rows=10))
     rows = document.findall(".//p:InlineTable/p:row", NAMES)
     assert len(rows) == min(10, len(check_rows(program_of(tree)).rows))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import treewright as tw
 from support import programs
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
@@ -54,3 +55,24 @@ def test_a_bound_before_rounding_to_float32_separates_the_same_numbers(threshold
         with np.errstate(over="ignore"):
             rounded = float(np.float32(x))
         assert (rounded <= threshold) == (x <= bound), x
+
+
+def test_check_rows_hold_values_of_the_columns_own_types():
+    rng = np.random.default_rng(0)
+    n = 300
+    X = {
+        "sure": rng.random(n) < 0.5,
+        "day": np.datetime64("2021-01-01") + rng.integers(0, 90, n),
+        "x": rng.normal(size=n).round(2),
+    }
+    days = (X["day"] - X["day"].min()).astype(int)
+    y = (X["sure"] * 3 + days // 9 + (X["x"] > 0) + rng.integers(0, 2, n)) % 5
+    tree = tw.TreeClassifier(prune=None).fit(X, y).tree_
+    program = program_of(tree.data)
+    types = {each.type: each.place for each in program.variables}
+    rows = check_rows(program).rows
+    sure = {row[types["bool"]] for row in rows}
+    assert sure == {None, 0.0, 1.0}
+    day = {row[types["date"]] for row in rows} - {None}
+    assert len(day) > 20
+    assert all(each % 86_400_000_000 == 0 for each in day)

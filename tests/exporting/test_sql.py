@@ -1,7 +1,6 @@
 """SQL in real databases: every row ends in the leaf of the tree."""
 
 import math
-from typing import ClassVar
 
 import duckdb
 import numpy as np
@@ -10,53 +9,23 @@ import sqlglot
 
 import treewright as tw
 from support import programs
-from support import servers as servers_
+from support.databases import SERVERS, Postgres, opened_once
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
 from treewright.exporting.sql import to_sql
 from treewright.exporting.sql_dialects import DIALECTS
-from treewright.exporting.verifying.sql_engines import Database, DuckDB, SQLite
-
-
-class Postgres(Database):
-    dialect = "postgresql"
-    mark = "%s"
-    types: ClassVar = Database.types | dict.fromkeys(("number", "code"), "FLOAT8")
-
-
-class Maria(Database):
-    dialect = "mysql"
-    mark = "%s"
-    types: ClassVar = Database.types | {"text": "TEXT", "datetime": "DATETIME(6)"}
+from treewright.exporting.verifying.sql_engines import SQLite
 
 
 @pytest.fixture(scope="session")
 def servers():
     """Connect to a database by the class of its engine; start it once."""
-    engines, running = {}, []
-
-    def connect(engine):
-        if engine not in engines:
-            server = _SERVERS[engine]()
-            running.append(server)
-            engines[engine] = engine(server.connect())
-        return engines[engine]
-
-    yield connect
-    for engine in engines.values():
-        engine.connection.close()
-    for server in running:
-        server.stop()
+    with opened_once() as connect:
+        yield connect
 
 
-_SERVERS = {
-    DuckDB: lambda: servers_.InMemory(DuckDB.open),
-    SQLite: lambda: servers_.InMemory(SQLite.open),
-    Postgres: servers_.Postgres,
-    Maria: servers_.MariaDB,
-}
-ENGINES = list(_SERVERS)
+ENGINES = list(SERVERS)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

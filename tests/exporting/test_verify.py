@@ -4,26 +4,79 @@ import pytest
 
 import treewright as tw
 from treewright.errors import OptionError
+from treewright.exporting.check_rows import check_rows
 from treewright.exporting.export import FORMATS, export
+from treewright.exporting.program import program_of
 from treewright.exporting.verifying.engine import EngineMissingError
 from treewright.exporting.verifying.verify import verify
 
+RUNNABLE = list(FORMATS)
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "pmml"])
+
+def written(tree, name, folder, **options):
+    path = folder / f"tree{FORMATS[name].suffix}"
+    content = export(tree, name, **options)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def verified(tree, path):
+    try:
+        return verify(tree, path)
+    except EngineMissingError as missing:
+        return pytest.skip(f"NO ENGINE: {missing}")
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_verify_finds_no_difference_in_an_export(name, tmp_path):
     tree = penguins()
-    path = tmp_path / f"tree{FORMATS[name].suffix}"
-    options = {"dialect": "sqlite"} if name == "sql" else {}
-    written = export(tree, name, **options)
-    path.write_bytes(written if isinstance(written, bytes) else written.encode())
-    try:
-        found = verify(tree, path)
-    except EngineMissingError as missing:
-        pytest.skip(f"NO ENGINE: {missing}")
+    found = verified(tree, written(tree, name, tmp_path, check_rows=False))
     assert found.ok, str(found)
+    assert found.n_embedded == 0
     assert found.same_tree
     assert found.n_rows > 20
     assert "every answer is the tree's" in str(found)
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_verify_runs_the_rows_in_the_file(name, tmp_path):
+    tree = penguins()
+    found = verified(tree, written(tree, name, tmp_path, check_rows=True))
+    assert found.ok, str(found)
+    assert found.n_embedded == len(check_rows(program_of(tree)))
+    assert f"({found.n_embedded} from the file)" in str(found)
+
+
+@pytest.mark.parametrize("name", ["python", "c", "sql"])
+def test_verify_finds_a_changed_answer_in_the_rows_of_the_file(name, tmp_path):
+    tree = penguins()
+    path = written(tree, name, tmp_path, check_rows=5)
+    text = path.read_text("utf-8")
+    changed = text.replace('"answer": "Gentoo"', '"answer": "Adelie"', 1)
+    assert changed != text
+    path.write_text(changed, "utf-8")
+    found = verified(tree, path)
+    assert found.n_different == 1
+    assert "the file says 'Adelie', the tree 'Gentoo'" in str(found)
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_check_rows_is_a_bool_or_a_number(name):
+    with pytest.raises(OptionError, match="check_rows must be True, False or"):
+        export(penguins(), name, check_rows="many")
+
+
+@pytest.mark.parametrize(
+    "name", ["sql", "python", "javascript", "c", "java", "rust", "r"]
+)
+def test_embedded_rows_with_hostile_texts_stay_within_their_comment(name, tmp_path):
+    texts = ["*/ int x;", "//", "a\nb\r", "\\u000a", "-- ; DROP", "\u2028", "'\"", "🎄"]
+    X = {"a*/b": texts * 20, "n": range(len(texts) * 20)}
+    y = [str(i % 2) for i in range(len(texts))] * 20
+    tree = tw.grow(tw.as_table(X, y)).data
+    found = verified(tree, written(tree, name, tmp_path, check_rows=True))
+    assert found.ok, str(found)
+    assert found.n_embedded > 5
 
 
 @pytest.mark.parametrize("form", ["case", "select", "view"])
@@ -44,7 +97,7 @@ def test_verify_finds_a_changed_threshold(tmp_path):
     (tmp_path / "tree.py").write_text(text.replace(bound, "207.5"), "utf-8")
     found = verify(tree, tmp_path / "tree.py")
     assert not found.ok
-    assert "the tree answers" in str(found)
+    assert "python says" in str(found)
 
 
 def test_verify_knows_that_a_file_belongs_to_another_tree(tmp_path):

@@ -34,11 +34,14 @@ from treewright.model import Tree
 from treewright.storing.lines import Spread, checked_content, written_lines
 from treewright.storing.load import load_bytes
 from treewright.storing.save import saved_bytes
+from treewright.table.intake import Finding
 from treewright.tree.data import TreeData
+from treewright.tree.edit import with_made_by
 from treewright.tree.route import route
 
 N_ROWS = 6
-LISTS = ("features", "pruning_steps", "findings", "notes", "extras", "nodes", "grown")
+LISTS = ("features", "pruning_steps", "findings", "conversions", "notes", "extras")
+LISTS += ("nodes", "grown")
 SPREAD = ("options", "parameters")
 
 
@@ -55,6 +58,10 @@ def _file(name: str) -> bytes:
     tree = fitted.tree_.with_note("Only a test.").with_note(name)
     if name == "classes":
         tree = tree.with_evaluation(tree.evaluate(rows, kinds.classes()))
+    if name == "spelled":
+        read = Finding("converted", "price", "'$5' read as money", "Keep the text.")
+        intake = tree.data.made_by["intake"].with_noted([read])
+        return saved_bytes(with_made_by(tree.data, intake=intake))
     return saved_bytes(tree.data)
 
 

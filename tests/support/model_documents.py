@@ -1,7 +1,7 @@
 """What is published about the model file, made from the shapes that the loader checks.
 
 Run this file after a change of the format to write the JSON schema and the tables of
-docs/model-file.md again:
+docs/reference/model-file.md again:
 
     python tests/support/model_documents.py
 """
@@ -17,7 +17,7 @@ from treewright.storing.json_schema import json_schema
 from treewright.storing.shapes import ListOf, Maybe, Record, Shape
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "model-file.md"
+PAGE = ROOT / "docs" / "reference" / "model-file.md"
 SCHEMA = ROOT / "src" / "treewright" / "storing" / "model-file.schema.json"
 
 RECORDS = {

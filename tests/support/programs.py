@@ -14,6 +14,8 @@ from treewright.exporting.program import (
     OneOf,
 )
 
+DAY = 86_400_000_000.0  # in microseconds
+
 
 def interpreted(program, row):
     """Return {node: share} of where one row of variables ends."""
@@ -82,8 +84,11 @@ def random_values(program, variable, n, rng):
         free = (rng.normal(size=100) * 10.0 ** rng.integers(-2, 4, 100)).tolist()
         pool = [*bounds, *near, *free, None, None]
     else:
-        day = 86_400_000_000.0
-        pool = [b // day * day + d for b in bounds for d in (-day, 0.0, day)] + [None]
+        step = 1.0 if variable.type in ("datetime", "time") else DAY
+        pool = [b // step * step + d for b in bounds for d in (-step, 0.0, step)]
+        if variable.type == "time":
+            pool = [x for x in pool if 0 <= x < DAY]
+        pool.append(None)
     return [pool[i] for i in rng.integers(0, len(pool), n)]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from treewright.commands.flags import TreeCommand, data_argument, flag, model_argument
-from treewright.commands.inputs import load_model, memory_flag, read_rows
+from treewright.commands.flags import TreeCommand, data_argument, model_argument
+from treewright.commands.inputs import load_model, memory_flag, read_rows, table_flag
 from treewright.commands.output import print_json, say
 
 __all__ = ["command"]
@@ -21,7 +21,7 @@ __all__ = ["command"]
 )
 @model_argument
 @data_argument
-@flag("--table", metavar="NAME", help="The sheet or the table of the data file.")
+@table_flag
 @memory_flag
 def command(
     model: str, data: str, table: str | None, memory_limit: str | None, as_json: bool

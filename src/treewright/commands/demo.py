@@ -35,7 +35,7 @@ STORY = (
     ),
     (
         "Why was the first split chosen?",
-        f"treewright why {_MODEL} {_TABLE} 0 --column flipper_length_mm",
+        f"treewright why {_MODEL} {_TABLE} 0",
     ),
     (
         "Answer the rows of a file, with reasons.",

@@ -80,7 +80,7 @@ class Parameter:
         return "|".join([*kinds, *self.words]) or "TEXT"
 
 
-class Value(click.ParamType[Any]):
+class Value(click.ParamType):  # type: ignore[type-arg]
     """The text of a flag as a Python value; the library checks the value."""
 
     name = "value"
@@ -113,7 +113,7 @@ class Value(click.ParamType[Any]):
                 self.fail(f"{value!r} is not NAME=VALUE,NAME=VALUE,...", param, ctx)
         return {name: _plain(each) for name, _, each in pairs}
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
         """Return the accepted values."""
         return self.parameter.metavar
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from treewright.commands.flags import TreeCommand, data_argument, flag, model_argument
-from treewright.commands.inputs import load_model, memory_flag, read_rows
+from treewright.commands.inputs import load_model, memory_flag, read_rows, table_flag
 from treewright.commands.output import print_json, say
 
 __all__ = ["command"]
@@ -29,12 +29,14 @@ __all__ = ["command"]
     help="The column of true answers; by default the target of the model.",
 )
 @flag("--weight", metavar="NAME", help="A column of row weights.")
+@table_flag
 @memory_flag
 def command(
     model: str,
     data: str,
     target: str | None,
     weight: str | None,
+    table: str | None,
     memory_limit: str | None,
     as_json: bool,
 ) -> None:
@@ -46,7 +48,12 @@ def command(
     """
     tree = load_model(model)
     rows = read_rows(
-        tree, data, target=target, weight=weight, memory_limit=memory_limit
+        tree,
+        data,
+        target=target,
+        weight=weight,
+        table=table,
+        memory_limit=memory_limit,
     )
     found = tree.evaluate(*rows)
     if not as_json:

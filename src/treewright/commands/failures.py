@@ -35,6 +35,7 @@ INTERRUPTED = 130
 _DEBUG = "TREEWRIGHT_DEBUG"
 _SETTING = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=('[^']*'|None|True|False|[\d.e+-]+\b)")
 _KIND = re.compile(r"\bkinds=\{'([^']*)': '(\w+)'\}")
+_DROP = re.compile(r"\bdrop=\['([^']*)'\]")
 _NAME = re.compile(r"^([a-z]+(?:_[a-z]+)+)(?= )")
 
 
@@ -97,7 +98,10 @@ def as_flags(message: str) -> str:
     '--max-depth must be >= 1; got 0. Pass --prune cv, or --prune none.'
     >>> as_flags("Pass kinds={'zip': 'categorical'} to use it.")
     'Pass --kind zip=categorical to use it.'
+    >>> as_flags("Put each part into a column of its own, or pass drop=['user'].")
+    'Put each part into a column of its own, or pass --drop user.'
     """
+    message = _DROP.sub(lambda found: f"--drop {quote(found[1])}", message)
     message = _NAME.sub(lambda found: _flag(found[1]), message)
     message = _KIND.sub(
         lambda found: f"--kind {quote(f'{found[1]}={found[2]}')}", message
@@ -117,9 +121,10 @@ def _shell_value(text: str) -> str:
 
 def _of_file(problem: OSError) -> str:
     """Return which file could not be read or written, and why."""
-    if problem.filename is None:
-        return f"{problem.strerror or problem}."
-    return f"{problem.filename}: {problem.strerror}."
+    reason = (problem.strerror or str(problem)).rstrip(".")
+    return (
+        f"{reason}." if problem.filename is None else f"{problem.filename}: {reason}."
+    )
 
 
 def say_error(message: str) -> None:
@@ -127,7 +132,7 @@ def say_error(message: str) -> None:
     _say("Error", message, "red")
 
 
-def say_warning(message: Any, *_: Any) -> None:
+def say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print one line about a warning; the signature is that of `warnings`."""
     _say("Warning", str(message), "yellow")
 

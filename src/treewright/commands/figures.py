@@ -65,10 +65,7 @@ def figures_lines(tree: Tree, pruning: Pruning, tested: Evaluation | None) -> li
     measure, lines = found["measure"], []
     if tested is not None:
         lines += str(tested).split("\n")
-        plain = f"{tested.n_rows} rows:"
-        lines[0] = lines[0].replace(
-            plain, f"{tested.n_rows} test rows, not used for growing:", 1
-        )
+        lines[0] = lines[0].replace(" rows:", " test rows, not used for growing:", 1)
         lines.append("")
     if found["cross_validation"] is not None:
         crossed = found["cross_validation"]

@@ -51,8 +51,20 @@ class GrowCommand(TreeCommand):
     help="Predict classes or numbers; by default what the target suggests.",
     section=_DATA,
 )
-@flag("--columns", type=Names(), help="Use only these columns.", section=_DATA)
-@flag("--drop", type=Names(), help="Leave these columns out.", section=_DATA)
+@flag(
+    "--columns",
+    type=Names(),
+    multiple=True,
+    help="Use only these columns. May be repeated.",
+    section=_DATA,
+)
+@flag(
+    "--drop",
+    type=Names(),
+    multiple=True,
+    help="Leave these columns out. May be repeated.",
+    section=_DATA,
+)
 @flag(
     "--kind",
     "kinds",
@@ -124,4 +136,6 @@ def command(
         if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
     given["kinds"] = dict(options["kinds"]) or None
+    for option in ("columns", "drop"):
+        given[option] = [name for names in options[option] for name in names] or None
     run_grow(data, target, given, output=output, report=report, as_json=as_json)

@@ -13,10 +13,17 @@ from treewright.commands.flags import flag
 if TYPE_CHECKING:
     from treewright.model import Tree
 
-__all__ = ["Kind", "Names", "load_model", "memory_flag", "read_rows"]
+__all__ = [
+    "Kind",
+    "Names",
+    "load_model",
+    "memory_flag",
+    "read_rows",
+    "table_flag",
+]
 
 
-class Names(click.ParamType[list[str]]):
+class Names(click.ParamType):  # type: ignore[type-arg]
     """Column names, separated by commas; a name with a comma stands in quotes."""
 
     name = "names"
@@ -27,12 +34,12 @@ class Names(click.ParamType[list[str]]):
             return list(value)
         return next(csv.reader([value], skipinitialspace=True), [])
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
         """Return the form of the value."""
         return "NAME,..."
 
 
-class Kind(click.ParamType[tuple[str, Any]]):
+class Kind(click.ParamType):  # type: ignore[type-arg]
     """The kind of a column: NAME=KIND, or NAME=low<middle<high for ordered ones."""
 
     name = "kind"
@@ -46,7 +53,7 @@ class Kind(click.ParamType[tuple[str, Any]]):
             self.fail(f"{value!r} is not NAME=KIND, such as zip=categorical.")
         return name, kind.split("<") if "<" in kind else kind
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
         """Return the form of the value."""
         return "NAME=KIND"
 
@@ -56,6 +63,11 @@ memory_flag = flag(
     metavar="SIZE",
     help="Memory that reading may need, such as 500MB or 4GB; by default 80 % of what "
     "the process may use.",
+)
+
+
+table_flag = flag(
+    "--table", metavar="NAME", help="The sheet or the table of the data file."
 )
 
 

@@ -75,7 +75,7 @@ def _inspect_data(file: str, table: Table, as_json: bool) -> None:
         return
     say(as_flags(f"{file}: {intake}"))
     heading("Columns")
-    say(aligned(_columns(table.schema)))
+    say(as_flags(aligned(_columns(table.schema))))
 
 
 def _columns(schema: Any) -> list[dict[str, Any]]:
@@ -118,7 +118,7 @@ def _inspect_model(file: str, tree: Tree, as_json: bool) -> None:
         if value not in (None, (), [], {}) and name not in ("nodes", "leaves", "depth"):
             say(f"  {name.replace('_', ' ')}: {_words(value)}")
     heading("Columns")
-    say(aligned(_columns(tree.schema)))
+    say(as_flags(aligned(_columns(tree.schema))))
     if intake is not None:
         heading("Training data")
         say(as_flags(str(intake)))

@@ -28,6 +28,8 @@ COMMANDS = (
     "predict",
     "evaluate",
     "prune",
+    "export",
+    "verify",
     "inspect",
     "check",
     "demo",
@@ -116,12 +118,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
-        warnings.showwarning = say_warning  # type: ignore[assignment]
+        warnings.showwarning = say_warning
         try:
             code = treewright.main(arguments, "treewright", standalone_mode=False)
         except (click.Abort, KeyboardInterrupt):
             say_error("Interrupted. Files that were being written are left as before.")
             return INTERRUPTED
-        except Exception as problem:
+        except Exception as problem:  # whatever it is, no user sees a traceback
             return failure(problem)
     return code if isinstance(code, int) else 0

@@ -7,7 +7,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "aligned",
+    "check_outputs",
     "fitted",
     "heading",
     "intake_dict",
@@ -181,6 +182,33 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return str(value)
+
+
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+    """Refuse files that cannot be written, or that are read, before the work begins.
+
+    Parameters
+    ----------
+    outputs : iterable of str or None
+        The files to write.
+    inputs : iterable of str or None
+        The files to read; writing one of them would replace the caller's data.
+    """
+    read = {os.path.realpath(path) for path in inputs if path not in (None, "-")}
+    for path in outputs:
+        if path in (None, "-"):
+            continue
+        folder = os.path.dirname(os.path.realpath(path))
+        if not os.path.isdir(folder):
+            raise click.ClickException(
+                f"There is no folder {folder!r} to write {path!r} into. Make the "
+                "folder first."
+            )
+        if os.path.realpath(path) in read:
+            raise click.ClickException(
+                f"Writing {path!r} would replace a file that is read. Write the "
+                "output under another name."
+            )
 
 
 def write_file(path: str, *parts: bytes) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from treewright.commands.flags import TreeCommand, data_argument, flag, model_argument
-from treewright.commands.inputs import load_model
-from treewright.commands.output import print_json, say
+from treewright.commands.inputs import load_model, table_flag
+from treewright.commands.output import check_outputs, print_json, say
 
 __all__ = ["command"]
 
@@ -38,7 +38,7 @@ __all__ = ["command"]
     type=click.Choice(["missing", "error"]),
     help="Categories that the model has never seen: treat as missing, or refuse.",
 )
-@flag("--table", metavar="NAME", help="The sheet or the table of the data file.")
+@table_flag
 def command(
     model: str,
     data: str,
@@ -62,6 +62,7 @@ def command(
     """
     from treewright.commands.run_predict import Predictor, collect, write
 
+    check_outputs([output], [model, data])
     tree = load_model(model)
     predictor = Predictor(tree, reasons=not no_reason, unseen=unseen)
     if as_json and output is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,10 +37,11 @@ def python_lines(
     lines.append(f"table = {_read(recipe.data, recipe.target, reading)}")
     for name, column in (("groups", recipe.groups), ("time", recipe.time)):
         if column is not None:
-            alone = _read(recipe.data, recipe.target, f"columns=[{column!r}]")
+            aside = _keywords({"columns": [column]} | recipe.arguments_aside)
+            alone = _read(recipe.data, recipe.target, aside)
             lines.append(f"{name} = {alone}.columns[0].data")
     fit = f"tw.{type(estimator).__name__}({settings}).fit"
-    lines += _fit_lines(recipe, fit, reading)
+    lines += _fit_lines(recipe, fit, _keywords(rows.test_arguments))
     lines.append("tree = model.tree_")
     if rows.test is not None:
         lines.append("tree = tree.with_evaluation(tree.evaluate(test))")
@@ -51,13 +53,13 @@ def python_lines(
     return "\n".join(lines)
 
 
-def _fit_lines(recipe: Recipe, fit: str, reading: str) -> list[str]:
+def _fit_lines(recipe: Recipe, fit: str, reading_test: str) -> list[str]:
     """Return the lines that hold rows out, fit and make `test`."""
     if recipe.share is None:
         grouped = ", groups=groups" if recipe.groups else ""
         lines = [f"model = {fit}(table{grouped})"]
         if recipe.test is not None:
-            lines.append(f"test = {_read(recipe.test, recipe.target, reading)}")
+            lines.append(f"test = {_read(recipe.test, recipe.target, reading_test)}")
         return lines
     by = next((n for n in ("groups", "time") if getattr(recipe, n)), None)
     keyword = "" if by is None else f", {by}={by}"
@@ -74,5 +76,5 @@ def _read(path: str, target: str, keywords: str) -> str:
     return f"tw.read({path!r}, target={target!r}{more})"
 
 
-def _keywords(values: dict[str, Any]) -> str:
+def _keywords(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in values.items())

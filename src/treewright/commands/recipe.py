@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -38,6 +39,8 @@ class Rows(NamedTuple):
     test: Table | None
     groups: Any
     """The group of each training row, or None."""
+    test_arguments: Mapping[str, Any] = MappingProxyType({})
+    """The arguments of `read` for a file of test rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +99,18 @@ class Recipe:
     def arguments(self) -> dict[str, Any]:
         """The arguments of `read`; the columns of groups and time are dropped."""
         aside = [name for name in (self.groups, self.time) if name is not None]
-        if not aside or self.reading.get("columns"):
+        if not aside:
             return self.reading
+        if (columns := self.reading.get("columns")) is not None:
+            kept = [name for name in columns if name not in aside]
+            return {**self.reading, "columns": kept}
         return {**self.reading, "drop": [*self.reading.get("drop", ()), *aside]}
+
+    @property
+    def arguments_aside(self) -> dict[str, Any]:
+        """The arguments of `read` for the columns of groups and time."""
+        shared = ("kinds", "table", "memory_limit")
+        return {n: v for n, v in self.reading.items() if n in shared}
 
     def read(self, progress: Progress = None) -> Rows:
         """Read the data, and hold out or read the test rows."""
@@ -107,8 +119,8 @@ class Recipe:
         table = read(self.data, self.target, **self.arguments, progress=progress)
         groups = None if self.groups is None else self._values(self.groups)
         if self.test is not None:
-            test = read(self.test, self.target, **self.arguments)
-            return Rows(table, table, test, groups)
+            test, arguments = self._read_test(self.test, table)
+            return Rows(table, table, test, groups, arguments)
         if self.share is None:
             return Rows(table, table, None, groups)
         time = None if self.time is None else self._values(self.time)
@@ -116,9 +128,29 @@ class Recipe:
         kept = None if groups is None else groups[training]
         return Rows(table, table.take(training), table.take(test_rows), kept)
 
+    def _read_test(self, path: str, table: Table) -> tuple[Table, dict[str, Any]]:
+        """Read the test rows, and return the arguments of `read` with them.
+
+        A few rows may lack the values that made a column categorical: '2' and '4' are
+        numbers, but beside '5more' they are categories. The training rows decide.
+        """
+        arguments = self.arguments
+        test = read(path, self.target, **arguments)
+        kinds = {each.name: each.kind for each in test.schema.features}
+        other = {
+            each.name: each.kind
+            for each in table.schema.features
+            if each.kind == "categorical" and kinds.get(each.name) == "numeric"
+        }
+        if other:
+            arguments = {**arguments, "kinds": arguments.get("kinds", {}) | other}
+            test = read(path, self.target, **arguments)
+        return test, arguments
+
     def _values(self, name: str) -> Any:
         """Return the values of a column that is no feature, for the same rows."""
-        column = read(self.data, self.target, columns=[name]).columns[0]
+        table = read(self.data, self.target, columns=[name], **self.arguments_aside)
+        column = table.columns[0]
         values = column.data
         is_number = isinstance(column, NumericColumn)
         missing = np.isnan(values) if is_number else values < 0

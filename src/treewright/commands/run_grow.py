@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.commands.failures import as_flags
 from treewright.commands.figures import figures_dict, figures_lines, tree_dict
-from treewright.commands.output import heading, intake_dict, print_json, print_tree, say
+from treewright.commands.output import (
+    check_outputs,
+    heading,
+    intake_dict,
+    print_json,
+    print_tree,
+    say,
+)
 from treewright.commands.python_lines import python_lines
 from treewright.commands.recipe import Recipe, Rows, check_parameters
 from treewright.errors import IntakeWarning
@@ -50,6 +57,7 @@ def run_grow(
         Whether to print one JSON object.
     """
     recipe = _recipe(data, target, given)
+    check_outputs([output, report], [data, recipe.test])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IntakeWarning)  # the findings are shown
         with bar(f"Reading {data}") as progress:
@@ -139,7 +147,7 @@ def _as_dict(
         "pruning": {
             "method": pruning.method,
             "words": pruning.words,
-            "notes": list(pruning.said),
+            "notes": list(pruning.all_notes),
             "n_leaves_before": pruning.n_leaves_before,
             "n_leaves_after": pruning.n_leaves_after,
         },

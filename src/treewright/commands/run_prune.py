@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from treewright.api import pruning_path
 from treewright.commands.figures import tree_dict
 from treewright.commands.inputs import load_model, read_rows
-from treewright.commands.output import aligned, heading, print_json, print_tree, say
+from treewright.commands.output import (
+    aligned,
+    check_outputs,
+    heading,
+    print_json,
+    print_tree,
+    say,
+)
 from treewright.model import Tree
 from treewright.pruning.path import PruningPath
 from treewright.pruning.validation import prune_by_validation
@@ -40,6 +47,7 @@ def run_prune(
     as_json : bool
         Whether to print one JSON object.
     """
+    check_outputs([output], [cuts["validation"]])
     tree = load_model(model)
     grown = tree.data.made_by.get("grown")
     whole = tree if grown is None else Tree(grown)

@@ -13,7 +13,14 @@ import click
 
 from treewright.commands.flags import TreeCommand, flag, model_argument
 from treewright.commands.inputs import load_model
-from treewright.commands.output import aligned, print_json, print_tree, say, write_file
+from treewright.commands.output import (
+    aligned,
+    check_outputs,
+    print_json,
+    print_tree,
+    say,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from treewright.model import Tree
@@ -63,6 +70,7 @@ def command(
     form = form or _form_of(output)
     if form == "png" and output is None:
         raise click.UsageError("A png picture needs a file: -o tree.png.")
+    check_outputs([output], [model])
     tree = load_model(model)
     given = {name: limit for name, limit in limits.items() if limit is not None}
     if numbers and form == "text":

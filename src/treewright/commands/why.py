@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from treewright.commands.flags import TreeCommand, data_argument, flag, model_argument
-from treewright.commands.inputs import load_model, memory_flag, read_rows
+from treewright.commands.inputs import load_model, memory_flag, read_rows, table_flag
 from treewright.commands.output import print_json, say
 
 __all__ = ["command"]
@@ -24,6 +24,7 @@ __all__ = ["command"]
 @click.argument("node", type=click.IntRange(0), default=0)
 @flag("--column", metavar="NAME", help="List every candidate of this column.")
 @flag("--weight", metavar="NAME", help="The column of weights it was grown with.")
+@table_flag
 @memory_flag
 def command(
     model: str,
@@ -31,6 +32,7 @@ def command(
     node: int,
     column: str | None,
     weight: str | None,
+    table: str | None,
     memory_limit: str | None,
     as_json: bool,
 ) -> None:
@@ -45,7 +47,7 @@ def command(
       treewright why penguins.tree.json penguins.csv 1 --column bill_length_mm
     """
     tree = load_model(model)
-    rows = read_rows(tree, data, weight=weight, memory_limit=memory_limit)
+    rows = read_rows(tree, data, weight=weight, table=table, memory_limit=memory_limit)
     found = tree.why(node, *rows, column=column)
     if as_json:
         print_json({"model": model, "data": data, "why": found.to_dict()})

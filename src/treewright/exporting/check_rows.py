@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -143,10 +143,21 @@ def _columns(
 
 @dataclass(frozen=True)
 class _Numbers:
-    """Numbers that a column may hold: intervals (low, high], and whether missing."""
+    """Numbers that a column may hold: intervals (low, high], and whether missing.
+
+    `step` is the distance of the values of its type, such as a day; 0: any number.
+    """
 
     intervals: tuple[tuple[float, float], ...] = ((-math.inf, math.inf),)
     missing: bool = True
+    step: float = 0.0
+
+    @classmethod
+    def of(cls, variable: Variable) -> _Numbers:
+        """Return all numbers that the type of a column allows."""
+        if variable.type == "bool":
+            return cls(((-1.0, 1.0),), step=1.0)
+        return cls(step=_step(variable))
 
     def within(
         self, intervals: tuple[tuple[float, float], ...], *, missing: bool
@@ -157,16 +168,20 @@ class _Numbers:
             for a, b in intervals
             if max(low, a) < min(high, b)
         )
-        return _Numbers(cut, self.missing and missing)
+        return replace(self, intervals=cut, missing=self.missing and missing)
 
     def pick(self) -> float | None:
         """Return one of the values; None if only "missing" is left."""
         if not self.intervals:
             return None
         low, high = self.intervals[0]
-        if math.isinf(high):
-            return 0.0 if math.isinf(low) else math.nextafter(low, math.inf)
-        return high
+        if math.isinf(high) and math.isinf(low):
+            return 0.0
+        if self.step:
+            # An engine would round other values, and answer another row.
+            whole = math.floor((low if math.isinf(high) else high) / self.step)
+            return (whole + math.isinf(high)) * self.step
+        return math.nextafter(low, math.inf) if math.isinf(high) else high
 
     @property
     def possible(self) -> bool:
@@ -198,7 +213,7 @@ _Allowed: TypeAlias = "_Numbers | _Labels"
 
 def _rows(program: Program) -> Iterator[tuple[Value, ...]]:
     free: tuple[_Allowed, ...] = tuple(
-        _Labels(v.labels) if v.labels else _Numbers() for v in program.variables
+        _Labels(v.labels) if v.labels else _Numbers.of(v) for v in program.variables
     )
     yield tuple(None for _ in free)
     waiting = [(0, free)]
@@ -267,9 +282,16 @@ def _beside(variable: Variable, bound: float) -> Iterator[Value]:
         yield bound
         yield math.nextafter(bound, math.inf)
     else:
-        step = 86_400_000_000.0 if variable.type == "date" else 1.0
+        step = _step(variable)
         start = math.floor(bound / step) * step
         yield from (start - step, start, start + step)
+
+
+def _step(variable: Variable) -> float:
+    """Return the distance of the values of a column's type; 0: any number."""
+    if variable.type == "number":
+        return 0.0
+    return 86_400_000_000.0 if variable.type == "date" else 1.0
 
 
 def _narrowed(

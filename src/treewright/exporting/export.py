@@ -18,6 +18,7 @@ from treewright.exporting.onnx import to_onnx
 from treewright.exporting.pmml import to_pmml
 from treewright.exporting.program import MARK, program_of
 from treewright.exporting.sql import to_sql
+from treewright.exporting.xlsx import to_xlsx
 from treewright.tree.data import TreeData
 
 __all__ = ["FORMATS", "MARK", "Format", "export"]
@@ -30,8 +31,10 @@ class Format(NamedTuple):
     suffix: str
 
 
-def _code(language: type[Language], tree: TreeData) -> str:
-    return language(program_of(tree)).file()
+def _code(
+    language: type[Language], tree: TreeData, *, check_rows: bool | int = False
+) -> str:
+    return language(program_of(tree), check_rows).file()
 
 
 FORMATS: dict[str, Format] = {
@@ -44,6 +47,7 @@ FORMATS: dict[str, Format] = {
     "r": Format(partial(_code, R), ".R"),
     "onnx": Format(to_onnx, ".onnx"),
     "pmml": Format(to_pmml, ".pmml"),
+    "xlsx": Format(to_xlsx, ".xlsx"),
 }
 """Every format by its name."""
 

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError
+from treewright.exporting.embedded_rows import embedded_lines
+from treewright.exporting.heading import heading
 from treewright.exporting.program import (
     STOP_HERE,
     AtMost,
@@ -37,7 +39,7 @@ __all__ = ["to_onnx"]
 _OPSET, _ML_OPSET, _IR = 18, 3, 9
 
 
-def to_onnx(tree: TreeData) -> bytes:
+def to_onnx(tree: TreeData, *, check_rows: bool | int = False) -> bytes:
     """Return a tree as an ONNX model.
 
     Its inputs are the columns that the tree reads, each of shape (rows, 1): doubles
@@ -48,6 +50,9 @@ def to_onnx(tree: TreeData) -> bytes:
     ----------
     tree : TreeData
         A tree that does not divide rows.
+    check_rows : bool or int, default=False
+        Whether to add rows with expected answers to the metadata of the model, or how
+        many at most.
 
     Returns
     -------
@@ -66,12 +71,13 @@ def to_onnx(tree: TreeData) -> bytes:
         ],
         ir_version=_IR,
         producer_name="treewright",
+        doc_string="\n".join(heading(program, format="onnx")),
     )
     columns = {_input(v): v.name for v in program.variables}
-    onnx.helper.set_model_props(
-        model,
-        {"treewright": program.mark(format="onnx"), "columns": json.dumps(columns)},
-    )
+    facts = {"treewright": program.mark(format="onnx"), "columns": json.dumps(columns)}
+    lines = embedded_lines(program, check_rows)
+    more = {"check_rows": "\n".join(lines)} if lines else {}
+    onnx.helper.set_model_props(model, facts | more)
     onnx.checker.check_model(model)
     serialized: bytes = model.SerializeToString(deterministic=True)
     return serialized

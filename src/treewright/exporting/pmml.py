@@ -15,8 +15,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from treewright._version import __version__
 from treewright.errors import OptionError
-from treewright.exporting.check_rows import check_rows
 from treewright.exporting.decimals import shortest
+from treewright.exporting.embedded_rows import chosen_rows
+from treewright.exporting.heading import heading, plain
 from treewright.exporting.program import (
     STOP_HERE,
     AtMost,
@@ -38,15 +39,16 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _DEEPEST = 1000
 
 
-def to_pmml(tree: TreeData, *, check: int = 100) -> str:
+def to_pmml(tree: TreeData, *, check_rows: bool | int = 100) -> str:
     """Return a tree as PMML.
 
     Parameters
     ----------
     tree : TreeData
         A tree that does not divide rows.
-    check : int, default=100
-        The largest number of rows with expected answers (`ModelVerification`).
+    check_rows : bool or int, default=100
+        Whether to add rows with expected answers (`ModelVerification`), or how many at
+        most.
 
     Returns
     -------
@@ -60,14 +62,16 @@ def to_pmml(tree: TreeData, *, check: int = 100) -> str:
             f"PMML nests nodes, and programs that read it fail on depths above "
             f"{_DEEPEST}; this tree has depth {int(tree.depth.max())}. Prune it first."
         )
-    return "\n".join(_lines(program, check)) + "\n"
+    return "\n".join(_lines(program, check_rows)) + "\n"
 
 
-def _lines(program: Program, check: int) -> Iterator[str]:
+def _lines(program: Program, check_rows: bool | int) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield f'<PMML version="4.4" xmlns="{_NAMESPACE}">'
     yield f"<Header description={_attribute(program.mark(format='pmml'))}>"
     yield f'<Application name="treewright" version="{__version__}"/>'
+    for line in heading(program, format="pmml")[3:]:
+        yield f"<Annotation>{escape(plain(line.strip()))}</Annotation>"
     yield "</Header>"
     yield from _dictionary(program)
     function = "classification" if program.is_classifier else "regression"
@@ -78,7 +82,7 @@ def _lines(program: Program, check: int) -> Iterator[str]:
     yield from _mining_schema(program)
     yield from _output(program)
     yield from _nodes(program)
-    yield from _verification(program, check)
+    yield from _verification(program, check_rows)
     yield "</TreeModel>"
     yield "</PMML>"
 
@@ -327,9 +331,9 @@ def _compound(operator: str, parts: Sequence[str]) -> str:
 # -- rows to check a consumer with -----------------------------------------------------
 
 
-def _verification(program: Program, most: int) -> Iterator[str]:
-    rows = check_rows(program, most)
-    if not program.variables or not len(rows):
+def _verification(program: Program, check_rows: bool | int) -> Iterator[str]:
+    rows = chosen_rows(program, check_rows)
+    if not program.variables or rows is None:
         return
     fields = len(program.variables) + 1
     yield f'<ModelVerification recordCount="{len(rows)}" fieldCount="{fields}">'

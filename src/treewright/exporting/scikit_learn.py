@@ -15,12 +15,77 @@ from numpy.typing import NDArray
 
 from treewright._version import __version__
 from treewright.errors import OptionError
+from treewright.table.from_numpy import float32_below
 from treewright.table.schema import PLAIN_NUMBERS
 from treewright.tree.answer import node_answers
+from treewright.tree.arrays import frozen
 from treewright.tree.data import IS_MISSING, LEAF, THRESHOLD, TreeData
-from treewright.tree.walk import children
 
-__all__ = ["to_sklearn", "why_not_sklearn"]
+__all__ = ["SKLEARN_NAMES", "sklearn_attribute", "to_sklearn", "why_not_sklearn"]
+
+SKLEARN_NAMES = (
+    "children_left",
+    "children_right",
+    "max_depth",
+    "max_n_classes",
+    "missing_go_to_left",
+    "n_classes",
+    "n_features",
+    "n_node_samples",
+    "n_outputs",
+    "node_count",
+    "weighted_n_node_samples",
+)
+"""Attributes of scikit-learn's `tree_` that ours lacks or names otherwise."""
+
+
+def sklearn_attribute(tree: TreeData, name: str) -> Any:
+    """Return an attribute under the name that it has in scikit-learn's `tree_`.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    name : str
+        One of `SKLEARN_NAMES`.
+
+    Returns
+    -------
+    int or array
+
+    Raises
+    ------
+    AttributeError
+        When `to_sklearn` would refuse the tree; the message says why.
+    """
+    reason = tree.keep("why_not_sklearn", why_not_sklearn)
+    if reason:
+        raise AttributeError(f"A Tree has {name!r} only if to_sklearn works. {reason}")
+    left, right = _children(tree)
+    width = tree.value.shape[1]
+    found = {
+        "children_left": left,
+        "children_right": right,
+        "max_depth": int(tree.depth.max()),
+        "max_n_classes": width,
+        "missing_go_to_left": tree.missing_route == 0,
+        "n_classes": np.array([width], np.intp),
+        "n_features": len(tree.schema.features),
+        "n_node_samples": tree.n_rows,
+        "n_outputs": 1,
+        "node_count": tree.n_nodes,
+        "weighted_n_node_samples": tree.weight,
+    }[name]
+    return frozen(found) if isinstance(found, np.ndarray) else found
+
+
+def _children(tree: TreeData) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the left and the right child of each node; -1 at a leaf."""
+    left, right = np.full((2, tree.n_nodes), -1, np.int64)
+    inner = np.flatnonzero(tree.split_kind != LEAF)
+    left[inner] = inner + 1
+    right[inner] = inner + 1 + tree.subtree_size[inner + 1]
+    return left, right
 
 
 def why_not_sklearn(tree: TreeData) -> str:
@@ -116,14 +181,12 @@ def _nodes(tree: TreeData) -> NDArray[Any]:
 
     nodes = np.zeros(tree.n_nodes, NODE_DTYPE)
     inner = np.flatnonzero(tree.split_kind != LEAF)
-    pairs = np.array([children(tree, int(i)) for i in inner]).reshape(-1, 2)
-    nodes["left_child"], nodes["right_child"] = -1, -1
+    nodes["left_child"], nodes["right_child"] = _children(tree)
     nodes["feature"], nodes["threshold"] = -2, -2.0
-    nodes["left_child"][inner], nodes["right_child"][inner] = pairs[:, 0], pairs[:, 1]
     nodes["feature"][inner] = tree.feature[inner]
     # "Is missing" is a threshold below every number, with missing values on the left.
     thresholds = np.where(
-        tree.split_kind == IS_MISSING, -np.inf, _float32_below(tree.threshold)
+        tree.split_kind == IS_MISSING, -np.inf, float32_below(tree.threshold)
     )
     nodes["threshold"][inner] = thresholds[inner]
     nodes["missing_go_to_left"][inner] = tree.missing_route[inner] == 0
@@ -131,12 +194,3 @@ def _nodes(tree: TreeData) -> NDArray[Any]:
     nodes["n_node_samples"] = tree.n_rows
     nodes["weighted_n_node_samples"] = tree.weight
     return nodes
-
-
-def _float32_below(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the largest float32 that is not above each number."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        rounded = thresholds.astype(np.float32)
-        above = rounded.astype(np.float64) > thresholds
-        rounded[above] = np.nextafter(rounded[above], np.float32(-np.inf))
-    return rounded.astype(np.float64)

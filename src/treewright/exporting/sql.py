@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.errors import OptionError
+from treewright.exporting.embedded_rows import embedded_lines
+from treewright.exporting.heading import heading, plain
 from treewright.exporting.program import (
     ALL_BRANCHES,
     STOP_HERE,
@@ -29,7 +31,6 @@ from treewright.exporting.program import (
 from treewright.exporting.sql_dialects import Dialect, dialect_called
 from treewright.reading.conditions.condition import joined
 from treewright.reading.conditions.rules import Rules
-from treewright.tree import wording
 from treewright.tree.data import TreeData
 
 __all__ = ["class_column", "to_sql"]
@@ -47,6 +48,7 @@ def to_sql(
     leaf: bool = False,
     reason: bool = False,
     view: str | None = None,
+    check_rows: bool | int = False,
 ) -> str:
     """Return a tree as SQL.
 
@@ -68,6 +70,8 @@ def to_sql(
         rule of the leaf in words. Not for a CASE expression.
     view : str, optional
         Name of the view; None: the table's name followed by ``_scored``.
+    check_rows : bool or int, default=False
+        Whether to add rows with expected answers as comments, or how many at most.
 
     Returns
     -------
@@ -77,11 +81,11 @@ def to_sql(
     form = form or ("case" if table is None else "select")
     _check(form, table, probabilities or leaf or reason)
     writer = _Writer(program, dialect_called(dialect), "" if form == "case" else "t.")
+    title = _title(program, dialect, form, table, check_rows)
     if form == "case":
-        return f"{_title(program, dialect, form)}{writer.prediction()}\n"
+        return f"{title}{writer.prediction()}\n"
     wanted = _Wanted(probabilities=probabilities, leaf=leaf, reason=reason)
     select = _select(writer, str(table), wanted)
-    title = _title(program, dialect, form, str(table))
     if form == "select":
         return f"{title}{select};\n"
     parts = (view or f"{table}_scored").split(".")
@@ -89,18 +93,24 @@ def to_sql(
     return f"{title}CREATE VIEW {name} AS\n{select};\n"
 
 
-def _title(program: Program, dialect: str, form: str, table: str = "") -> str:
-    """Return comments that say what the SQL is."""
+def _title(
+    program: Program,
+    dialect: str,
+    form: str,
+    table: str | None,
+    check_rows: bool | int,
+) -> str:
+    """Return comments that say what the SQL is, and rows to check it with."""
     facts = {"format": "sql", "dialect": dialect, "form": form}
-    if table:
-        facts["table"] = table.encode().hex()
-    kind = "class" if program.is_classifier else "number"
-    target = wording.name(program.target)
-    return (
-        f"-- A decision tree for {target} (a {kind}), {program.tree.n_leaves} leaves.\n"
-        f"-- {program.mark(**facts)}\n"
-        "-- NULL and NaN are missing; an unknown category counts as missing.\n"
-    )
+    if form != "case":
+        facts["table"] = str(table).encode().hex()
+    lines = [
+        *(plain(line) for line in heading(program, units=False, **facts)),
+        "",
+        "NULL and NaN are missing; an unknown category counts as missing.",
+        *embedded_lines(program, check_rows),
+    ]
+    return "".join(f"-- {line}".rstrip() + "\n" for line in lines)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.exporting.code.language import Language, plain, wrapped
+from treewright.exporting.code.language import Language, wrapped
+from treewright.exporting.embedded_rows import embedded_lines
+from treewright.exporting.heading import describe, plain
 from treewright.exporting.program import Variable
 
 __all__ = ["C"]
@@ -202,6 +204,11 @@ class C(Language):
         body = [f" * {plain(line)}".rstrip() for line in lines]
         return ["/*", *body, " */"]
 
+    def check_rows(self) -> list[str]:
+        """Return rows with expected answers as one block comment."""
+        lines = embedded_lines(self.program, self._check_rows)
+        return ["", "/*", *(f" * {line}" for line in lines), " */"] if lines else []
+
     def text(self, text: str) -> str:
         """Return a text literal in UTF-8; bytes beyond ASCII in octal."""
         out = "".join(
@@ -210,9 +217,9 @@ class C(Language):
         )
         return f'"{out}"'
 
-    def _words(self, node: Any, branch: int) -> str:
-        words = super()._words(node, branch).removeprefix(f"  {self.comment} ")
-        return f"  /* {words} */"
+    def _remark(self, words: str) -> str:
+        """Return a comment that stands behind a statement."""
+        return f"{super()._remark(words).replace(self.comment, '/*', 1)} */"
 
     def file(self) -> str:
         """Return the header."""
@@ -236,6 +243,7 @@ class C(Language):
             *self._encoder(),
             *self._walk(),
             *self._functions(),
+            *self.check_rows(),
             "#endif",
         ]
         return "\n".join(parts) + "\n"
@@ -247,7 +255,7 @@ class C(Language):
     def _row(self) -> list[str]:
         fields = [
             f"  {'const char *' if v.type == 'text' else 'double '}x{v.place};"
-            f"  /* {plain(self.describe(v))} */"
+            f"  /* {plain(describe(v))} */"
             for v in self.program.variables
         ] or ["  char unused;  /* the tree reads no column */"]
         return [f"struct {self.prefix}_row {{", *fields, "};", ""]

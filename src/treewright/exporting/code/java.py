@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.exporting.code.language import Language, wrapped
+from treewright.exporting.heading import describe
 from treewright.exporting.program import Variable
 
 __all__ = ["Java"]
@@ -193,6 +194,7 @@ class Java(Language):
             *self._walk(),
             _LEAF.rstrip("\n"),
             functions.rstrip("\n"),
+            *self.check_rows(),
             "}",
         ]
         return "\n".join(parts) + "\n"
@@ -207,7 +209,7 @@ class Java(Language):
             kind, start = (
                 ("String", "null") if v.type == "text" else ("double", "Double.NaN")
             )
-            words = self.commented([self.describe(v)])[0]
+            words = self.commented([describe(v)])[0]
             lines.append(f"    public {kind} x{v.place} = {start};  {words}")
         return [*lines, "  }"]
 

@@ -134,6 +134,7 @@ class JavaScript(Language):
             *self._walk(),
             _LEAF.strip("\n"),
             *self._functions(),
+            *self.check_rows(),
         ]
         return "\n".join(parts) + "\n"
 

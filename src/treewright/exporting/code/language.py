@@ -12,9 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from treewright._version import __version__
 from treewright.exporting.code.tables import Tables, tables_of
 from treewright.exporting.decimals import shortest
+from treewright.exporting.embedded_rows import embedded_lines
+from treewright.exporting.heading import heading, plain
 from treewright.exporting.program import (
     STOP_HERE,
     AtMost,
@@ -41,6 +42,8 @@ class Language(ABC):
     ----------
     program : Program
         The program.
+    check_rows : bool or int, default=False
+        Whether to append rows with expected answers, or how many at most.
     """
 
     comment = "//"
@@ -51,8 +54,9 @@ class Language(ABC):
     most_nested_nodes = 1000
     most_nested_depth = 40
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, check_rows: bool | int = False) -> None:
         self.program = program
+        self._check_rows = check_rows
         small = program.tree.n_nodes <= self.most_nested_nodes
         shallow = int(program.tree.depth.max()) <= self.most_nested_depth
         self.nested = small and shallow and not program.divides_rows
@@ -111,60 +115,31 @@ class Language(ABC):
 
     def title(self) -> list[str]:
         """Return the first lines of the file: what the tree is and what it reads."""
-        program = self.program
-        n = len(program.ends)
-        kind = "class" if program.is_classifier else "number"
-        lines = [
-            f"A decision tree for {wording.name(program.target)} (a {kind}), "
-            f"{n} {'ending' if n == 1 else 'endings'}, written by treewright "
-            f"{__version__}.",
-            program.mark(format=type(self).__name__.lower()),
-            "",
-            "Columns that it reads:",
-            *(f"  {self.describe(variable)}" for variable in program.variables),
-        ]
-        converted = [v.name for v in program.variables if self._was_text(v)]
-        if converted:
-            listed = ", ".join(map(wording.name, converted))
-            lines.append(f"Converted from text before growing: {listed}.")
-        return self.commented(lines)
+        language = type(self).__name__.lower()
+        return self.commented(heading(self.program, format=language))
 
-    def _was_text(self, variable: Variable) -> bool:
-        feature = self.program.tree.schema.features[variable.column]
-        return feature.spelling is not None or feature.stored_as == "text"
-
-    def describe(self, variable: Variable) -> str:
-        """Return the name of a variable and the values that it takes."""
-        kinds = {
-            "number": "a number",
-            "bool": "true or false",
-            "date": "a date, in microseconds since 1970-01-01",
-            "datetime": "a point in time, in microseconds since 1970-01-01"
-            + (" UTC" if variable.timezone else ""),
-            "duration": "a duration, in microseconds",
-            "time": "a time of day, in microseconds since midnight",
-            "text": f"a text, one of {len(variable.labels)} categories",
-            "code": f"a number, one of {len(variable.labels)} categories",
-        }
-        return f"{wording.name(variable.name)}: {kinds[variable.type]}"
+    def check_rows(self) -> list[str]:
+        """Return rows with expected answers as comments, if they are wanted."""
+        lines = embedded_lines(self.program, self._check_rows)
+        return ["", *(f"{self.comment} {line}" for line in lines)] if lines else []
 
     def ends(self) -> list[int]:
         """Return the numbers of the nodes in which rows end."""
         return self.program.ends
 
     def labels_of_ends(self) -> list[int]:
-        """Return the number of the class of each ending."""
+        """Return the number of the class of each leaf."""
         return [int(self.program.tree.label[node]) for node in self.program.ends]
 
     def probabilities_of_ends(self) -> list[list[float]]:
-        """Return the probabilities of the classes of each ending."""
+        """Return the probabilities of the classes in each leaf."""
         found: list[list[float]] = self.program.probabilities[
             self.program.ends
         ].tolist()
         return found
 
     def values_of_ends(self) -> list[float]:
-        """Return the number that each ending answers."""
+        """Return the number that each leaf answers."""
         return [float(self.program.answers[node]) for node in self.program.ends]
 
     def costs(self) -> list[list[float]]:
@@ -194,7 +169,8 @@ class Language(ABC):
                 continue
             node = self.program.nodes[item]
             if what == "stop" or node.is_leaf:
-                lines.append(blanks + self.returned(place[node.number]))
+                returned = self.returned(place[node.number])
+                lines.append(f"{blanks}{returned}{self._answer(node.number)}")
                 continue
             waiting += reversed(self._parts(node, depth))
         return lines
@@ -218,10 +194,21 @@ class Language(ABC):
         return [*parts, ("line", self.closing, depth)] if self.closing else parts
 
     def _words(self, node: ProgramNode, branch: int) -> str:
+        """Return the words of a branch as a comment."""
         split = split_of(self.program.tree, node.number)
         assert split is not None
-        words = plain(split.words(branch, missing=True, most=8))
-        return f"  {self.comment} {wording.cut(words, _LONGEST_COMMENT)}"
+        return self._remark(split.words(branch, missing=True, most=8))
+
+    def _answer(self, node: int) -> str:
+        """Return the answer of a node as a comment."""
+        answer = self.program.answers[node]
+        is_number = not self.program.is_classifier
+        shown = wording.number(answer) if is_number else wording.value(answer)
+        return self._remark(f"{wording.name(self.program.target)} = {shown}")
+
+    def _remark(self, words: str) -> str:
+        """Return a comment that stands behind a statement."""
+        return f"  {self.comment} {_short(words)}"
 
     def goes_to(self, node: ProgramNode, branch: int) -> str:
         """Return the condition that a question of the node sends a row to a branch."""
@@ -308,10 +295,8 @@ class Language(ABC):
         return f"x[{variable.place}]"
 
 
-def plain(text: str) -> str:
-    """Return text that cannot end a comment or a line."""
-    safe = "".join(c if c.isprintable() else " " for c in text)
-    return safe.replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
+def _short(words: str) -> str:
+    return wording.cut(plain(words), _LONGEST_COMMENT)
 
 
 def wrapped(items: Sequence[str], width: int = 88) -> str:

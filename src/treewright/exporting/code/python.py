@@ -109,6 +109,7 @@ class Python(Language):
             self._encoder(),
             self._walk(),
             self._functions(),
+            *self.check_rows(),
         ]
         return "\n".join(parts).replace("\n\n\n\n", "\n\n\n") + "\n"
 

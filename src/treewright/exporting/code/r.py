@@ -175,6 +175,7 @@ class R(Language):
             self._walk(),
             _SHARED.rstrip("\n"),
             *(each.rstrip("\n") for each in functions),
+            *self.check_rows(),
         ]
         return "\n".join(parts) + "\n"
 

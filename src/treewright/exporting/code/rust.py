@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.exporting.code.language import Language, plain, wrapped
+from treewright.exporting.code.language import Language, wrapped
+from treewright.exporting.heading import describe, plain
 from treewright.exporting.program import Variable
 
 __all__ = ["Rust"]
@@ -174,6 +175,7 @@ class Rust(Language):
             *self._walk(),
             _LEAF.rstrip("\n"),
             functions.rstrip("\n"),
+            *self.check_rows(),
         ]
         return "\n".join(parts) + "\n"
 
@@ -188,7 +190,7 @@ class Rust(Language):
         for v in self.program.variables:
             kind = "Option<&'a str>" if v.type == "text" else "f64"
             lines += [
-                f"    /// {plain(self.describe(v))}",
+                f"    /// {plain(describe(v))}",
                 f"    pub x{v.place}: {kind},",
             ]
         return [*lines, "}", ""]

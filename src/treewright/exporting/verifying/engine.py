@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ __all__ = [
     "EngineMissingError",
     "ExportFailedError",
     "answers_from",
+    "package_called",
     "program_called",
     "rows_as_text",
     "run",
@@ -60,6 +62,18 @@ class Answers:
     probabilities: list[list[float]] | None
 
 
+_PACKAGES = {
+    "node": "nodejs",
+    "gcc": "gcc",
+    "javac": "default-jdk-headless",
+    "java": "default-jre-headless",
+    "rustc": "rustc",
+    "Rscript": "r-base-core",
+    "soffice": "libreoffice-calc",
+}
+"""The Debian package of each program."""
+
+
 def program_called(*names: str) -> str:
     """Return the path of the first of some programs that is installed."""
     for name in names:
@@ -68,8 +82,19 @@ def program_called(*names: str) -> str:
             return found
     raise EngineMissingError(
         f"{names[0]!r} is not installed, so the export cannot be run here. Install it, "
-        "or verify the export where it is used."
+        f"on Debian or Ubuntu with: apt install {_PACKAGES[names[0]]}."
     )
+
+
+def package_called(name: str, shown: str) -> Any:
+    """Return a Python package that runs an export, or say how to install it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise EngineMissingError(
+            f"{shown} is not installed, so the export cannot be run here: "
+            f"pip install {name}."
+        ) from None
 
 
 def run(*command: str | Path) -> str:

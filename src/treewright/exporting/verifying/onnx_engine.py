@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.exporting.check_rows import Value
 from treewright.exporting.program import Program
-from treewright.exporting.verifying.engine import Answers, EngineMissingError
+from treewright.exporting.verifying.engine import Answers, package_called
 
 __all__ = ["run_onnx"]
 
@@ -32,13 +32,7 @@ def run_onnx(
     -------
     Answers
     """
-    try:
-        import onnxruntime
-    except ImportError:
-        raise EngineMissingError(
-            "ONNX Runtime is not installed, so the export cannot be run here: "
-            "pip install onnxruntime."
-        ) from None
+    onnxruntime = package_called("onnxruntime", "ONNX Runtime")
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     inputs = {}
     for v in program.variables:

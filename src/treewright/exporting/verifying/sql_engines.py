@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from treewright.exporting.check_rows import Value
 from treewright.exporting.program import Program, Variable
 from treewright.exporting.sql_dialects import DIALECTS
-from treewright.exporting.verifying.engine import EngineMissingError
+from treewright.exporting.verifying.engine import package_called
 
 __all__ = ["ROW", "SQL_ENGINES", "Database", "DuckDB", "SQLite"]
 
@@ -54,10 +54,15 @@ class Database:
         cursor.execute(
             f"CREATE TABLE {name} ({', '.join([f'{ROW} INTEGER', *columns])})"
         )
-        marks = ", ".join([self.mark] * (len(columns) + 1))
         cells = [
             [i, *map(self.cell, program.variables, row)] for i, row in enumerate(rows)
         ]
+        self.insert(program, name, cells)
+
+    def insert(self, program: Program, name: str, cells: list[list[Any]]) -> None:
+        """Put rows into a table; `name` is quoted already."""
+        marks = ", ".join([self.mark] * (len(program.variables) + 1))
+        cursor = self.connection.cursor()
         cursor.executemany(f"INSERT INTO {name} VALUES ({marks})", cells)
 
     def answers(self, select: str) -> list[dict[str, Any]]:
@@ -87,14 +92,15 @@ class DuckDB(Database):
     @classmethod
     def open(cls) -> DuckDB:
         """Open a database in memory."""
-        try:
-            import duckdb
-        except ImportError:
-            raise EngineMissingError(
-                "DuckDB is not installed, so the export cannot be run here: "
-                "pip install duckdb."
-            ) from None
+        duckdb = package_called("duckdb", "DuckDB")
         return cls(duckdb.connect())
+
+    def insert(self, program: Program, name: str, cells: list[list[Any]]) -> None:
+        """Put rows into a table column by column: row by row takes 2 ms each."""
+        types = ["INTEGER", *(self.types[v.type] for v in program.variables)]
+        columns = ", ".join(f"unnest(?::{type}[])" for type in types)
+        lists = [list(column) for column in zip(*cells, strict=True)]
+        self.connection.execute(f"INSERT INTO {name} SELECT {columns}", lists)
 
 
 class SQLite(Database):
@@ -117,6 +123,7 @@ class SQLite(Database):
 
 
 SQL_ENGINES: dict[str, type[DuckDB] | type[SQLite]] = {
+    "ansi": DuckDB,
     "duckdb": DuckDB,
     "sqlite": SQLite,
 }

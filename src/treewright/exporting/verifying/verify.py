@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections import defaultdict
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,19 +13,27 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError
-from treewright.exporting.check_rows import CheckRows, check_rows
+from treewright.exporting.check_rows import CheckRows, Value, answered, check_rows
+from treewright.exporting.embedded_rows import rows_in
 from treewright.exporting.export import FORMATS, MARK
 from treewright.exporting.program import Program, program_of
 from treewright.exporting.sql import class_column
 from treewright.exporting.verifying.code_engines import CODE_ENGINES
 from treewright.exporting.verifying.engine import Answers, EngineMissingError
 from treewright.exporting.verifying.onnx_engine import run_onnx
+from treewright.exporting.verifying.pmml_engine import pmml_rows, run_pmml
 from treewright.exporting.verifying.sql_engines import ROW, SQL_ENGINES, Database
+from treewright.exporting.verifying.xlsx_engine import (
+    run_xlsx,
+    short_rows,
+    text_of_xlsx,
+)
 from treewright.tree.data import TreeData
 
-__all__ = ["Verification", "verify"]
+__all__ = ["Verification", "differing_rows", "verify"]
 
-_MOST_ROWS = 20_000
+_MOST_ROWS = defaultdict(lambda: 20_000, pmml=2_000, xlsx=2_000)  # by format
+_CLOSE_IN = {"xlsx": 1e-14}  # spreadsheets calculate with 15 digits
 _MOST_SHOWN = 5
 _CLOSE = 1e-12  # for trees that divide rows, whose shares are added up
 
@@ -39,6 +48,8 @@ class Verification:
         What ran it.
     n_rows : int
         Number of rows compared.
+    n_embedded : int
+        How many of them stand in the file itself.
     differences : tuple of str
         The first rows with another answer than the tree's; empty: none.
     n_different : int
@@ -49,6 +60,7 @@ class Verification:
 
     engine: str
     n_rows: int
+    n_embedded: int = 0
     differences: tuple[str, ...] = ()
     n_different: int = 0
     same_tree: bool | None = None
@@ -61,7 +73,9 @@ class Verification:
     def __str__(self) -> str:
         """One sentence, and the first differences."""
         if self.ok:
-            return f"{self.n_rows:,} rows in {self.engine}: every answer is the tree's."
+            inside = f" ({self.n_embedded:,} from the file)" * bool(self.n_embedded)
+            rows = f"{self.n_rows:,} rows{inside} in {self.engine}"
+            return f"{rows}: every answer is the tree's."
         head = (
             f"{self.n_different:,} of {self.n_rows:,} rows have another answer in "
             f"{self.engine}:"
@@ -90,29 +104,94 @@ def verify(tree: TreeData, path: str | PathLike[str]) -> Verification:
     ExportFailedError
         When the file does not compile or run.
     """
-    content = Path(path).read_bytes()
-    source = content.decode("utf-8", "replace")
-    head = _head(source, Path(path))
+    file = _read(Path(path))
     program = program_of(tree)
-    rows = check_rows(program, _MOST_ROWS)
-    same = None if "tree" not in head else tree.fingerprint.startswith(head["tree"])
-    if head["format"] == "sql":
-        engine, answers = _run_sql(program, source, head, rows)
-    elif head["format"] == "onnx":
-        engine, answers = "ONNX Runtime", run_onnx(program, content, rows.rows)
-    elif head["format"] not in CODE_ENGINES:
-        raise EngineMissingError(
-            f"verify runs no {head['format']} engine. Run the file where it is used; "
-            "it carries rows with the expected answers."
-        )
+    stated = _stated(program, file)
+    own = check_rows(program, _MOST_ROWS[file.format]).rows
+    rows = list(dict.fromkeys([*([] if stated is None else stated.rows), *own]))
+    engine, found, rows = _run(program, file, rows)
+    expected = answered(program, rows)
+    close = _CLOSE_IN.get(file.format, 0.0)
+    wrong = differing_rows(program, expected, found, close) if rows else []
+    shown = [_described(program, expected, found, i, engine) for i in wrong]
+    if stated is not None:
+        shown += _misstated(program, stated)
+    mark = file.facts.get("tree")
+    return Verification(
+        engine=engine,
+        n_rows=len(rows),
+        n_embedded=0 if stated is None else min(len(stated), len(rows)),
+        differences=tuple(shown[:_MOST_SHOWN]),
+        n_different=len(shown),
+        same_tree=None if mark is None else tree.fingerprint.startswith(mark),
+    )
+
+
+@dataclass(frozen=True)
+class _File:
+    """An exported file: its content, and what its heading says."""
+
+    content: bytes
+    text: str
+    facts: dict[str, str]
+
+    @property
+    def format(self) -> str:
+        return self.facts["format"]
+
+
+def _read(path: Path) -> _File:
+    content = path.read_bytes()
+    if path.suffix == ".xlsx":
+        text = text_of_xlsx(content)
     else:
-        engine = head["format"]
-        with tempfile.TemporaryDirectory() as folder:
-            run = CODE_ENGINES[engine]
-            answers = run(program, source, rows.rows, Path(folder))
-    wrong = _differences(program, rows, answers)
-    shown = tuple(_described(program, rows, answers, i) for i in wrong[:_MOST_SHOWN])
-    return Verification(engine, len(rows), shown, len(wrong), same)
+        text = content.decode("utf-8", "replace")
+    return _File(content, text, _head(text, path))
+
+
+def _stated(program: Program, file: _File) -> CheckRows | None:
+    """Return the rows in a file, with the answers that it states; None: no rows."""
+    if file.format == "pmml":
+        found = pmml_rows(program, file.text)
+    else:
+        found = rows_in(file.text)
+    n = len(program.variables)
+    if found is None or any(len(row) != n for row in found.rows):
+        return None  # those of another tree are of no use
+    return found
+
+
+def _misstated(program: Program, stated: CheckRows) -> list[str]:
+    """Describe the rows for which a file states another answer than the tree's."""
+    expected = answered(program, stated.rows)
+    leaves = stated.nodes if stated.nodes and not program.divides_rows else None
+    shares = stated.probabilities.tolist() if stated.probabilities.size else None
+    answers = Answers(leaves, stated.answers, shares)
+    wrong = differing_rows(program, expected, answers)
+    return [_described(program, expected, answers, i, "the file") for i in wrong]
+
+
+def _run(
+    program: Program, file: _File, rows: list[tuple[Value, ...]]
+) -> tuple[str, Answers, list[tuple[Value, ...]]]:
+    """Return the engine, its answers, and the rows that it can be given."""
+    if file.format == "sql":
+        return *_run_sql(program, file.text, file.facts, rows), rows
+    if file.format == "onnx":
+        return "ONNX Runtime", run_onnx(program, file.content, rows), rows
+    if file.format == "pmml":
+        return "PMML4S", run_pmml(program, file.text, rows), rows
+    if file.format == "xlsx":
+        rows = short_rows(program, rows)
+        return "LibreOffice", run_xlsx(program, file.content, rows), rows
+    if file.format not in CODE_ENGINES:
+        raise EngineMissingError(
+            f"A file of the format {file.format!r} is a table for people: nothing "
+            "runs it, so there is nothing to verify."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        run = CODE_ENGINES[file.format]
+        return file.format, run(program, file.text, rows, Path(folder)), rows
 
 
 def _head(source: str, path: Path) -> dict[str, str]:
@@ -130,7 +209,10 @@ def _head(source: str, path: Path) -> dict[str, str]:
 
 
 def _run_sql(
-    program: Program, source: str, head: dict[str, str], rows: CheckRows
+    program: Program,
+    source: str,
+    head: dict[str, str],
+    rows: list[tuple[Value, ...]],
 ) -> tuple[str, Answers]:
     dialect, form = head.get("dialect", "ansi"), head.get("form", "case")
     if dialect not in SQL_ENGINES:
@@ -141,7 +223,7 @@ def _run_sql(
         )
     database = SQL_ENGINES[dialect].open()
     table = "rows_" if form == "case" else bytes.fromhex(head["table"]).decode()
-    database.fill(program, table, rows.rows)
+    database.fill(program, table, rows)
     found = database.answers(_select_of(source, form, database, table))
     names = [class_column(database.dialect, label) for label in program.classes]
     wide = bool(names) and names[0] in found[0]
@@ -164,9 +246,11 @@ def _select_of(source: str, form: str, database: Database, table: str) -> str:
     return statement
 
 
-def _differences(program: Program, rows: CheckRows, found: Answers) -> list[int]:
-    """Return the places of the rows whose answers differ."""
-    close = _CLOSE if program.divides_rows else 0.0
+def differing_rows(
+    program: Program, rows: CheckRows, found: Answers, close: float = 0.0
+) -> list[int]:
+    """Return the places of the rows whose answers differ by more than `close`."""
+    close = max(close, _CLOSE if program.divides_rows else 0.0)
     wrong: set[int] = set()
     if found.leaves is not None and not program.divides_rows:
         wrong |= _where(np.array(found.leaves) != np.array(rows.nodes))
@@ -187,7 +271,14 @@ def _where(flags: Any) -> set[int]:
     return set(np.flatnonzero(flags).tolist())
 
 
-def _described(program: Program, rows: CheckRows, found: Answers, row: int) -> str:
+def _described(
+    program: Program, rows: CheckRows, found: Answers, row: int, by: str
+) -> str:
     pairs = zip(program.variables, rows.rows[row], strict=True)
     values = ", ".join(f"{variable.name}={value!r}" for variable, value in pairs)
-    return f"{values}: {found.answers[row]!r}, the tree answers {rows.answers[row]!r}"
+    answer, expected = found.answers[row], rows.answers[row]
+    if answer == expected and found.leaves is not None:
+        answer = f"leaf {found.leaves[row]}"
+        expected = f"in leaf {rows.nodes[row]}"
+        return f"{values or 'any row'}: {by} says {answer}, the tree ends {expected}"
+    return f"{values or 'any row'}: {by} says {answer!r}, the tree {expected!r}"

@@ -1,0 +1,1 @@
+"""Trees of other programs become trees of treewright."""

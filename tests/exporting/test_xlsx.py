@@ -1,0 +1,108 @@
+"""The spreadsheet in LibreOffice: the answers of the tree for values of 15 digits."""
+
+import io
+
+import numpy as np
+import openpyxl
+import pytest
+
+import treewright as tw
+from support import programs
+from treewright.errors import OptionError
+from treewright.exporting.check_rows import answered
+from treewright.exporting.program import program_of
+from treewright.exporting.verifying.engine import EngineMissingError
+from treewright.exporting.verifying.verify import verify
+from treewright.exporting.verifying.xlsx_engine import run_xlsx, short_rows
+from treewright.exporting.xlsx import to_xlsx
+
+
+def calculated(program, rows):
+    try:
+        return run_xlsx(program, to_xlsx(program.tree), rows)
+    except EngineMissingError as missing:
+        return pytest.skip(f"NO ENGINE: {missing}")
+
+
+def compare(program, rows):
+    rows = short_rows(program, rows)
+    expected, found = answered(program, rows), calculated(program, rows)
+    assert found.leaves == expected.nodes
+    if program.is_classifier:
+        assert found.answers == expected.answers
+        np.testing.assert_allclose(
+            found.probabilities, expected.probabilities, rtol=1e-14
+        )
+    else:
+        np.testing.assert_allclose(found.answers, expected.answers, rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_libreoffice_answers_as_the_tree_does(seed, tmp_path):
+    tree = programs.random_tree(seed)
+    program = program_of(tree)
+    if program.divides_rows:
+        with pytest.raises(OptionError, match="divides rows"):
+            to_xlsx(tree)
+        return
+    try:
+        (tmp_path / "tree.xlsx").write_bytes(to_xlsx(tree, check_rows=True))
+        found = verify(tree, tmp_path / "tree.xlsx")
+    except EngineMissingError as missing:
+        pytest.skip(f"NO ENGINE: {missing}")
+    assert found.ok, str(found)
+    assert found.same_tree
+
+
+def test_numbers_that_differ_in_the_fifteenth_digit_are_told_apart():
+    x = [9.99999999999998, 9.99999999999999] * 40
+    program = program_of(tw.grow(tw.as_table({"x": x}, ["low", "high"] * 40)).data)
+    found = calculated(program, [(9.99999999999998,), (9.99999999999999,)])
+    assert found.answers == ["low", "high"]
+
+
+HOSTILE = ["=cmd|'/c calc'!A1", "a*", "a?", "A*", "~", '"', "@SUM(A1)", "-1+1", "é 🎄"]
+
+
+def test_hostile_names_and_categories_are_only_text():
+    X = {"=1+1": HOSTILE * 30, 'n"': range(len(HOSTILE) * 30)}
+    y = [HOSTILE[(i * 7) % len(HOSTILE)] for i in range(len(HOSTILE) * 30)]
+    tree = tw.grow(tw.as_table(X, y)).data
+    program = program_of(tree)
+    compare(program, programs.random_rows(program, 200))
+    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(tree)))
+    assert book["Score"]["A3"].data_type == "s"
+
+
+def test_dates_are_days_of_the_spreadsheet():
+    days = np.arange("2020-01-01", "2021-01-01", dtype="datetime64[D]")
+    y = np.where(days < np.datetime64("2020-07-01"), "early", "late")
+    program = program_of(tw.grow(tw.as_table({"day": days.astype(object)}, y)).data)
+    compare(program, programs.random_rows(program, 100))
+
+
+def test_a_tree_deeper_than_excel_nests_still_works():
+    x = np.arange(300.0)
+    y = np.cumsum(2.0 ** np.minimum(x, 290))
+    program = program_of(tw.grow(tw.as_table({"x": x}, y)).data)
+    assert program.tree.depth.max() > 64
+    compare(program, [(value,) for value in x[::7].tolist()])
+
+
+def test_every_formula_is_short():
+    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(programs.random_tree(4), rows=1)))
+    lengths = [
+        len(cell.value)
+        for sheet in book
+        for row in sheet
+        for cell in row
+        if cell.data_type == "f"
+    ]
+    assert lengths
+    assert max(lengths) < 1000
+
+
+def test_an_empty_category_is_refused():
+    tree = tw.grow(tw.as_table({"x": ["", "a"] * 30}, ["no", "yes"] * 30)).data
+    with pytest.raises(OptionError, match="from an empty cell"):
+        to_xlsx(tree)
