@@ -1,7 +1,7 @@
 """Draw the pictures of the front page: real output, light and dark, small files.
 
-Run it with ``python docs/draw_pictures.py`` from the root of the repository. It needs
-Chromium and playwright (``make browser``) for the pictures of the report, and writes
+``python docs/tools/draw_pictures.py`` needs Chromium and playwright (``make browser``)
+for the pictures of the report. It writes
 docs/pictures/tree-light.svg, tree-dark.svg, report-light.png and report-dark.png.
 """
 
@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 import treewright as tw
 
-FOLDER = Path(__file__).parent / "pictures"
+FOLDER = Path(__file__).parents[1] / "pictures"
 WIDTH, HEIGHT = 1180, 1120
 COLOURS = 96
 

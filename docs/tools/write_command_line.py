@@ -1,4 +1,4 @@
-"""Write docs/command-line.md from the help of the commands: ``make docs``."""
+"""Write docs/reference/command-line.md from the help of the commands: ``make docs``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from treewright.commands.main import COMMANDS, treewright
 
-PAGE = Path(__file__).with_name("command-line.md")
+PAGE = Path(__file__).parents[1] / "reference" / "command-line.md"
 
 _TOP = """# The command line
 
@@ -43,7 +43,7 @@ def page() -> str:
 
 def _block(title: str, text: str) -> str:
     lines = "\n".join(line.rstrip() for line in text.rstrip().split("\n"))
-    return f"## {title}\n\n```\n{lines}\n```\n"
+    return f"## {title}\n\n```text\n{lines}\n```\n"
 
 
 if __name__ == "__main__":

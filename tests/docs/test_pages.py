@@ -1,0 +1,89 @@
+"""The README and the book show what their examples print."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "docs" / "tools" / "run_pages.py"
+
+spec = importlib.util.spec_from_file_location("run_pages", TOOL)
+run_pages = importlib.util.module_from_spec(spec)
+sys.modules["run_pages"] = run_pages
+spec.loader.exec_module(run_pages)
+
+
+@pytest.mark.parametrize(
+    "page", run_pages.pages(), ids=lambda page: page.relative_to(ROOT).as_posix()
+)
+def test_the_page_shows_what_its_examples_print(page):
+    run_pages.process(page, write=False)
+
+
+def written(tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    return page
+
+
+def test_a_stale_number_is_found(tmp_path):
+    page = written(tmp_path, "```python\nprint(2)\n```\n\n```text\n1\n```\n")
+    with pytest.raises(run_pages.StalePageError, match=r"-1\n\+2"):
+        run_pages.process(page, write=False)
+
+
+def test_a_stale_number_is_renewed(tmp_path):
+    page = written(tmp_path, "```python\nprint(2)\n```\n\n```text\n1\n```\nEnd.\n")
+    run_pages.process(page, write=True)
+    assert page.read_text() == "```python\nprint(2)\n```\n\n```text\n2\n```\nEnd.\n"
+
+
+def test_a_block_that_prints_needs_a_text_block(tmp_path):
+    page = written(tmp_path, "```python\nprint(2)\n```\nAnd so on.\n")
+    with pytest.raises(run_pages.StalePageError, match=r"page.md:2: .*no text block"):
+        run_pages.process(page, write=True)
+
+
+def test_names_last_from_block_to_block_and_not_from_page_to_page(tmp_path):
+    page = written(
+        tmp_path,
+        "```python\na = 3\n```\n\n```python\nprint(a)\n```\n\n```text\n3\n```\n",
+    )
+    run_pages.process(page, write=False)
+    other = written(tmp_path, "```python\nprint(a)\n```\n\n```text\n```\n")
+    with pytest.raises(run_pages.StalePageError, match="name 'a' is not defined"):
+        run_pages.process(other, write=True)
+
+
+def test_an_error_is_shown_where_the_page_expects_it(tmp_path):
+    page = written(
+        tmp_path, "```python\n1 / 0\n```\n\n```text\nZeroDivisionError\n```\n"
+    )
+    run_pages.process(page, write=True)
+    assert "ZeroDivisionError: division by zero\n" in page.read_text()
+
+
+def test_commands_and_their_output_are_compared(tmp_path):
+    page = written(tmp_path, "```console\n$ echo one\nzwei\n$ true\n```\n")
+    run_pages.process(page, write=True)
+    assert page.read_text() == "```console\n$ echo one\none\n$ true\n```\n"
+
+
+def test_warnings_are_shown(tmp_path):
+    code = "import warnings\nwarnings.warn('careful')\n"
+    page = written(tmp_path, f"```python\n{code}```\n\n```text\n```\n")
+    run_pages.process(page, write=True)
+    assert "UserWarning: careful" in page.read_text()
+
+
+def test_a_stale_picture_is_found_and_renewed(tmp_path):
+    code = "open('pictures/a.svg', 'w').write('new')\n"
+    text = f"```python\n_ = {code}```\n\n![A picture](pictures/a.svg)\n"
+    page = written(tmp_path, text)
+    with pytest.raises(run_pages.StalePageError, match=r"a\.svg is out of date"):
+        run_pages.process(page, write=False)
+    run_pages.process(page, write=True)
+    assert (tmp_path / "pictures" / "a.svg").read_text() == "new"
+    run_pages.process(page, write=False)
