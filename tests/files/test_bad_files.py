@@ -3,7 +3,7 @@
 `make_bad_files.py` builds the files. A file that is read gives the rows, kinds, cells,
 findings and rejected lines written here; one that is refused gives one line that names
 the file or the column, the cause and the remedy. No row is lost, and no value changes
-without a finding.
+without a finding or a conversion on record.
 """
 
 import math
@@ -13,6 +13,7 @@ import pytest
 
 import treewright as tw
 from files import make_bad_files
+from treewright.table.intake import KINDS_OF_CONVERSIONS
 
 
 def ok(kinds, *, rows=None, found=(), rejected=(), no_target=0, options=None, **cells):
@@ -111,7 +112,7 @@ EXPECTED = {
     "zip.csv": ok("cc", zip=["60601", "60602"]),
     "phone.csv": ok("cc", contact=["4930123456", "4930123457"]),
     "ints_then_float.csv": ok("nc", rows=300_001),
-    "ints_then_text.csv": ok("cc", rows=300_001),
+    "ints_then_text.csv": ok("cc", rows=300_001, found=["nearly_numbers"]),
     "exponents.csv": ok("nc", a=[1e5, 2.5e-3, 100]),
     "bare_points.csv": ok("nc", a=[0.5, 1, -0.25]),
     # missing values
@@ -162,7 +163,9 @@ EXPECTED = {
     "header_with_hash.csv": ok("cn", **{"#chrom": ["X", "Y"], "pos": [5, 7]}),
     "title.csv": ok("cn", region=["north", "south", "east"], found=["left_out"]),
     "short_footer.csv": {**PLAIN, "found": ["rejected_rows"], "rejected": [4]},
-    "footer_total.csv": ok("cn", a=["1", "3", "Total"], found=["nearly_numbers"]),
+    "footer_total.csv": ok(
+        "cn", a=["1", "3", "Total"], found=["nearly_numbers", "totals_row"]
+    ),
     "empty.csv": error("is empty", "no line of column names"),
     "only_blank_lines.csv": error("is empty"),
     "only_comments.csv": error("is empty"),
@@ -272,10 +275,10 @@ EXPECTED = {
     "long_integer.jsonl": ok("nn", a=[2], rejected=[1], found=["rejected_rows"]),
     # Excel
     "plain.xlsx": ok("nc", a=[1, 2, 3], b=["x", "y", "x"]),
-    "formula.xlsx": ok("nc", a=[NAN, 2, 3], found=["missing_marks"]),
+    "formula.xlsx": ok("nc", a=[NAN, 2, 3], found=["cell_errors"]),
     "formula_result.xlsx": ok("nc", a=[2, 2, 3]),
-    "errors.xlsx": ok("nc", a=[NAN, NAN, 3], found=["missing_marks"]),
-    "merged.xlsx": ok("nc", a=[1, NAN, NAN], found=["left_out"]),
+    "errors.xlsx": ok("nc", a=[NAN, NAN, 3], found=["cell_errors"]),
+    "merged.xlsx": ok("nc", a=[1, NAN, NAN], found=["merged_cells"]),
     "hidden.xlsx": ok("nc", a=[1, 2, 3], b=["x", "y", "x"]),
     "dates.xlsx": ok("nc", a=[DAY, DAY, DAY + 86400e6]),
     "mixed.xlsx": ok("nc", a=[1, NAN, 3], found=["converted"]),
@@ -347,7 +350,9 @@ def check_table(table, expected):
     assert [line for line, _ in intake.rejected] == expected["rejected"]
     assert intake.no_target == expected["no_target"]
     assert intake.n_read == intake.n_rows + len(intake.rejected) + intake.no_target
-    assert sorted(each.kind for each in intake.findings) == expected["found"]
+    noted = [*intake.findings, *intake.conversions]
+    assert sorted(each.kind for each in noted) == expected["found"]
+    assert {x.kind for x in intake.findings}.isdisjoint(KINDS_OF_CONVERSIONS)
     for name, cells in expected["cells"].items():
         if name == "y" and expected["options"]:
             continue

@@ -1,11 +1,16 @@
 """`tw.read` and `fit(path, target=...)`: the way from a file to a table and a tree."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import treewright as tw
+from treewright.files.batches import read_batches
 
 LOANS = """amount,zip,city,default
 1200,01234,Bonn,no
@@ -128,3 +133,58 @@ def test_reading_needs_pyarrow_and_says_how_to_install_it(loans, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.csv", None)
     with pytest.raises(tw.TreewrightError, match=r"pip install 'treewright\[io\]'"):
         tw.read(loans)
+
+
+# -- progress --------------------------------------------------------------------------
+
+
+def _parquet(frame, path):
+    frame.to_parquet(path, row_group_size=50)
+
+
+def _sqlite(frame, path):
+    with closing(sqlite3.connect(path)) as database:
+        frame.to_sql("t", database, index=False)
+
+
+def _excel(frame, path):
+    frame.to_excel(path, index=False)
+
+
+@pytest.mark.parametrize(
+    ("ending", "write"),
+    [
+        ("csv", lambda frame, path: frame.to_csv(path, index=False)),
+        ("csv.gz", lambda frame, path: frame.to_csv(path, index=False)),
+        (
+            "jsonl",
+            lambda frame, path: frame.to_json(path, orient="records", lines=True),
+        ),
+        ("parquet", _parquet),
+        ("db", _sqlite),
+        ("xlsx", _excel),
+    ],
+)
+def test_progress_is_reported_and_changes_nothing(ending, write, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=300), "b": ["x", "y", None] * 100})
+    path = tmp_path / f"t.{ending}"
+    write(frame, path)
+    heard = []
+    watched, plain = tw.read(path, progress=heard.append), tw.read(path)
+    assert heard == sorted(heard)
+    assert len(heard) >= (3 if ending in ("parquet", "xlsx") else 1)
+    assert 0.89 < heard[-1] <= 1
+    for one, other in zip(watched.columns, plain.columns, strict=True):
+        np.testing.assert_array_equal(one.data, other.data)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_progress_is_reported_while_new_rows_are_read_in_batches(ending, tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0] * 300, "y": ["u", "v"] * 300})
+    path = tmp_path / f"t.{ending}"
+    frame.to_parquet(path) if ending == "parquet" else frame.to_feather(path)
+    tree = tw.TreeClassifier(findings="ignore").fit(frame[["a"]], frame["y"]).tree_
+    heard = []
+    assert len(list(read_batches(path, tree.schema, progress=heard.append))) >= 1
+    assert heard[-1] == 1

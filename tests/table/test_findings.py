@@ -126,3 +126,21 @@ def test_the_most_serious_come_first():
     ]
     assert ranks == sorted(ranks)
     assert len(ranks) == 2
+
+
+def test_dates_written_in_several_ways_are_named():
+    days = pd.date_range("2019-01-01", periods=90)
+    forms = ["%Y-%m-%d", "%d/%m/%Y", "%b %d, %Y"]
+    texts = [day.strftime(forms[i % 3]) for i, day in enumerate(days)]
+    (one,) = tw.inspect({"when": texts}).of("mixed_dates")
+    assert one.column == "when"
+    assert one.words.startswith("dates written in several ways, ")
+    assert one.advice.startswith("Write them all in one way, such as 2019-08-14.")
+    assert tw.inspect({"when": [*texts[:-1], "soon"]}).of("mixed_dates") == []
+
+
+def test_categories_that_differ_by_blanks_only_are_named():
+    towns = ["Bonn", "Bonn ", "Rome", " Oslo"] * 20
+    (one,) = tw.inspect({"town": towns}).of("blanks")
+    assert one.words == "'Bonn ' differs from another category by blanks only"
+    assert tw.inspect({"town": ["Bonn ", "Rome "] * 40}).of("blanks") == []

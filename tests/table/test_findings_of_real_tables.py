@@ -46,6 +46,16 @@ FOUND = {
     "diamonds": ("price", set()),
     "higgs_sample": ("signal", set()),
 }
+READ_AS_MISSING = {
+    "penguins": {
+        "bill_length_mm",
+        "bill_depth_mm",
+        "flipper_length_mm",
+        "body_mass_g",
+        "sex",
+    },
+    "heart": {"Ca", "Thal"},
+}
 
 
 def findings(frame, target):
@@ -62,6 +72,21 @@ def test_only_what_is_there_is_found(name):
     frame = pd.read_csv(path, sep=";" if name == "bank_marketing" else ",")
     target, expected = FOUND[name]
     assert findings(frame, target) == expected
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_reading_the_file_finds_the_same(name):
+    path = SHARED / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"SKIPPED LOUDLY: {path} is not there; this test needs it")
+    target, expected = FOUND[name]
+    table = tw.read(path, target=target)
+    # The reader has made missing values of the marks, and put it on record.
+    marks = {column for kind, column in expected if kind == "missing_marks"}
+    found = {(each.kind, each.column) for each in table.findings}
+    assert found == {each for each in expected if each[0] != "missing_marks"}
+    converted = {each.column for each in table.conversions if each.kind == "converted"}
+    assert converted == marks | READ_AS_MISSING.get(name, set())
 
 
 @pytest.mark.parametrize("name", BUNDLED)

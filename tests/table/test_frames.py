@@ -314,6 +314,7 @@ def test_a_dict_may_hold_columns_of_any_library():
     assert table.columns[4].labels == ("x", "y")
 
 
+@pytest.mark.needs("polars>=1.18")
 def test_integers_of_128_bits_are_read():
     frame = pl.DataFrame({"a": pl.Series([1, None], dtype=pl.Int128)})
     np.testing.assert_array_equal(as_table(frame).columns[0].values, [1, np.nan])

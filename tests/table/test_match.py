@@ -6,7 +6,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import treewright as tw
 from treewright.errors import ColumnError, TableError, UnseenCategoryWarning
+from treewright.files.batches import read_batches
 from treewright.table.as_table import as_table
 from treewright.table.check import check_matched, check_no_missing
 from treewright.table.match import match, plain_matrix
@@ -266,9 +268,9 @@ def test_dates_match_dates_but_zones_must_agree():
     with pytest.raises(ColumnError, match="held dates"):
         match(schema, {"a": [5.0]}, [0])
     zoned = {"a": [dt.datetime(1970, 1, 2, tzinfo=dt.UTC)]}
-    with pytest.raises(ColumnError, match="held dates"):
+    with pytest.raises(ColumnError, match="named no time zone"):
         match(schema, zoned, [0])
-    with pytest.raises(ColumnError, match="held times with a zone"):
+    with pytest.raises(ColumnError, match="named a time zone"):
         match(as_table(zoned).schema, stamp, [0])
     assert plain_matrix(schema, np.ones((1, 1))) is None
 
@@ -360,3 +362,48 @@ def test_a_column_of_unseen_categories_alone_is_warned_of(schema):
     words = "Column 'colour' holds categories in 9 of 10 values .90.0%. .*'RED'"
     with pytest.warns(UnseenCategoryWarning, match=words):
         match(schema, {"colour": [*["RED"] * 9, "red"]}, [1])
+
+
+# -- time zones ------------------------------------------------------------------------
+
+HOURS = pd.Series(pd.date_range("2019-01-01", periods=60, freq="h"))
+FORMS = {
+    "typed": (HOURS, HOURS.dt.tz_localize("Europe/Berlin")),
+    "text": (
+        HOURS.dt.strftime("%Y-%m-%d %H:%M"),
+        HOURS.dt.strftime("%Y-%m-%dT%H:%M+01:00"),
+    ),
+}
+
+
+@pytest.mark.parametrize("into", ["frame", "csv", "parquet"])
+@pytest.mark.parametrize("new", FORMS)
+@pytest.mark.parametrize("old", FORMS)
+@pytest.mark.parametrize("zoned", [False, True])
+def test_a_zone_that_comes_or_goes_is_refused(old, new, zoned, into, tmp_path):
+    kinds = {"when": "date"} if old == "text" else None
+    frame = pd.DataFrame({"when": FORMS[old][zoned]})
+    model = tw.TreeClassifier(kinds=kinds, findings="ignore")
+    tree = model.fit(frame, ["a"] * 30 + ["b"] * 30).tree_
+    other = pd.DataFrame({"when": FORMS[new][not zoned]})
+    if into != "frame":
+        path = tmp_path / f"new.{into}"
+        getattr(other, f"to_{into}")(path, index=False)
+        with pytest.raises(tw.ColumnError, match=r"named (a|no) time zone when"):
+            [tree.predict(batch.X) for batch in read_batches(path, tree.schema)]
+    elif (old, new) != ("typed", "text"):  # text in a frame is no date
+        with pytest.raises(tw.ColumnError, match=r"named (a|no) time zone when"):
+            tree.predict(other)
+
+
+def test_times_of_day_of_a_frame_are_read_from_a_file(tmp_path):
+    times = [dt.time(hour) for hour in range(24)] * 3
+    y = ["am" if each.hour < 12 else "pm" for each in times]
+    tree = tw.TreeClassifier(findings="ignore").fit({"at": times}, y).tree_
+    path = tmp_path / "new.csv"
+    path.write_text("at\n10:30\n5 PM\nNA\n")
+    (batch,) = read_batches(path, tree.schema)
+    assert tree.predict(batch.X)[:2].tolist() == ["am", "pm"]
+    path.write_text("at\nsoon\n")
+    with pytest.raises(tw.ColumnError, match=r"held times of day .* holds 'soon'"):
+        list(read_batches(path, tree.schema))

@@ -244,7 +244,7 @@ def test_decimals_and_fractions_as_categories_keep_their_value():
 CELLS = [
     *(None, float("nan"), pd.NA, pd.NaT, "a", "b", "", "1", "nan", "é", np.str_("q")),
     *(1, 0, -3, 2**53, 2**53 + 1, 2**70, -(10**400), 1.5, -0.0, float("inf")),
-    *(True, np.bool(True), np.int8(3), np.float32(0.1), np.float16(1)),
+    *(True, np.bool_(True), np.int8(3), np.float32(0.1), np.float16(1)),
     *(Decimal("1.5"), Decimal("NaN"), Decimal(10**30), Fraction(1, 3), 1j),
     *(date(2020, 1, 1), datetime(2020, 1, 1, 3), datetime(2020, 1, 1, tzinfo=UTC)),
     *(timedelta(1), np.datetime64("2020-01-01"), np.timedelta64(3, "s")),

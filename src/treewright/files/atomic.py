@@ -10,9 +10,41 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-__all__ = ["replaced"]
+from treewright.errors import OptionError
+
+__all__ = ["file_to_write", "replaced"]
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def file_to_write(path: str | os.PathLike[str], example: str) -> Path:
+    """Return the path of a file that can be written: its folder exists.
+
+    Parameters
+    ----------
+    path : str or path
+        What the caller was given.
+    example : str
+        A name that would do, for the message.
+
+    Raises
+    ------
+    OptionError
+        If it is no name of a file, a folder, or a name in a folder that is not there.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(
+            f"path must be the name of a file, such as {example!r}; got {path!r}."
+        )
+    where = Path(path)
+    if where.is_dir():
+        raise OptionError(f"path is the folder {str(where)!r}; name a file in it.")
+    if not where.parent.is_dir():
+        raise OptionError(
+            f"There is no folder {str(where.parent)!r} to write {where.name!r} into. "
+            "Make it first."
+        )
+    return where
 
 
 @contextlib.contextmanager

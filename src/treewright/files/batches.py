@@ -117,7 +117,9 @@ def tables_of(
         for rows in _arrow_tables(file, kind):
             yield rows, from_arrow(rows, file.name)
     else:
-        content = read_content(path, everything, table=table, memory_limit=None)
+        content = read_content(
+            path, everything, table=table, memory_limit=None, progress=progress
+        )
         _refuse_rejected(str(path), content.rejected)
         for start in range(0, content.table.num_rows, _ROWS):
             rows = content.table.slice(start, _ROWS)
@@ -183,20 +185,27 @@ def _arrow_tables(file: OpenedFile, kind: str) -> Iterator[pa.Table]:
     pa = package("pyarrow", "Reading Parquet files")
     try:
         with file.seekable() as stream:
-            for batch in _arrow_batches(stream, kind, file.name):
+            for batch, share in _arrow_batches(stream, kind, file.name):
                 yield pa.Table.from_batches([batch])
+                file.report(share)
     except (pa.ArrowException, OSError) as problem:
         raise damaged(file.name, kind.title(), problem) from problem
 
 
-def _arrow_batches(stream: Any, kind: str, name: str) -> Iterator[pa.RecordBatch]:
+def _arrow_batches(
+    stream: Any, kind: str, name: str
+) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """Yield rows, and the share of the file that is then read."""
     if kind == "parquet":
         with open_parquet(stream) as opened:
             checked_names(opened.schema_arrow.names, name)
-            yield from opened.iter_batches(_ROWS)
+            n_rows, n_read = opened.metadata.num_rows, 0
+            for batch in opened.iter_batches(_ROWS):
+                n_read += batch.num_rows
+                yield batch, n_read / max(n_rows, 1)
         return
     ipc = package("pyarrow.ipc", "Reading Arrow files")
     with ipc.open_file(stream) as opened:
         checked_names(opened.schema.names, name)
         for place in range(opened.num_record_batches):
-            yield opened.get_batch(place)
+            yield opened.get_batch(place), (place + 1) / opened.num_record_batches

@@ -11,7 +11,8 @@ from treewright.files.csv_columns import plain_numbers
 from treewright.files.optional import package
 from treewright.files.source import ArrowSource
 from treewright.table.infer import settle
-from treewright.table.raw import RawColumn
+from treewright.table.match import zone_error
+from treewright.table.raw import RawColumn, first_value
 from treewright.table.schema import Feature, Schema
 from treewright.table.spelling import is_missing_mark
 
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["source_by_schema", "target_by_schema"]
 
+_MOMENTS = {
+    "date": "dates",
+    "datetime": "dates",
+    "duration": "durations",
+    "time": "times of day",
+}
+"""Types of columns that text can spell, and what their values are called."""
 _TRUE_FALSE = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
@@ -73,7 +81,7 @@ def _holds_numbers(feature: Feature) -> bool:
 
 def _typed(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     stored = feature.stored_as
-    if stored in ("date", "datetime", "duration"):
+    if stored in _MOMENTS:
         return _moments(feature, text, first_row)
     found = plain_numbers(text)
     if found is None and stored == "bool":
@@ -101,15 +109,26 @@ def _moments(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     if raw.content == "empty":
         return pa.nulls(len(text))
     try:
-        column, _ = settle(raw, "date")
+        column, found = settle(raw, "date")
     except ColumnError as problem:
-        words = "durations" if feature.stored_as == "duration" else "dates"
+        words = _MOMENTS[feature.stored_as]
         raise _other_kind(feature.name, text, first_row, words) from problem
+    if feature.stored_as in ("date", "datetime"):
+        if found.stored_as == "time":
+            raise _other_kind(feature.name, text, first_row, "dates")
+        if bool(found.timezone) != bool(feature.timezone):
+            raise zone_error(feature, f"{first_value(raw, _first_known(raw))!r}")
     missing = np.isnan(column.data)
     ticks = pa.array(np.where(missing, 0, column.data).astype(np.int64), mask=missing)
     if feature.stored_as == "duration":
         return ticks.cast(pa.duration("us"))
+    if feature.stored_as == "time":
+        return ticks.cast(pa.time64("us"))
     return ticks.cast(pa.timestamp("us", feature.timezone or None))
+
+
+def _first_known(raw: RawColumn) -> int:
+    return int(np.argmax(raw.values >= 0))
 
 
 def _other_kind(

@@ -62,7 +62,7 @@ class QuoteCheck:
     def __init__(self, delimiter: str) -> None:
         self.any = False
         self.tidy = True
-        self._is_edge = np.zeros(256, np.bool)
+        self._is_edge = np.zeros(256, np.bool_)
         self._is_edge[[ord(delimiter), ord("\n"), ord("\r"), _QUOTE]] = True
         self._n_odd = 0
         self._kept = b"\n"  # the byte before the next quote, and one not looked at

@@ -210,8 +210,8 @@ def _of_parquet(file: OpenedFile) -> Needed:
     try:
         with file.seekable() as stream:
             found: Any = parquet.read_metadata(stream)
-    except Exception:
-        return Needed(file.name, 0, 1, file.size)  # its reader words the error
+    except Exception:  # damaged in any way: its reader words the error
+        return Needed(file.name, 0, 1, file.size)
     stored = sum(
         found.row_group(i).total_byte_size for i in range(found.num_row_groups)
     )

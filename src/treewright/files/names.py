@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from treewright.table.intake import Finding
 
 __all__ = ["numbered_names"]
+
+_MOST_SHOWN = 3
 
 
 def numbered_names(fields: list[str]) -> tuple[tuple[str, ...], list[Finding]]:
@@ -39,13 +43,22 @@ def numbered_names(fields: list[str]) -> tuple[tuple[str, ...], list[Finding]]:
     ]
     if not renamed:
         return tuple(names), []
-    shown = ", ".join(f"{name!r}" for _, name in renamed[:3])
-    more = f" and {len(renamed) - 3} more" if len(renamed) > 3 else ""
     finding = Finding(
         "renamed",
         None,
-        f"{len(renamed)} column{'s' * (len(renamed) > 1)} without a name of "
-        f"{'their' if len(renamed) > 1 else 'its'} own read as {shown}{more}",
+        "; ".join(_renamed(renamed)),
         "Name every column in the file, or leave these out with drop=.",
     )
     return tuple(names), [finding]
+
+
+def _renamed(renamed: list[tuple[str, str]]) -> Iterator[str]:
+    """Yield what became of names: pairs of the old and the new one."""
+    nameless = [new for old, new in renamed if not old]
+    again = [new for old, new in renamed if old]
+    for new, which in ((nameless, "no name"), (again, "the name of another")):
+        if new:
+            shown = ", ".join(map(repr, new[:_MOST_SHOWN]))
+            more = f" and {len(new) - _MOST_SHOWN} more" if new[_MOST_SHOWN:] else ""
+            have = "column has" if len(new) == 1 else "columns have"
+            yield f"{len(new)} {have} {which}, read as {shown}{more}"

@@ -61,6 +61,7 @@ class OpenedFile:
         self._most = most_bytes
         self._progress = progress
         self._passes_done = 0
+        self._reported = 0.0
         self._copy: IO[bytes] | None = None
         self._state: tuple[int, int] | None = None
         self._check()
@@ -104,6 +105,7 @@ class OpenedFile:
         return f"The path is looked up from {os.getcwd()}."
 
     def _copied(self, stream: IO[bytes]) -> IO[bytes]:
+        # It outlives this function, so no `with` closes it, but the finaliser does.
         copy = cast(
             "IO[bytes]",
             tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY),  # noqa: SIM115
@@ -189,7 +191,24 @@ class OpenedFile:
         """Report how much is read; text is read twice, to verify and to parse it."""
         if self._progress is not None and self._passes_done < _PASSES:
             share = file.tell() / max(self._size, 1)
-            self._progress((self._passes_done + share) / _PASSES)
+            self.report((self._passes_done + share) / _PASSES)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody wants to know how much is read."""
+        return self._progress is not None
+
+    def report(self, share: float) -> None:
+        """Report the share of the reading that is done; it never falls.
+
+        Parameters
+        ----------
+        share : float
+            From 0 to 1.
+        """
+        if self._progress is not None:
+            self._reported = max(self._reported, min(share, 1.0))
+            self._progress(self._reported)
 
     def _refuse_change(self) -> None:
         if self._state is not None and _state(self.path) != self._state:

@@ -36,10 +36,23 @@ def read_parquet(file: OpenedFile, selection: Selection) -> Content:
     try:
         with file.seekable() as stream, open_parquet(stream) as opened:
             names = checked_names(opened.schema_arrow.names, file.name)
-            table = opened.read(columns=selection.names(names))
+            table = _row_groups(opened, selection.names(names), file)
     except (pa.ArrowException, OSError) as problem:
         raise damaged(file.name, "Parquet", problem) from problem
     return from_arrow(table, file.name)
+
+
+def _row_groups(opened: Any, names: list[str], file: OpenedFile) -> Any:
+    """Read all rows; group by group if somebody watches."""
+    n = opened.num_row_groups
+    if not file.is_watched or n < 2:
+        return opened.read(columns=names)
+    pa = package("pyarrow", "Reading Parquet files")
+    groups = []
+    for group in range(n):
+        groups.append(opened.read_row_group(group, columns=names))
+        file.report((group + 1) / n)
+    return pa.concat_tables(groups)
 
 
 def open_parquet(stream: IO[bytes]) -> Any:

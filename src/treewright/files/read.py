@@ -49,14 +49,14 @@ def read(
         Memory that reading may take, in bytes or as text such as '2GB'. None: 80 % of
         what the process may use.
     progress : callable, default=None
-        Called with the share of the file that is read; text files report it.
+        Called with the share of the file that is read.
 
     Returns
     -------
     Table
         With its target. Its `intake` tells how many rows were read and used, which
-        lines were rejected and what was converted; its `findings` also tell what is
-        suspicious about the values, as `inspect` does.
+        lines were rejected; its `conversions` tell what became of cells ('NA' read as
+        missing), and its `findings` what is suspicious, as `inspect` does.
 
     Raises
     ------

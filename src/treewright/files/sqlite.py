@@ -14,6 +14,8 @@ from treewright.files.select import Selection
 
 __all__ = ["choose_part", "read_sqlite"]
 
+_ROWS_AT_A_TIME = 20_000
+
 
 def read_sqlite(file: OpenedFile, selection: Selection, table: str | None) -> Content:
     """Read a table of a SQLite database, which is opened read-only.
@@ -44,7 +46,7 @@ def read_sqlite(file: OpenedFile, selection: Selection, table: str | None) -> Co
             asked = database.execute(f"SELECT * FROM {name} LIMIT 0").description
             names = selection.names([column[0] for column in asked])
             listed = ", ".join(map(_quoted, names))
-            rows = database.execute(f"SELECT {listed} FROM {name}").fetchall()
+            rows = _rows(database, f"{listed} FROM {name}", file)
     except sqlite3.Error as problem:
         raise TableError(
             f"{file.name} cannot be read: {problem}. Check the database, or restore it "
@@ -54,6 +56,33 @@ def read_sqlite(file: OpenedFile, selection: Selection, table: str | None) -> Co
     if rows:
         columns = dict(zip(names, zip(*rows, strict=True), strict=True))
     return content_of_objects(columns, file.name)
+
+
+def _rows(database: sqlite3.Connection, query: str, file: OpenedFile) -> list[Any]:
+    """Return all rows of a table; the number of rows is asked for if somebody watches.
+
+    Parameters
+    ----------
+    database : sqlite3.Connection
+        The database.
+    query : str
+        Columns and table, the part of a query after SELECT.
+    file : OpenedFile
+        Hears how much is read.
+
+    Returns
+    -------
+    list of tuple
+    """
+    selected = database.execute(f"SELECT {query}")
+    if not file.is_watched:
+        return selected.fetchall()
+    (total,) = database.execute(f"SELECT count(*) FROM (SELECT {query})").fetchone()
+    rows: list[Any] = []
+    while block := selected.fetchmany(_ROWS_AT_A_TIME):
+        rows += block
+        file.report(len(rows) / max(total, 1))
+    return rows
 
 
 def _tables(database: sqlite3.Connection) -> list[str]:

@@ -17,6 +17,7 @@ from treewright.files.source import ArrowSource
 from treewright.table.as_table import read_table
 from treewright.table.column import CategoricalColumn, Column
 from treewright.table.convert import convert_spelled
+from treewright.table.findings import WRITE_ALIKE
 from treewright.table.infer import settle
 from treewright.table.intake import Finding, Intake
 from treewright.table.raw import (
@@ -25,12 +26,19 @@ from treewright.table.raw import (
     spelled_numbers,
     to_numbers,
 )
-from treewright.table.spelling import Ambiguous, Spelling, is_missing_mark, recognise
+from treewright.table.spelling import (
+    Ambiguous,
+    Spelling,
+    is_missing_mark,
+    mixed_dates,
+    recognise,
+)
 from treewright.table.table import Table
+from treewright.table.totals import totals
 
 __all__ = ["to_table", "weights_of", "with_target"]
 
-_FEW_WORDS = 3
+_FEW_WORDS, _FEW_ROWS, _FEW_SHARE = 3, 3, 0.05
 _FROM_TEXT = ("numeric", "date", "day first", "month first")
 
 
@@ -71,7 +79,8 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
         record, n_read=n_read, rejected=content.rejected, no_target=no_target
     )
     found += [each for column in table.columns for each in _not_converted(column)]
-    return replace(table, intake=record.with_findings(found))
+    found += totals(table)
+    return replace(table, intake=record.with_noted(found))
 
 
 @contextmanager
@@ -132,25 +141,36 @@ def _not_converted(column: Column) -> list[Finding]:
     labels = [each for each in column.labels if isinstance(each, str)]
     found = recognise(labels, column.name)
     if not isinstance(found, Ambiguous):
-        return _nearly_numbers(column.name, labels)
+        mixed = mixed_dates(labels)
+        if mixed:
+            advice = f"{WRITE_ALIKE} It stays text."
+            return [Finding("mixed_dates", column.name, mixed, advice)]
+        return _nearly_numbers(column)
     shown = ", ".join(repr(each) for each in labels[:3])
     way_out = f"It stays text; kinds={{{column.name!r}: {found.choices[0]!r}}} decides."
     words = f"{shown} spell {found.words}"
     return [Finding("ambiguous", column.name, words, way_out)]
 
 
-def _nearly_numbers(name: str, labels: list[str]) -> list[Finding]:
+def _nearly_numbers(column: CategoricalColumn) -> list[Finding]:
     """Find a few words among numbers, such as a row of units or a total."""
-    words = [each for each in labels if parse_number(each) is None]
-    if not 0 < len(words) <= _FEW_WORDS or len(labels) < 2 * len(words) + 1:
+    known = column.codes[column.codes >= 0]
+    counts = np.bincount(known, minlength=len(column.labels)).tolist()
+    rows = {x: n for x, n in zip(column.labels, counts, strict=True) if n}
+    words = [str(each) for each in rows if parse_number(each) is None]
+    n_words = sum(rows[each] for each in words)
+    n_others = len(known) - n_words
+    few = n_words <= max(_FEW_ROWS, _FEW_SHARE * len(known))
+    if not 0 < len(words) <= _FEW_WORDS or not few or n_others < 2 * n_words:
         return []
-    shown = ", ".join(repr(each) for each in words)
+    shown = ", ".join(map(repr, words))
     return [
         Finding(
             "nearly_numbers",
-            name,
-            f"{len(labels) - len(words):,} different values spell numbers, but not "
-            f"{shown[:60]}, so all stay text",
+            column.name,
+            f"{n_others:,} values spell numbers, but {shown[:60]} in {n_words:,} "
+            f"row{'s' * (n_words > 1)} {'do' if len(words) > 1 else 'does'} not, so "
+            "all stay text",
             "Correct these cells, or remove their rows.",
         )
     ]

@@ -31,7 +31,7 @@ def announce(intake: Intake) -> None:
     intake : Intake
         What was found; nothing is said without findings.
     """
-    if intake.suspicions:
+    if intake.findings:
         warn(_message(intake), _category(intake))
 
 
@@ -48,15 +48,15 @@ def refuse(intake: Intake) -> None:
     TableError
         It lists the findings.
     """
-    if intake.suspicions:
+    if intake.findings:
         raise TableError(
             f"{_message(intake)}\nMend the table, or pass findings='warn' to go on."
         )
 
 
 def _category(intake: Intake) -> type[IntakeWarning]:
-    kinds = {each.kind for each in intake.suspicions}
-    aside, of_kinds = _is_aside(intake.suspicions), not kinds.isdisjoint(_OF_KINDS)
+    kinds = {each.kind for each in intake.findings}
+    aside, of_kinds = _is_aside(intake.findings), not kinds.isdisjoint(_OF_KINDS)
     if aside and of_kinds:
         return _BothWarning
     if aside:
@@ -69,7 +69,7 @@ def _is_aside(findings: Sequence[Finding]) -> bool:
 
 
 def _message(intake: Intake) -> str:
-    lines = list(_lines(intake.suspicions))
+    lines = list(_lines(intake.findings))
     if len(lines) == 1:
         return lines[0]
     n = len(lines) - _MOST_LINES

@@ -31,9 +31,8 @@ def convert_spelled(table: Table, keep: Collection[str] = ()) -> Table:
     Returns
     -------
     Table
-        Its `intake` has one finding of kind 'converted' for each column that was
-        converted. Text that can be read in two ways, and text that spells nothing,
-        stays as it is.
+        Its `intake` has one entry in `conversions` for each column that was converted.
+        Text that can be read in two ways, and text that spells nothing, stays as it is.
     """
     columns, features = list(table.columns), list(table.schema.features)
     found: list[Finding] = []
@@ -50,7 +49,7 @@ def convert_spelled(table: Table, keep: Collection[str] = ()) -> Table:
         table,
         columns=tuple(columns),
         schema=schema,
-        intake=before.with_findings(found),
+        intake=before.with_noted(found),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.table.intake import Finding
+from treewright.table.row_hashes import bits, row_hashes
 from treewright.table.table import Table
 
 __all__ = ["copies"]
@@ -36,10 +37,9 @@ def copies(table: Table) -> Iterator[Finding]:
     columns = [column.data for column in table.columns]
     if table.target is not None:
         columns.append(table.target.data)
-    hashes = np.zeros(n, dtype=np.uint64)
-    for place, data in enumerate(columns):
-        hashes = _mixed(hashes, _bits(data), place)
-    _, first, sizes = np.unique(hashes, return_index=True, return_counts=True)
+    _, first, sizes = np.unique(
+        row_hashes(table), return_index=True, return_counts=True
+    )
     n_copies = n - len(sizes)
     if n_copies < _COPIES * n:
         return
@@ -58,7 +58,7 @@ def copies(table: Table) -> Iterator[Finding]:
     )
 
 
-def _explained(columns: list[NDArray[Any]], copied: NDArray[np.bool]) -> bool:
+def _explained(columns: list[NDArray[Any]], copied: NDArray[np.bool_]) -> bool:
     """Return whether few different values explain the copies of these distinct rows.
 
     They do if two rows often agree by chance, taking columns as independent. They also
@@ -66,31 +66,13 @@ def _explained(columns: list[NDArray[Any]], copied: NDArray[np.bool]) -> bool:
     more rarely than other rows: mistakes copy rows whatever their values are.
     """
     n, agree = len(copied), 1.0
-    alone = np.zeros(n, dtype=np.bool)
+    alone = np.zeros(n, dtype=np.bool_)
     for data in columns:
         _, place, counts = np.unique(
-            _bits(data), return_inverse=True, return_counts=True
+            bits(data), return_inverse=True, return_counts=True
         )
         alone |= counts[place] == 1
         agree *= float(counts @ counts.astype(np.float64)) / n**2
     if n * agree > _BY_CHANCE * copied.mean() or alone.sum() < _FEWEST_ALONE:
         return True
     return bool(copied[alone].mean() < copied.mean() / 2)
-
-
-def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return 64 bits that tell the values apart."""
-    if values.dtype.kind != "f":
-        return values.astype(np.int64).view(np.uint64)
-    floats = np.asarray(values, np.float64) + 0.0  # one zero
-    return np.where(np.isnan(floats), np.nan, floats).view(np.uint64)
-
-
-def _mixed(
-    hashes: NDArray[np.uint64], values: NDArray[np.uint64], place: int
-) -> NDArray[np.uint64]:
-    """Mix one more column into a hash of each row (splitmix64's finaliser)."""
-    mixed = hashes * np.uint64(0x9E3779B97F4A7C15) + values + np.uint64(place + 1)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))

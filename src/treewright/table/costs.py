@@ -310,7 +310,7 @@ def _check_prior(name: Any, share: Any, total: float) -> None:
 
 
 def _is_number(value: Any, holds: Callable[[float], bool]) -> bool:
-    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool)
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
     return is_real and holds(float(value))
 
 

@@ -165,7 +165,7 @@ def mdl_cuts(
     return _between(runs.values, sorted(places), stored_as)
 
 
-def _differ(counts: NDArray[np.float64]) -> NDArray[np.bool]:
+def _differ(counts: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return, for each value but the last, whether it and the next mix classes."""
     only = np.where((counts > 0).sum(axis=1) == 1, counts.argmax(axis=1), -1)
     return np.asarray((only[1:] != only[:-1]) | (only[1:] < 0))
@@ -204,7 +204,7 @@ def _sorted(
         order, kept = rows[by_value], kept[by_value]
     else:
         kept.sort()
-    differs = np.ones(len(kept), np.bool)
+    differs = np.ones(len(kept), np.bool_)
     differs[1:] = kept[1:] != kept[:-1]
     start = np.flatnonzero(differs)
     whole, unit = None, 1.0

@@ -21,13 +21,21 @@ from treewright.table.intake import Finding, Intake
 from treewright.table.leaks import leak
 from treewright.table.schema import Feature
 from treewright.table.show import show_value
-from treewright.table.spelling import Ambiguous, is_missing_mark, recognise
+from treewright.table.spelling import (
+    Ambiguous,
+    is_missing_mark,
+    mixed_dates,
+    recognise,
+)
 from treewright.table.table import ClassTarget, Table
+from treewright.table.totals import totals
 
-__all__ = ["FEWEST_ROWS", "look_at"]
+__all__ = ["FEWEST_ROWS", "WRITE_ALIKE", "look_at"]
 
 FEWEST_ROWS = 50
 """In smaller tables every pattern may be chance."""
+WRITE_ALIKE = "Write them all in one way, such as 2019-08-14."
+"""What to do about dates that are written in several ways."""
 _NUMBERS_FOR_MISSING = frozenset({-999.0, -9999.0, -99999.0})
 _ROWS_PER_CATEGORY = 5
 _FEWEST_CATEGORIES = 20
@@ -56,13 +64,14 @@ def look_at(table: Table, X: Any = None, y: Any = None) -> Intake:
     found = [f for column, of in pairs for f in _of_column(table, column, of)]
     found += _of_target(table)
     found += copies(table)
+    found += totals(table)
     found += _different_indexes(X, y)
     if not table.usable:
         words = "no usable column is left, so a tree of this table is a single leaf"
         advice = "Name the columns to use in kinds."
         found.append(Finding("nothing_left", None, words, advice))
     known = {(each.kind, each.column) for each in record.findings}
-    return record.with_findings(f for f in found if (f.kind, f.column) not in known)
+    return record.with_noted(f for f in found if (f.kind, f.column) not in known)
 
 
 # -- one column ------------------------------------------------------------------------
@@ -87,7 +96,7 @@ def _of_column(table: Table, column: Column, feature: Feature) -> Iterator[Findi
 
 
 def _of_numbers(
-    column: NumericColumn, missing: NDArray[np.bool], feature: Feature
+    column: NumericColumn, missing: NDArray[np.bool_], feature: Feature
 ) -> Iterator[Finding]:
     name, known = column.name, column.values[~missing]
     if known.min() == known.max():
@@ -110,7 +119,7 @@ def _of_numbers(
         yield from _number_for_missing(column, known, feature)
 
 
-def _all_differ(column: NumericColumn, missing: NDArray[np.bool]) -> bool:
+def _all_differ(column: NumericColumn, missing: NDArray[np.bool_]) -> bool:
     if column.stored_as != "int" or missing.any():
         return False
     # A repetition among the first rows settles most columns without a sort.
@@ -160,8 +169,24 @@ def _of_categories(
     if spelled is not None:
         yield spelled
     yield from _marks(column, counts, among_numbers=spelled is not None)
+    yield from _blanks(name, present)
     if inferred and spelled is None and not leaked:
         yield from _tells_apart(feature, counts)
+
+
+def _blanks(name: str, present: list[Any]) -> Iterator[Finding]:
+    """Find categories that are one but for the blanks around them."""
+    texts = [each for each in present if isinstance(each, str)]
+    padded = [each for each in texts if each != each.strip()]
+    twins = [each for each in padded if each.strip() in set(texts)]
+    if twins:
+        more = f" and {len(twins) - 1} more" if len(twins) > 1 else ""
+        yield Finding(
+            "blanks",
+            name,
+            f"{twins[0]!r}{more} differs from another category by blanks only",
+            f"Make them one: X[{name!r}].str.strip().",
+        )
 
 
 def _marks(
@@ -230,6 +255,9 @@ def _spelled(feature: Feature, values: list[Any]) -> Finding | None:
             f"{shown} spell {found.words}",
             f"kinds={{{name!r}: {kind!r}}} reads them; as text {else_}.",
         )
+    mixed = mixed_dates(values)
+    if mixed:
+        return Finding("mixed_dates", name, mixed, f"{WRITE_ALIKE} It stays text.")
     nearly = nearly_numbers(feature)
     if not nearly:
         return None
@@ -241,7 +269,7 @@ def _spelled(feature: Feature, values: list[Any]) -> Finding | None:
     )
 
 
-def _missing(column: Column) -> NDArray[np.bool]:
+def _missing(column: Column) -> NDArray[np.bool_]:
     if isinstance(column, NumericColumn):
         return np.isnan(column.values)
     return np.asarray(column.data < 0)
@@ -280,8 +308,11 @@ def _of_target(table: Table) -> Iterator[Finding]:
         yield Finding(
             "rare_class",
             None,
-            f"class {shown}{more} has one row",
-            "It cannot be both learnt and tested. Join it with another, or drop it.",
+            f"class {shown} has one row"
+            if len(rare) == 1
+            else f"classes {shown}{more} have one row each",
+            "One row cannot be both learnt and tested. Join the class with another, or "
+            "drop it.",
         )
 
 
@@ -299,11 +330,12 @@ def _different_indexes(X: Any, y: Any) -> Iterator[Finding]:
     if numbered and not ours.sort_values().equals(theirs.sort_values()):
         return
     row = int(np.argmax(np.asarray(ours) != np.asarray(theirs)))
+    labels = [index[row : row + 1].tolist()[0] for index in (ours, theirs)]
     yield Finding(
         "index",
         None,
-        f"the indexes of X and y differ from row {row} on ({ours[row]!r} and "
-        f"{theirs[row]!r})",
+        f"the indexes of X and y differ from row {row} on ({labels[0]!r} and "
+        f"{labels[1]!r})",
         "Rows are taken in their order, not by index. Align them: y.loc[X.index].",
     )
 

@@ -191,7 +191,7 @@ def _whole(name: str, series: "nw.Series[Any]", storage: str) -> RawColumn:
         return from_objects(name, series.to_list())
     missing, filled = None, series
     if series.null_count():
-        missing = np.asarray(series.is_null().to_numpy(), np.bool)
+        missing = np.asarray(series.is_null().to_numpy(), np.bool_)
         filled = series.fill_null(False if series.dtype == nw.Boolean else 0)
     values = filled.to_numpy()
     if values.dtype.kind not in "iub":
@@ -226,10 +226,12 @@ def _coded_text(
 def _polars_dictionary(series: "nw.Series[Any]") -> Any:
     """Return a polars series as a dictionary of Arrow, without a copy if possible."""
     native = series.to_native()
-    views = series.implementation.to_native_namespace().CompatLevel.newest()
+    polars = series.implementation.to_native_namespace()
     try:
+        views = polars.CompatLevel.newest()
         return native.to_arrow(compat_level=views).dictionary_encode()
-    except NotImplementedError:  # by a pyarrow that cannot number views of text
+    # The polars or the pyarrow of today's oldest images cannot number views of text.
+    except (AttributeError, NotImplementedError):
         return native.to_arrow().dictionary_encode()
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "ArraySource",
     "as_float32",
     "check_shape",
+    "float32_below",
     "from_array",
     "is_plain_float",
     "made_up_names",
@@ -132,6 +133,15 @@ def as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
         return values.astype(np.float32, copy=False)
 
 
+def float32_below(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the largest float32 that is not above each number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = numbers.astype(np.float32)
+        above = rounded.astype(np.float64) > numbers
+        rounded[above] = np.nextafter(rounded[above], np.float32(-np.inf))
+    return rounded.astype(np.float64)
+
+
 def readable_floats(values: NDArray[Any]) -> NDArray[Any]:
     """Return float32 or float64 in native byte order, copied only if needed."""
     size = values.dtype.itemsize
@@ -216,7 +226,7 @@ def _from_text(name: str, values: NDArray[Any]) -> RawColumn:
         return from_objects(name, values.astype(object))
     if kind == "S":
         try:
-            return RawColumn(name, "text", np.strings.decode(values, "utf-8"))
+            return RawColumn(name, "text", np.char.decode(values, "utf-8"))
         except UnicodeDecodeError as problem:
             raise not_utf8(name, problem) from problem
     if kind == "c":

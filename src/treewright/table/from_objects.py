@@ -25,7 +25,7 @@ _UNREADABLE = {
 _BYTES = (bytes, bytearray, memoryview)
 # The first match wins: bool is an int, a datetime is a date, timedelta64 an integer.
 _GROUPS: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("bool", (bool, np.bool)),
+    ("bool", (bool, np.bool_)),
     ("text", (str,)),
     ("duration", (timedelta, np.timedelta64)),
     ("int", (numbers.Integral,)),
@@ -241,11 +241,11 @@ def _whole_numbers(
     mask = None
     plain: NDArray[Any] | Sequence[Any] = cells
     if not complete:
-        mask = np.fromiter(map(_is_missing, cells), np.bool, len(cells))
+        mask = np.fromiter(map(_is_missing, cells), np.bool_, len(cells))
         pairs = zip(mask, cells, strict=True)
         plain = [0 if is_missing else cell for is_missing, cell in pairs]
     if groups == {"bool"}:
-        return RawColumn(name, "bool", np.array(plain, np.bool), mask)
+        return RawColumn(name, "bool", np.array(plain, np.bool_), mask)
     try:
         values = np.array(plain, np.int64)
     except OverflowError:

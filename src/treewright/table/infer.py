@@ -482,7 +482,7 @@ def nearly_numbers(feature: Feature) -> str:
 
 def _spelt_numbers(name: str, codes: IntArray, labels: tuple[Label, ...]) -> str:
     """Return why text that spells numbers stays categorical; '' for other text."""
-    spells = np.fromiter(map(_spells_number, labels), np.bool, len(labels))
+    spells = np.fromiter(map(_spells_number, labels), np.bool_, len(labels))
     n_others = len(labels) - int(spells.sum())
     if not labels or n_others == len(labels):
         return ""

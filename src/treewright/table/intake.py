@@ -1,8 +1,13 @@
-"""Findings about a table, and the record of how it was read: `Finding`, `Intake`."""
+"""Findings about a table, and the record of how it was read: `Finding`, `Intake`.
+
+A finding is suspicious and asks for a look. A conversion is what a reader did to the
+cells of a file ('$1,234' became a number, 'NA' a missing value); it is on record, but
+nothing is wrong with it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,22 +17,26 @@ from treewright.table.html import table_html
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["KINDS_OF_FINDINGS", "Finding", "Intake"]
+__all__ = ["KINDS_OF_CONVERSIONS", "KINDS_OF_FINDINGS", "Finding", "Intake"]
 
 _MOST_SHOWN = 12
 
 KINDS_OF_FINDINGS = {
     "leak": "a column that gives the target away",
     "copies": "rows that occur more than once",
+    "totals_row": "a row that sums up the others",
     "index": "X and y with different indexes",
     "rejected_rows": "rows of a file that do not fit its columns",
-    "no_target": "rows of a file without a target",
     "encoding": "a file whose encoding nothing states",
+    "cell_errors": "cells of a sheet with an error instead of a value",
+    "merged_cells": "merged cells of a sheet, of which only the first has a value",
     "nothing_left": "a table without a usable column",
     "target_like_names": "a target with nearly as many classes as rows",
     "target_spells_numbers": "classes that spell numbers",
     "spelled": "text that spells numbers or dates",
     "ambiguous": "text that can be read in two ways",
+    "mixed_dates": "dates written in several ways",
+    "blanks": "categories that differ by blanks only",
     "rounded": "numbers with more digits than a float64 holds",
     "nearly_numbers": "text of which nearly all values spell numbers",
     "missing_marks": "marks of missing values among the values",
@@ -39,25 +48,31 @@ KINDS_OF_FINDINGS = {
     "rare_class": "a class with one row",
     "all_missing": "a column without a value",
     "constant": "a column with one value",
-    "converted": "text that was converted to numbers or dates",
-    "renamed": "columns of a file without a name of their own",
-    "left_out": "lines of a file that hold no row",
 }
 """Every kind of finding, the most serious first, and what it is."""
-_OF_FILE = frozenset({"rejected_rows", "no_target", "encoding", "renamed", "left_out"})
-_OF_TABLE = frozenset({"copies", "index", "nothing_left"}) | _OF_FILE
-_HARMLESS = frozenset({"converted", "renamed", "left_out"})
+KINDS_OF_CONVERSIONS = {
+    "converted": "text that became numbers, dates or missing values",
+    "renamed": "columns of a file without a name of their own",
+    "left_out": "lines of a file that hold no row",
+    "no_target": "rows of a file without a target",
+}
+"""What the reader of a file does to rows and cells, which is no cause for suspicion."""
+_OF_FILE = {"rejected_rows", "no_target", "encoding", "cell_errors", "merged_cells"}
+_OF_FILE |= {"renamed", "left_out"}
+_OF_TABLE = {"copies", "totals_row", "index", "nothing_left"} | _OF_FILE
 _SET_ASIDE = frozenset({"key", "tells_rows_apart"})
-_RANK = {kind: rank for rank, kind in enumerate(KINDS_OF_FINDINGS)}
+_RANK = {
+    kind: rank for rank, kind in enumerate([*KINDS_OF_FINDINGS, *KINDS_OF_CONVERSIONS])
+}
 
 
 class Finding(NamedTuple):
-    """One suspicious thing about a table.
+    """One suspicious thing about a table, or one thing that a reader converted.
 
     Attributes
     ----------
     kind : str
-        One of `KINDS_OF_FINDINGS`.
+        One of `KINDS_OF_FINDINGS` or `KINDS_OF_CONVERSIONS`.
     column : str or None
         The column; None: the target, or the table as a whole.
     words : str
@@ -98,7 +113,9 @@ class Intake:
     n_rows, n_columns : int
         Size of the table.
     findings : tuple of Finding
-        The most serious first.
+        What is suspicious, the most serious first.
+    conversions : tuple of Finding
+        What the reader of a file did to its cells, such as 'NA' read as missing.
     n_read : int or None
         Rows of the file, all of which are used (`n_rows`), rejected or without a
         target; None: the table does not come from a file.
@@ -111,37 +128,42 @@ class Intake:
     n_rows: int
     n_columns: int
     findings: tuple[Finding, ...] = ()
+    conversions: tuple[Finding, ...] = ()
     n_read: int | None = None
     rejected: tuple[tuple[int, str], ...] = ()
     no_target: int = 0
 
-    @property
-    def suspicions(self) -> tuple[Finding, ...]:
-        """The findings without conversions and the like, which cause no doubt."""
-        return tuple(each for each in self.findings if each.kind not in _HARMLESS)
-
     def of(self, kind: str) -> list[Finding]:
-        """Return the findings of one kind."""
-        return [each for each in self.findings if each.kind == kind]
+        """Return the findings, or conversions, of one kind."""
+        noted = (*self.findings, *self.conversions)
+        return [each for each in noted if each.kind == kind]
 
-    def with_findings(self, more: Iterable[Finding]) -> Intake:
-        """Return the same with further findings, in their order."""
-        found = sorted([*self.findings, *more], key=lambda each: _RANK[each.kind])
-        return replace(self, findings=tuple(found))
+    def with_noted(self, more: Iterable[Finding]) -> Intake:
+        """Return the same with further findings and conversions, each in its place."""
+        noted = sorted(
+            [*self.findings, *self.conversions, *more],
+            key=lambda each: _RANK[each.kind],
+        )
+        return replace(
+            self,
+            findings=tuple(x for x in noted if x.kind in KINDS_OF_FINDINGS),
+            conversions=tuple(x for x in noted if x.kind in KINDS_OF_CONVERSIONS),
+        )
 
     def __str__(self) -> str:
-        """A short table: one line a finding."""
-        size = self._size()
-        if not self.findings:
-            return f"{size}: nothing suspicious"
-        n = len(self.findings)
-        lines = [f"{size}: {n} finding{'s' * (n != 1)}"]
-        names = [each.place for each in self.findings]
-        width = max(len(name) for name in names[:_MOST_SHOWN])
-        for name, each in zip(names[:_MOST_SHOWN], self.findings, strict=False):
-            lines.append(f"  {name:<{width}}  {each.words}. {each.advice}")
-        if n > _MOST_SHOWN:
-            lines.append(f"  ... and {n - _MOST_SHOWN} more; see .findings")
+        """A short table: one line a finding, then one line a conversion."""
+        n, said = len(self.findings), "nothing suspicious"
+        if n:
+            said = f"{n} finding{'s' * (n != 1)}"
+        lines = [f"{self._size()}: {said}"]
+        lines += _listed(self.findings, ".findings")
+        if self.conversions:
+            lines.append("While reading:")
+            lines += _listed(self.conversions, ".conversions")
+            converted = self.of("converted")
+            if converted:
+                kind = f"kinds={{{converted[0].column!r}: 'categorical'}}"
+                lines.append(f"  {kind} keeps a column as it is written.")
         return "\n".join(lines)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -149,11 +171,12 @@ class Intake:
         return pandas_for_frames().DataFrame(self.findings, columns=Finding._fields)
 
     def _repr_html_(self) -> str:
-        if not self.findings:
-            return f"<p>{self._size()}: nothing suspicious</p>"
-        rows = [[str(cell or "") for cell in each] for each in self.findings]
-        heads = list(Finding._fields)
-        return table_html(self._size(), heads, rows, heads)
+        found = f"<p>{self._size()}: nothing suspicious</p>"
+        if self.findings:
+            found = _table(self._size(), self.findings)
+        if self.conversions:
+            found += _table("While reading", self.conversions)
+        return found
 
     def _size(self) -> str:
         columns = f"{self.n_columns} column{'s' * (self.n_columns != 1)}"
@@ -165,9 +188,27 @@ class Intake:
             "n_rows": self.n_rows,
             "n_columns": self.n_columns,
             "findings": [each._asdict() for each in self.findings],
+            "conversions": [each._asdict() for each in self.conversions],
         }
         if self.n_read is not None:
             out["n_read"] = self.n_read
             out["rejected"] = [list(each) for each in self.rejected]
             out["no_target"] = self.no_target
         return out
+
+
+def _listed(noted: Sequence[Finding], all_in: str) -> Iterator[str]:
+    """Yield one line each, at most 12, and where the others are."""
+    shown = noted[:_MOST_SHOWN]
+    width = max((len(each.place) for each in shown), default=0)
+    for each in shown:
+        advice = f". {each.advice}" if each.kind in KINDS_OF_FINDINGS else ""
+        yield f"  {each.place:<{width}}  {each.words}{advice}"
+    if len(noted) > len(shown):
+        yield f"  ... and {len(noted) - len(shown)} more; see {all_in}"
+
+
+def _table(title: str, noted: Sequence[Finding]) -> str:
+    heads = list(Finding._fields)
+    rows = [[str(cell or "") for cell in each] for each in noted]
+    return table_html(title, heads, rows, heads)

@@ -21,7 +21,7 @@ _LONG_RUN = 5  # rows
 _WORTH_RANKING = 0.1  # R² below which no curve that rises or falls steadily is likely
 
 
-def leak(table: Table, column: Column, missing: NDArray[np.bool]) -> str:
+def leak(table: Table, column: Column, missing: NDArray[np.bool_]) -> str:
     """Return how a column tells the target by itself; '' if it does not.
 
     Parameters
@@ -46,7 +46,7 @@ def leak(table: Table, column: Column, missing: NDArray[np.bool]) -> str:
 
 
 def _leak_of_number(
-    y: NDArray[np.float64], column: Column, missing: NDArray[np.bool]
+    y: NDArray[np.float64], column: Column, missing: NDArray[np.bool_]
 ) -> str:
     y = y[~missing]
     if len(y) < _FEWEST_ROWS:
@@ -97,7 +97,7 @@ def _r2_of_groups(codes: NDArray[np.int32], y: NDArray[np.float64]) -> float:
 
 
 def _leak_of_class(
-    target: ClassTarget, column: Column, missing: NDArray[np.bool]
+    target: ClassTarget, column: Column, missing: NDArray[np.bool_]
 ) -> str:
     codes, n = target.codes, len(target.codes)
     k = len(target.classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,10 +28,11 @@ from treewright.table.raw import (
 )
 from treewright.table.schema import PLAIN_NUMBERS, Feature, Schema
 from treewright.table.source import Source, open_source
+from treewright.table.spelling import Spelling, is_missing_mark
 from treewright.table.table import Table
 from treewright.table.warn import warn
 
-__all__ = ["MatchedColumns", "Probe", "match", "plain_matrix", "probe"]
+__all__ = ["MatchedColumns", "Probe", "match", "plain_matrix", "probe", "zone_error"]
 
 UNSEEN = -2
 _MOMENTS = frozenset({"date", "datetime"})
@@ -305,7 +307,11 @@ def _encode(
 
 def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
     if feature.spelling is not None and raw.content in ("text", "category"):
-        return spelled_numbers(raw, feature.spelling)
+        try:
+            return spelled_numbers(raw, feature.spelling)
+        except ColumnError as problem:
+            _refuse_other_zone(raw, feature)
+            raise _not_spelled(raw, feature) from problem
     if raw.content != "empty":
         known = _known_if_other(raw, feature)
         if known is not None and known.any():
@@ -317,7 +323,7 @@ def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
     return as_float32(numbers) if feature.float32 else numbers
 
 
-def _known_if_other(raw: RawColumn, feature: Feature) -> NDArray[np.bool] | None:
+def _known_if_other(raw: RawColumn, feature: Feature) -> NDArray[np.bool_] | None:
     """Return which rows of a column of the wrong kind have values; None if it fits."""
     if _same_numbers(raw, feature):
         return None
@@ -339,7 +345,7 @@ def _same_numbers(raw: RawColumn, feature: Feature) -> bool:
 
 
 def _other_kind(
-    raw: RawColumn, feature: Feature, known: NDArray[np.bool]
+    raw: RawColumn, feature: Feature, known: NDArray[np.bool_]
 ) -> ColumnError:
     plural = {
         "float": "numbers",
@@ -353,13 +359,81 @@ def _other_kind(
     }
     before = plural[feature.stored_as]
     row = _row_to_blame(raw, feature, known)
+    if raw.content in _MOMENTS and feature.stored_as in _MOMENTS:
+        zone = f" ({raw.timezone})" if raw.timezone else ""
+        moment = raw.values[row].astype("datetime64[s]")
+        return zone_error(feature, f"{moment}{zone}")
     return ColumnError(
         f"Column {feature.name!r} held {before} when the tree was grown, but now holds "
         f"{first_value(raw, row)!r} (row {row}). {_advice(raw, feature)}"
     )
 
 
-def _row_to_blame(raw: RawColumn, feature: Feature, known: NDArray[np.bool]) -> int:
+def _not_spelled(raw: RawColumn, feature: Feature) -> ColumnError:
+    """Return the error for text that does not spell what the training rows spelled."""
+    assert feature.spelling is not None
+    codes, labels = to_codes(raw)
+    odd = [not _is_spelled(each, feature.spelling) for each in labels]
+    rows = np.flatnonzero(np.array([*odd, False])[codes])
+    n, row = len(rows), int(rows[0])
+    values = f"{n:,} value{'s' * (n > 1)} {'spell' if n > 1 else 'spells'}"
+    return ColumnError(
+        f"Column {feature.name!r} held {feature.spelling.words} when the tree was "
+        f"grown, but {values} none (first: {labels[codes[row]]!r}, row {row}). Correct "
+        "the value, or leave it empty if it is missing."
+    )
+
+
+def _is_spelled(label: Label, spelling: Spelling) -> bool:
+    if not isinstance(label, str):
+        return True
+    return spelling.parse(label) is not None or is_missing_mark(
+        label, among_numbers=True
+    )
+
+
+def _refuse_other_zone(raw: RawColumn, feature: Feature) -> None:
+    """Refuse text of dates that names a time zone where the training rows did not."""
+    spelling = feature.spelling
+    if spelling is None or feature.stored_as not in _MOMENTS:
+        return
+    other = replace(spelling, zone="" if spelling.zone else "UTC")
+    texts = [each for each in to_codes(raw)[1] if isinstance(each, str)]
+    for each in texts:
+        if spelling.parse(each) is None and other.parse(each) is not None:
+            raise zone_error(feature, repr(each))
+
+
+def zone_error(feature: Feature, seen: str) -> ColumnError:
+    """Return the error for moments that name a zone where the training rows did not.
+
+    Parameters
+    ----------
+    feature : Feature
+        The column of the tree.
+    seen : str
+        A new value.
+
+    Returns
+    -------
+    ColumnError
+    """
+    if feature.timezone:
+        had, has, advice = (
+            "a time zone",
+            "none",
+            "Add the zone: tz_localize('Asia/Tokyo')",
+        )
+    else:
+        had, has, advice = "no time zone", "one", "Remove the zone: tz_localize(None)"
+    return ColumnError(
+        f"The dates of column {feature.name!r} named {had} when the tree was grown, "
+        f"but {seen} names {has}, so they cannot be compared. {advice}, in the clock "
+        "that the training rows follow."
+    )
+
+
+def _row_to_blame(raw: RawColumn, feature: Feature, known: NDArray[np.bool_]) -> int:
     """Return the first row whose cell is not a number, or else the first known row."""
     if raw.content in _WITH_TEXT and feature.stored_as in PLAIN_NUMBERS:
         codes, labels = to_codes(raw)

@@ -74,7 +74,7 @@ class RawColumn:
     name: str
     content: str
     values: NDArray[Any]
-    missing: NDArray[np.bool] | None = None
+    missing: NDArray[np.bool_] | None = None
     labels: tuple[Label, ...] = field(default=())
     declared: bool = False
     ordered: bool = False
@@ -258,10 +258,10 @@ def first_value(raw: RawColumn, row: int) -> Any:
     return _plain(cell)
 
 
-def _missing_mask(raw: RawColumn) -> NDArray[np.bool]:
+def _missing_mask(raw: RawColumn) -> NDArray[np.bool_]:
     if raw.missing is not None:
         return raw.missing
-    missing = np.zeros(len(raw.values), np.bool)
+    missing = np.zeros(len(raw.values), np.bool_)
     if raw.values.dtype.kind == "f":
         missing = np.isnan(raw.values)
     elif raw.values.dtype.kind in "mM":
@@ -270,7 +270,7 @@ def _missing_mask(raw: RawColumn) -> NDArray[np.bool]:
 
 
 def _with_missing(
-    values: NDArray[np.float64], missing: NDArray[np.bool] | None
+    values: NDArray[np.float64], missing: NDArray[np.bool_] | None
 ) -> NDArray[np.float64]:
     if missing is not None:
         values[missing] = np.nan
@@ -375,7 +375,7 @@ def _coded_categories(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
 
 
 def _is_known_number(cell: Any) -> bool:
-    return isinstance(cell, Number | np.bool) and bool(cell == cell)
+    return isinstance(cell, Number | np.bool_) and bool(cell == cell)
 
 
 def _plain(cell: Any) -> Any:
@@ -393,7 +393,8 @@ def _exactly(number: Any) -> tuple[float, Fraction]:
 def as_label(value: Any) -> Label:
     """Return a label as one of the plain types that JSON has."""
     if type(value) in (str, int, float, bool):
-        return value  # type: ignore[no-any-return]
+        plain: Label = value
+        return plain
     if isinstance(value, np.generic):
         return as_label(value.item())
     if isinstance(value, Decimal | Fraction):

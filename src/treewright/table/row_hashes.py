@@ -1,4 +1,4 @@
-"""A fingerprint of the rows of a table that does not depend on their order.
+"""A hash of each row, and a fingerprint of all rows that ignores their order.
 
 Each row has a hash of its values, its target and its weight; the fingerprint is the sum
 of all of them. Columns count by name, categories and classes by value, and numbers by
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.table.table import ClassTarget, Table
 
-__all__ = ["rows_fingerprint"]
+__all__ = ["bits", "row_hashes", "rows_fingerprint"]
 
 _CHUNK = 8192  # rows whose hashes fit into the cache
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
@@ -45,15 +45,41 @@ def rows_fingerprint(table: Table) -> str:
     -------
     str
     """
-    columns = list(_columns(table))
-    total = 0
-    for start in range(0, table.n_rows, _CHUNK):
-        end = min(start + _CHUNK, table.n_rows)
+    hashes = _hashes(list(_columns(table)), table.n_rows)
+    total = sum(int(some.sum(dtype=np.uint64)) for some in hashes)
+    return f"{total % 2**64:016x}"
+
+
+def row_hashes(table: Table) -> NDArray[np.uint64]:
+    """Return a hash of each row, its target included and its weight left out.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, and the target if there is one.
+
+    Returns
+    -------
+    ndarray of uint64
+        Equal rows have equal hashes. They compare rows of this table only: categories
+        count by their code.
+    """
+    data = [column.data for column in table.columns]
+    if table.target is not None:
+        data.append(table.target.data)
+    columns = [_Values(_hash(str(place)), each) for place, each in enumerate(data)]
+    hashes = _hashes(columns, table.n_rows)
+    return np.concatenate([np.empty(0, np.uint64), *hashes])
+
+
+def _hashes(columns: list[_Values], n_rows: int) -> Iterator[NDArray[np.uint64]]:
+    """Yield the hashes of some thousand rows at a time."""
+    for start in range(0, n_rows, _CHUNK):
+        end = min(start + _CHUNK, n_rows)
         sums = np.zeros(end - start, np.uint64)
         for column in columns:
             sums += _mixed(_bits(column, start, end) ^ column.seed)
-        total += int(_mixed(sums).sum(dtype=np.uint64))
-    return f"{total % 2**64:016x}"
+        yield _mixed(sums)
 
 
 def _columns(table: Table) -> Iterator[_Values]:
@@ -88,12 +114,17 @@ def _bits(column: _Values, start: int, end: int) -> NDArray[np.uint64]:
     if column.label_hashes is not None:
         # A missing value, -1, takes the last entry.
         return np.asarray(column.label_hashes[data])
-    floats = data.astype(np.float64) + 0.0  # -0.0 becomes 0.0
-    bits: NDArray[np.uint64] = floats.view(np.uint64)
+    return bits(data)
+
+
+def bits(numbers: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return 64 bits that tell numbers apart: equal ones have equal bits, NaN too."""
+    floats = numbers.astype(np.float64) + 0.0  # -0.0 becomes 0.0
+    found: NDArray[np.uint64] = floats.view(np.uint64)
     missing = np.isnan(floats)
     if missing.any():
-        bits[missing] = _NAN
-    return bits
+        found[missing] = _NAN
+    return found
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

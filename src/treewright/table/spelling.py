@@ -22,6 +22,7 @@ __all__ = [
     "Spelling",
     "are_codes",
     "is_missing_mark",
+    "mixed_dates",
     "names_a_key",
     "recognise",
 ]
@@ -451,6 +452,39 @@ def _as_dates(
     zone = "" if matches[0][1]["zone"] is None else "UTC"
     what = "datetime" if has_clock else "date"
     return Spelling(what, order=orders[0], zone=zone)
+
+
+def mixed_dates(labels: Iterable[object]) -> str:
+    """Return how the dates of a column are written, if in more than one way.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The distinct known texts, marks of missing values left out.
+
+    Returns
+    -------
+    str
+        Such as "dates written in several ways, '2019-08-14' and '14/08/2019'"; '' if
+        a text is no date, or `recognise` reads them all.
+
+    Examples
+    --------
+    >>> mixed_dates(["2019-08-14", "14/08/2019"])
+    "dates written in several ways, '2019-08-14' and '14/08/2019'"
+    """
+    first: dict[str, str] = {}
+    for label in labels:
+        text = label.strip() if isinstance(label, str) else ""
+        orders = [o for o in ("ymd", "dmy", "mdy") if _parse_date(text, o) is not None]
+        if not orders:
+            return ""
+        matched = _form_of(text)
+        first.setdefault(matched[0] if matched else "", text)
+    if len(first) < 2:
+        return ""
+    one, other = list(first.values())[:2]
+    return f"dates written in several ways, {one!r} and {other!r}"
 
 
 def _dates_of(texts: Sequence[str]) -> Iterator[tuple[str, re.Match[str]]]:

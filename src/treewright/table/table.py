@@ -144,10 +144,15 @@ class Table:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was noticed when the table was read, and what is suspicious about it."""
+        """What is suspicious about the table."""
         from treewright.table.findings import look_at
 
         return look_at(self).findings
+
+    @property
+    def conversions(self) -> tuple[Finding, ...]:
+        """What the reader of a file did to its cells, such as 'NA' read as missing."""
+        return () if self.intake is None else self.intake.conversions
 
     @property
     def usable(self) -> list[int]:
@@ -194,7 +199,7 @@ def _series(pandas: Any, column: Column, feature: Feature) -> Any:
         zone = feature.timezone
         return series.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else series
     if stored_as in ("int", "bool") and not missing.any():
-        return values.astype(np.int64 if stored_as == "int" else np.bool)
+        return values.astype(np.int64 if stored_as == "int" else np.bool_)
     return values
 
 

@@ -197,7 +197,7 @@ def _guess_task(raw: RawColumn) -> str:
     return "number" if raw.content in ("float", "duration") else "class"
 
 
-def _refuse_missing(raw: RawColumn, missing: NDArray[np.bool]) -> None:
+def _refuse_missing(raw: RawColumn, missing: NDArray[np.bool_]) -> None:
     if missing.any():
         n, row = int(missing.sum()), int(np.flatnonzero(missing)[0])
         rows = "1 row" if n == 1 else f"{n} rows"
@@ -225,7 +225,8 @@ def _numbers(raw: RawColumn) -> NDArray[np.float64]:
         numbers = to_numbers(raw)
     except ColumnError as problem:
         raise TableError(
-            f"The target {raw.name!r} must hold numbers. {_reworded(problem)}"
+            f"The target {raw.name!r} must hold numbers: {_cells_seen(problem)} "
+            "Convert it to numbers first, or use TreeClassifier to predict classes."
         ) from problem
     values = np.ascontiguousarray(numbers, np.float64)
     if values.size and not (-np.inf < values.min() and values.max() < np.inf):
@@ -234,9 +235,10 @@ def _numbers(raw: RawColumn) -> NDArray[np.float64]:
     return values
 
 
-def _reworded(problem: ColumnError) -> str:
+def _cells_seen(problem: ColumnError) -> str:
     """Drop the advice about `kinds`, which does not apply to the target."""
-    return str(problem).split(" Pass kinds", 1)[0] + " Convert it to numbers first."
+    seen = str(problem).split(" Pass kinds", 1)[0]
+    return seen.split(" is numeric but ", 1)[-1]
 
 
 def _classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
@@ -249,7 +251,7 @@ def _classes(raw: RawColumn) -> tuple[IntArray, NDArray[Any]]:
             return _integer_classes(raw.values)
         case "bool":
             codes, classes = _integer_classes(raw.values.view(np.uint8))
-            return codes, classes.astype(np.bool)
+            return codes, classes.astype(np.bool_)
         case "text" | "category" | "huge" | "empty":
             return _label_classes(raw)
     raise TableError(

@@ -108,11 +108,11 @@ def _check_values(weights: NDArray[np.float64]) -> None:
             "Multiply all of them by a large number: only their ratios matter."
         )
     with np.errstate(over="ignore"):
-        total = weights.sum()
-    if np.isinf(total):
+        squares = weights @ weights  # every node of a tree keeps this sum
+    if np.isinf(squares):
         raise TableError(
-            f"The sample weights add up to infinity (largest: {high}). Divide all of "
-            "them by a large number: only their ratios matter."
+            f"The sample weights are too large to be added up (largest: {high}). "
+            "Divide all of them by a large number: only their ratios matter."
         )
 
 
