@@ -17,7 +17,7 @@ from treewright.drawing.look import FIGURES, Look
 from treewright.drawing.marks import Box, Words
 from treewright.drawing.measure import text_width
 from treewright.drawing.scene import compose
-from treewright.drawing.visible_nodes import fold
+from treewright.drawing.visible_nodes import visible_nodes
 from treewright.model import Tree
 from treewright.table.schema import Feature, Schema, TargetInfo
 
@@ -134,14 +134,18 @@ def test_no_text_overlaps_another_or_leaves_its_card(seed):
     )
     path = {0: random_name(rng)[:50]} if rng.random() < 0.3 else {}
     for direction in ("down", "right"):
-        check(compose(tree, fold(tree), direction=direction, look=look, path=path))
+        check(
+            compose(
+                tree, visible_nodes(tree), direction=direction, look=look, path=path
+            )
+        )
 
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_no_text_overlaps_in_the_gallery(name):
     tree = GALLERY[name]().data
     for direction in ("down", "right"):
-        check(compose(tree, fold(tree), direction=direction))
+        check(compose(tree, visible_nodes(tree), direction=direction))
 
 
 @pytest.mark.parametrize("text", ["capital_gain", "≤ 206.5 or missing", "Wxyz (12%)"])
@@ -174,7 +178,9 @@ def test_two_names_never_look_the_same(seed):
     for column in range(4):
         spec = threshold(column, 1.0, spec, leaf(1))
     tree = build(spec, schema)
-    scene = compose(tree, fold(tree), direction=str(rng.choice(["down", "right"])))
+    scene = compose(
+        tree, visible_nodes(tree), direction=str(rng.choice(["down", "right"]))
+    )
     shown = [
         head for head, n in zip(heads(scene), tree.subtree_size, strict=True) if n > 1
     ]
@@ -184,7 +190,7 @@ def test_two_names_never_look_the_same(seed):
 def test_gain_and_loss_stay_apart_and_a_number_is_never_cut():
     tree = GALLERY["long_names"]()
     said = " ".join(
-        t for each in heads(compose(tree.data, fold(tree.data))) for t in each
+        t for each in heads(compose(tree.data, visible_nodes(tree.data))) for t in each
     )
     assert "gain" in said
     assert "loss" in said

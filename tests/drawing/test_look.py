@@ -13,7 +13,7 @@ from support.looks import hitters, penguins
 from treewright.drawing.cards import NARROWEST
 from treewright.drawing.marks import Box
 from treewright.drawing.scene import compose
-from treewright.drawing.visible_nodes import fold
+from treewright.drawing.visible_nodes import visible_nodes
 from treewright.errors import OptionError
 
 
@@ -105,7 +105,7 @@ def test_print_has_patterns_in_place_of_colours():
 
 def test_cards_are_as_wide_as_their_text_and_no_wider():
     tree = penguins().data
-    scene = compose(tree, fold(tree), direction="down")
+    scene = compose(tree, visible_nodes(tree), direction="down")
     widths = {
         next(m.width for m in s.marks if isinstance(m, Box) and m.radius == 7)
         for s in scene.spots

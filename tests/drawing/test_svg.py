@@ -9,7 +9,7 @@ from support.looks import HOSTILE, LOOKS, hitters, hostile_tree, many_classes, p
 from treewright.drawing.marks import Box
 from treewright.drawing.scene import compose
 from treewright.drawing.svg import to_svg
-from treewright.drawing.visible_nodes import fold
+from treewright.drawing.visible_nodes import visible_nodes
 from treewright.errors import OptionError, TableError
 from treewright.model import Tree
 
@@ -28,7 +28,7 @@ def titles(svg):
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_cards_neither_overlap_nor_leave_the_picture(name, direction):
     tree = LOOKS[name]().data
-    scene = compose(tree, fold(tree), direction=direction)
+    scene = compose(tree, visible_nodes(tree), direction=direction)
     cards = [
         next(m for m in spot.marks if isinstance(m, Box) and m.radius == 7)
         for spot in scene.spots
@@ -62,7 +62,7 @@ def test_what_stands_on_the_nodes_and_branches():
 def test_class_shares_are_drawn_to_scale():
     schema = schema_of("x")
     tree = build(threshold(0, 1.0, leaf(0, 0, 0, 1), leaf(1, 1)), schema)
-    scene = compose(tree, fold(tree))
+    scene = compose(tree, visible_nodes(tree))
     parts = [m for m in scene.spots[1].marks if isinstance(m, Box) and m.height == 8]
     no, yes = (part.width + 1 for part in parts)
     assert no / (no + yes) == pytest.approx(0.75)
@@ -70,7 +70,7 @@ def test_class_shares_are_drawn_to_scale():
 
 def test_branches_are_as_wide_as_their_share():
     tree = build(threshold(0, 1.0, leaf(*[0] * 30), leaf(*[1] * 10)), schema_of("x"))
-    scene = compose(tree, fold(tree))
+    scene = compose(tree, visible_nodes(tree))
     wide, narrow = scene.flows
     assert wide.width == pytest.approx(3 * narrow.width)
     # Side by side where they leave the node.
@@ -81,7 +81,7 @@ def test_numbers_have_boxes_between_their_quartiles():
     tree = build(
         threshold(0, 1.0, leaf(0.0, 10.0), leaf(20.0, 40.0)), schema_of("x", classes=())
     )
-    scene = compose(tree, fold(tree))
+    scene = compose(tree, visible_nodes(tree))
     box = next(
         m for m in scene.spots[0].marks if isinstance(m, Box) and m.fill[0] == "r"
     )

@@ -332,7 +332,7 @@ def test_the_rules_are_saved_as_csv(opened, credit, tmp_path):
     assert table["node"].tolist() == expected["node"].tolist()
     assert table["rows"].tolist() == expected["rows"].tolist()
     assert table["answer"].tolist() == expected["prediction"].tolist()
-    for name in ("confidence", "low", "high", "share"):
+    for name in ("probability", "confidence", "low", "high", "share"):
         assert table[name].tolist() == pytest.approx(expected[name].tolist())
 
 

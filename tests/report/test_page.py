@@ -214,11 +214,11 @@ def test_rules_sort_page_and_show_their_path(opened, credit):
     model = credit[0]
     rows = opened.locator("#rules-body tr")
     assert rows.count() == min(model.tree_.n_leaves, 25)
-    opened.click("#rules-head button:has-text('Confidence')")
+    opened.click("#rules-head button:has-text('Probability')")
     sure = opened.locator("#rules-body td:nth-child(3)").all_inner_texts()
     numbers = [float(each.strip("%<>")) for each in sure]
     assert numbers == sorted(numbers, reverse=True)
-    opened.click("#rules-head button:has-text('Confidence')")
+    opened.click("#rules-head button:has-text('Probability')")
     assert (
         opened.get_attribute("#rules-head th:nth-child(3)", "aria-sort") == "ascending"
     )

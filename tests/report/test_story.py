@@ -7,6 +7,7 @@ import pytest
 
 import treewright as tw
 from support import report_trees as trees
+from support.looks import many_classes
 from support.pages import open_report
 from support.report_data import data_of
 from treewright.drawing.report.story import headline
@@ -229,3 +230,50 @@ def test_the_gain_of_numbers_is_told_in_their_unit(page, tmp_path):
     before, after = np.sqrt(tree.variance[0]), np.sqrt(within)
     said = f"from {wording.figures(before)} to {wording.figures(after)}."
     assert f"The split lowers the RMSE here {said}" in page.inner_text("#details")
+
+
+def test_text_picture_rules_explanation_and_page_tell_the_same_probability(
+    page, tmp_path
+):
+    _, X, y = trees.gappy_penguins()
+    model = tw.TreeClassifier(n_jobs=1).fit(X, y)
+    tree = model.tree_
+    assert len(tree.data.answer)  # probabilities differ from shares
+    open_report(page, model, tmp_path, X_test=X, y_test=y)
+    rules = {rule.node: rule for rule in tree.rules()}
+    picture, lines = tree.to_svg(max_leaves=None), tree.text(numbers=True).split("\n")
+    frame = tree.to_pandas()
+    for node in tree.leaves:
+        told = wording.percent(frame["probability"][node])
+        assert wording.percent(rules[node].probability) == told
+        assert next(line for line in lines if line.split()[:1] == [str(node)]).endswith(
+            f"{told} *"
+        )
+        assert f"({told})" in picture
+        shown = page.evaluate(
+            f"treewright.percent(treewright.probability({int(node)}))"
+        )
+        assert shown == told
+    cards = page.locator(".card.leaf").all()
+    assert cards
+    for card in cards:
+        node = int(card.get_attribute("data-node"))
+        told = wording.percent(rules[node].probability)
+        assert card.locator(".main > span:not(.sr)").inner_text() == told
+    row = {name: X[name][0] for name in tree.columns_used}
+    made = tree.explain(row)
+    told = wording.percent(rules[made.node].probability)
+    assert f"(probability {told}; " in str(made)
+    assert "beside a class: its probability" in page.inner_text("#legend")
+
+
+def test_no_leaf_of_many_classes_is_grey(page, tmp_path):
+    model = many_classes()
+    open_report(page, model, tmp_path)
+    inks = page.evaluate("treewright.data.target.own_inks")
+    assert "other" not in inks
+    tabs = page.locator(".card.leaf .tab").evaluate_all(
+        "(all) => all.map((each) => each.style.background)"
+    )
+    assert tabs
+    assert set(tabs) <= {f"var(--c{k})" for k in range(8)}

@@ -23,7 +23,7 @@ from treewright.drawing.measure import Measure, middle_cut
 from treewright.drawing.names import CLASSES, NUMBER, CardNames
 from treewright.drawing.palette import CLASS_INKS, RAMP_INKS, class_ink
 from treewright.drawing.shown import Shown, each_shown
-from treewright.drawing.visible_nodes import Folded
+from treewright.drawing.visible_nodes import VisibleNodes
 from treewright.reading.answers.answer import class_shares
 from treewright.reading.conditions.evidence import Evidence, evidence
 from treewright.tree.answer import node_answers
@@ -156,7 +156,7 @@ class Card:
 
 def make_cards(
     tree: TreeData,
-    folded: Folded,
+    visible: VisibleNodes,
     path: Mapping[int, str],
     measure: Measure,
     look: Look = PLAIN,
@@ -170,7 +170,7 @@ def make_cards(
     ----------
     tree : TreeData
         The tree.
-    folded : Folded
+    visible : VisibleNodes
         The nodes to show.
     path : mapping of int to str
         The nodes to highlight, each with the row's value there.
@@ -188,13 +188,13 @@ def make_cards(
     list of Card
     """
     charts = charts or {}
-    chart = _distributions(tree, folded)
+    chart = _distributions(tree, visible)
     inks = own_inks(tree) if tree.is_classifier else []
-    known = evidence(tree, folded.nodes) if "interval" in look.show else None
-    cards = [_card(tree, shown, look) for shown in each_shown(tree, folded)]
+    known = evidence(tree, visible.nodes) if "interval" in look.show else None
+    cards = [_card(tree, shown, look) for shown in each_shown(tree, visible)]
     full = {card.key: card.name for card in cards if card.key != NUMBER}
     names = CardNames(full, _WIDEST - 2 * _PAD_X, _MAIN, measure)
-    for place, shown in enumerate(each_shown(tree, folded)):
+    for place, shown in enumerate(each_shown(tree, visible)):
         node, card = shown.node, cards[place]
         card.on_path, card.value = node in path, path.get(node, "")
         card.chart, card.down = charts.get(node) or chart(node), down
@@ -403,15 +403,15 @@ def own_inks(tree: TreeData) -> list[str]:
     return [CLASS_INKS[rank % len(CLASS_INKS)] for rank in order.tolist()]
 
 
-def _distributions(tree: TreeData, folded: Folded) -> Callable[[int], Chart]:
+def _distributions(tree: TreeData, visible: VisibleNodes) -> Callable[[int], Chart]:
     if not tree.is_classifier:
-        scale = scale_of(tree, folded.nodes)
+        scale = scale_of(tree, visible.nodes)
         return lambda node: Chart(
             lambda x, y, room: _strip(tree, node, scale, x, y, room)
         )
     inks, many = own_inks(tree), has_many_classes(tree)
-    shares = class_shares(tree, folded.nodes)
-    rows = dict(zip(folded.nodes.tolist(), shares, strict=True))
+    shares = class_shares(tree, visible.nodes)
+    rows = dict(zip(visible.nodes.tolist(), shares, strict=True))
 
     def chart(node: int) -> Chart:
         own = int(tree.label[node])

@@ -8,7 +8,7 @@ from treewright.drawing import labels
 from treewright.drawing.cards import class_inks
 from treewright.drawing.palette import LIGHT
 from treewright.drawing.shown import Shown, each_shown, short_label
-from treewright.drawing.visible_nodes import MOST_LEAVES, Folded, fold
+from treewright.drawing.visible_nodes import MOST_LEAVES, VisibleNodes, visible_nodes
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 
@@ -25,12 +25,12 @@ def to_dot(
     max_leaves: int | None = MOST_LEAVES,
 ) -> str:
     """Return the tree as a ``digraph``, nodes named by numbers; see `Tree.to_dot`."""
-    return "\n".join(_lines(tree, fold(tree, max_depth, max_leaves)))
+    return "\n".join(_lines(tree, visible_nodes(tree, max_depth, max_leaves)))
 
 
-def _lines(tree: TreeData, folded: Folded) -> Iterator[str]:
+def _lines(tree: TreeData, visible: VisibleNodes) -> Iterator[str]:
     yield "digraph tree {"
-    words = folded.words(tree)
+    words = visible.words(tree)
     if words:
         yield f"  label={_quoted(words, 400)}; labelloc=b; fontsize=10;"
     yield '  graph [fontname="Helvetica", ranksep=0.45, nodesep=0.25];'
@@ -43,7 +43,7 @@ def _lines(tree: TreeData, folded: Folded) -> Iterator[str]:
         '  edge [arrowhead=none, fontname="Helvetica", fontsize=10, '
         f'color="{LIGHT["flow"]}", fontcolor="{LIGHT["text"]}"];'
     )
-    for shown in each_shown(tree, folded):
+    for shown in each_shown(tree, visible):
         yield f"  {_node(tree, shown)}"
         if shown.above < 0:
             continue

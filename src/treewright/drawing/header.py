@@ -9,7 +9,7 @@ from treewright.drawing.cards import class_inks, has_many_classes, scale_of
 from treewright.drawing.look import Look
 from treewright.drawing.marks import Box, Dot, Mark, Words, moved
 from treewright.drawing.measure import Measure, middle_cut, wrapped
-from treewright.drawing.visible_nodes import Folded
+from treewright.drawing.visible_nodes import VisibleNodes
 from treewright.reading.answers.answer import middle_of
 from treewright.tree.data import TreeData
 
@@ -39,7 +39,7 @@ def title_words(tree: TreeData, look: Look) -> str:
 
 def above(
     tree: TreeData,
-    folded: Folded,
+    visible: VisibleNodes,
     look: Look,
     room: float,
     measure: Measure,
@@ -65,7 +65,7 @@ def above(
     elif tree.is_classifier:
         entries, height = [], 0.0
     else:
-        entries, height = _numbers(tree, folded, look, room, measure)
+        entries, height = _numbers(tree, visible, look, room, measure)
     marks += [moved(mark, 0, y) for mark in entries]
     y += height
     key = "" if look.is_tight else _key(tree, look, is_down and "share" in look.show)
@@ -91,10 +91,10 @@ def _classes(tree: TreeData, room: float, measure: Measure) -> tuple[list[Mark],
 
 
 def _numbers(
-    tree: TreeData, folded: Folded, look: Look, room: float, measure: Measure
+    tree: TreeData, visible: VisibleNodes, look: Look, room: float, measure: Measure
 ) -> tuple[list[Mark], float]:
     """Return a strip with its range, and the meaning of its parts."""
-    scale = scale_of(tree, folded.nodes)
+    scale = scale_of(tree, visible.nodes)
     y, width = 0.0, 96.0
     low, high = look.figures(scale.low), look.figures(scale.high)
     left = measure(low, _SMALL, False) + 7
@@ -137,17 +137,17 @@ def _key(tree: TreeData, look: Look, with_share: bool) -> str:
 
 def below(
     tree: TreeData,
-    folded: Folded,
+    visible: VisibleNodes,
     look: Look,
     notes: str,
     room: float,
     measure: Measure,
 ) -> tuple[list[Mark], float]:
     """Return the note about what is not shown, and its height."""
-    hidden = folded.words(tree)
+    hidden = visible.words(tree)
     if hidden and look.is_tight:
-        nodes = labels.count(sum(1 for n in folded.hidden if n), "folded node")
-        hidden = f"{sum(folded.hidden):,} leaves lie in {nodes}."
+        nodes = labels.count(sum(1 for n in visible.hidden if n), "folded node")
+        hidden = f"{sum(visible.hidden):,} leaves lie in {nodes}."
     lines = list(wrapped(f"{hidden} {notes}", room, _SMALL, measure))
     before = 6 if look.is_tight else 18
     height = before + 16 * len(lines) - 5 if lines else 0.0

@@ -137,9 +137,10 @@ def _spread(tree: TreeData, node: int) -> Iterator[str]:
         off = (
             " (median), mean distance from it" if is_median else ", standard deviation"
         )
-        far = wording.figures(spread(tree, node))
-        yield f"Answer {answer(tree, node)}{off} {far}"
-        if len(tree.quartiles):
+        far = spread(tree, node)
+        about = "" if np.isnan(far) else f"{off} {wording.figures(far)}"
+        yield f"Answer {answer(tree, node)}{about}"
+        if len(tree.quartiles) and not np.isnan(tree.quartiles[node]).any():
             q1, median, q3 = map(wording.figures, tree.quartiles[node].tolist())
             yield f"Quartiles {q1}, {median}, {q3}"
         return

@@ -18,12 +18,14 @@ from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.measure import Measure
 from treewright.drawing.palette import PATTERNS, PRINT, THEMES
 from treewright.drawing.scene import LEAST_ROOM, TIGHT_MARGIN, Scene, compose
-from treewright.drawing.visible_nodes import MOST_LEAVES, fold
+from treewright.drawing.visible_nodes import MOST_LEAVES, visible_nodes
 from treewright.errors import OptionError, TreewrightError
 from treewright.tree.data import TreeData
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "SMALLEST_POINTS",
@@ -178,10 +180,10 @@ class _Request:
         notes: str = "",
     ) -> Scene:
         """Lay out the picture with fewer figures or fewer leaves."""
-        folded = fold(self.tree, self.max_depth, max_leaves, tuple(self.path))
+        visible = visible_nodes(self.tree, self.max_depth, max_leaves, tuple(self.path))
         return compose(
             self.tree,
-            folded,
+            visible,
             path=self.path,
             direction=direction or self.direction,
             measure=self.measure,
@@ -249,10 +251,17 @@ def check_axes(ax: object) -> None:
     )
 
 
+def figure_of(ax: Artist) -> Figure:
+    """Return the figure that holds an axes, also if a part of it lies between."""
+    figure = ax.get_figure()
+    assert figure is not None
+    whole: Figure = figure.figure  # of a part, the whole; of a figure, itself
+    return whole
+
+
 def laid_out(ax: Axes) -> None:
     """Let a figure with a layout engine give its axes their sizes."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(ax)
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
 
@@ -271,15 +280,13 @@ def _inks(look: Look, theme: str, background: Any) -> Mapping[str, str]:
 
 
 def _background(ax: Axes) -> Any:
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(ax)
     return figure.get_facecolor()
 
 
 def points_of(ax: Axes) -> tuple[float, float]:
     """Return the width and height of an axes in points."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(ax)
     box = ax.get_window_extent()
     # The layout may give neighbours some of the room once they are drawn.
     shared = figure.get_layout_engine() is not None and len(figure.axes) > 1
@@ -327,8 +334,7 @@ def scaled_text() -> Any:
             if ax is not None:
                 box, limits = ax.get_window_extent(renderer), ax.get_xlim()
                 dots = box.width / abs(limits[1] - limits[0])
-                figure = ax.get_figure(root=True)
-                assert figure is not None
+                figure = figure_of(ax)
                 self.set_fontsize(self.units * dots * _POINTS_PER_INCH / figure.dpi)
             super().draw(renderer)
 

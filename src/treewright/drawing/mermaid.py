@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from treewright.drawing import labels
 from treewright.drawing.shown import Shown, each_shown, short_label
-from treewright.drawing.visible_nodes import MOST_LEAVES, Folded, fold
+from treewright.drawing.visible_nodes import MOST_LEAVES, VisibleNodes, visible_nodes
 from treewright.tree.data import TreeData
 
 __all__ = ["to_mermaid"]
@@ -22,15 +22,15 @@ def to_mermaid(
     max_leaves: int | None = MOST_LEAVES,
 ) -> str:
     """Return a ``flowchart TD``, nodes named by numbers; see `Tree.to_mermaid`."""
-    return "\n".join(_lines(tree, fold(tree, max_depth, max_leaves)))
+    return "\n".join(_lines(tree, visible_nodes(tree, max_depth, max_leaves)))
 
 
-def _lines(tree: TreeData, folded: Folded) -> Iterator[str]:
+def _lines(tree: TreeData, visible: VisibleNodes) -> Iterator[str]:
     yield "flowchart TD"
-    words = folded.words(tree)
+    words = visible.words(tree)
     if words:
         yield f"%% {words}"
-    for shown in each_shown(tree, folded):
+    for shown in each_shown(tree, visible):
         shape = _shape(tree, shown)
         if shown.above < 0:
             yield shape

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from treewright.drawing.cards import NARROWEST, Card
 from treewright.drawing.layout import tidy
 from treewright.drawing.look import PLAIN, Look
-from treewright.drawing.visible_nodes import Folded
+from treewright.drawing.visible_nodes import VisibleNodes
 
 __all__ = ["Places", "growing_down", "growing_right", "least_width"]
 
@@ -35,9 +35,9 @@ class Places:
     is_down: bool
 
 
-def _depths(folded: Folded) -> list[int]:
+def _depths(visible: VisibleNodes) -> list[int]:
     depths: list[int] = []
-    for above in folded.parent:
+    for above in visible.parent:
         depths.append(depths[above] + 1 if above >= 0 else 0)
     return depths
 
@@ -59,7 +59,7 @@ def _starts(sizes: Sequence[float], between: float) -> list[float]:
 
 
 def _middles(
-    folded: Folded,
+    visible: VisibleNodes,
     breadths: Sequence[float],
     levels: Sequence[int],
     gaps: tuple[float, float],
@@ -73,7 +73,7 @@ def _middles(
     breadth: list[float] = []
     place: list[int] = []
     for above, size, level, depth in zip(
-        folded.parent, breadths, levels, _depths(folded), strict=True
+        visible.parent, breadths, levels, _depths(visible), strict=True
     ):
         hangs_on = place[above] if above >= 0 else -1
         for _ in range(level - depth):
@@ -88,29 +88,33 @@ def _middles(
     return [middles[each] for each in place]
 
 
-def _levels(folded: Folded, cards: Sequence[Card], align_leaves: bool) -> list[int]:
+def _levels(
+    visible: VisibleNodes, cards: Sequence[Card], align_leaves: bool
+) -> list[int]:
     """Return the level on which each card stands."""
-    depths = _depths(folded)
+    depths = _depths(visible)
     if not align_leaves:
         return depths
     last = max(depths)
     return [last if c.is_leaf else d for c, d in zip(cards, depths, strict=True)]
 
 
-def least_width(folded: Folded) -> float:
+def least_width(visible: VisibleNodes) -> float:
     """Return a lower bound on the width of a tree that grows down."""
-    depths = _depths(folded)
+    depths = _depths(visible)
     counts = [0] * (max(depths) + 1)
     for depth in depths:
         counts[depth] += 1
     return max(counts) * (NARROWEST + _DOWN_GAPS[0])
 
 
-def growing_down(folded: Folded, cards: Sequence[Card], look: Look = PLAIN) -> Places:
+def growing_down(
+    visible: VisibleNodes, cards: Sequence[Card], look: Look = PLAIN
+) -> Places:
     """Place the cards level below level, each branch's label above its card."""
-    depths = _levels(folded, cards, look.align_leaves)
+    depths = _levels(visible, cards, look.align_leaves)
     breadths = [max(card.width, card.label_width) for card in cards]
-    middles = _middles(folded, breadths, depths, _DOWN_GAPS)
+    middles = _middles(visible, breadths, depths, _DOWN_GAPS)
     labels = [_LABEL_HEIGHT if card.label else 0.0 for card in cards]
     heights = [card.height + label for card, label in zip(cards, labels, strict=True)]
     rise = _TIGHT_RISE if look.is_tight else _RISE
@@ -128,14 +132,16 @@ def growing_down(folded: Folded, cards: Sequence[Card], look: Look = PLAIN) -> P
     )
 
 
-def growing_right(folded: Folded, cards: Sequence[Card], look: Look = PLAIN) -> Places:
+def growing_right(
+    visible: VisibleNodes, cards: Sequence[Card], look: Look = PLAIN
+) -> Places:
     """Place the cards level beside level, each branch's label above its card."""
-    depths = _levels(folded, cards, look.align_leaves)
+    depths = _levels(visible, cards, look.align_leaves)
     for card, width in zip(cards, _each(depths, [c.width for c in cards]), strict=True):
         card.width = width
     labels = [_LOW_LABEL if card.label else 0.0 for card in cards]
     breadths = [card.height + label for card, label in zip(cards, labels, strict=True)]
-    middles = _middles(folded, breadths, depths, _RIGHT_GAPS)
+    middles = _middles(visible, breadths, depths, _RIGHT_GAPS)
     tops = [m - b / 2 for m, b in zip(middles, breadths, strict=True)]
     widths = [max(card.width, card.label_width) for card in cards]
     run = _TIGHT_RUN if look.is_tight else _RUN

@@ -21,7 +21,7 @@ from treewright.drawing.places import (
     least_width,
 )
 from treewright.drawing.shown import each_shown
-from treewright.drawing.visible_nodes import Folded
+from treewright.drawing.visible_nodes import VisibleNodes
 from treewright.errors import OptionError
 from treewright.tree import wording
 from treewright.tree.data import TreeData
@@ -64,7 +64,7 @@ class Scene:
 
 def compose(
     tree: TreeData,
-    folded: Folded,
+    visible: VisibleNodes,
     *,
     path: Mapping[int, str] | None = None,
     direction: str | None = None,
@@ -81,7 +81,7 @@ def compose(
     ----------
     tree : TreeData
         The tree.
-    folded : Folded
+    visible : VisibleNodes
         The nodes to show.
     path : mapping of int to str, optional
         The path of a row, to be highlighted: its nodes, each with the row's value in
@@ -112,22 +112,22 @@ def compose(
     path = path or {}
     margin = TIGHT_MARGIN if look.is_tight else MARGIN
     cards, places = max(
-        _placed(tree, folded, path, measure, look, direction, charts),
+        _placed(tree, visible, path, measure, look, direction, charts),
         key=lambda form: _legibility(form[0], form[1], screen),
     )
     room = max(places.width, least_room)
     left = margin + (room - places.width) / 2 * places.is_down
     is_down = places.is_down
-    head, head_height = above(tree, folded, look, room, measure, is_down=is_down)
-    foot, foot_height = below(tree, folded, look, notes, room, measure)
+    head, head_height = above(tree, visible, look, room, measure, is_down=is_down)
+    foot, foot_height = below(tree, visible, look, notes, room, measure)
     top = margin + head_height
     end = top + places.height
     return Scene(
         width=room + 2 * margin,
         height=end + foot_height + margin,
         title=f"Decision tree for {title_words(tree, look)}: {size_words(tree)}",
-        outline=outline(tree, folded),
-        flows=list(_flows(tree, folded, places, cards, left, top)),
+        outline=outline(tree, visible),
+        flows=list(_flows(tree, visible, places, cards, left, top)),
         spots=list(_spots(cards, places, left, top, bool(path))),
         around=[
             *(moved(mark, margin, margin) for mark in head),
@@ -138,7 +138,7 @@ def compose(
 
 def _placed(
     tree: TreeData,
-    folded: Folded,
+    visible: VisibleNodes,
     path: Mapping[int, str],
     measure: Measure,
     look: Look,
@@ -147,13 +147,13 @@ def _placed(
 ) -> Iterator[tuple[list[Card], Places]]:
     """Yield the cards and their places for each direction that is allowed."""
     for way, grow in (("down", growing_down), ("right", growing_right)):
-        hopeless = way == "down" and least_width(folded) > 4 * SCREEN[0]
+        hopeless = way == "down" and least_width(visible) > 4 * SCREEN[0]
         if direction not in (None, way) or (direction is None and hopeless):
             continue
         cards = make_cards(
-            tree, folded, path, measure, look, down=way == "down", charts=charts
+            tree, visible, path, measure, look, down=way == "down", charts=charts
         )
-        yield cards, grow(folded, cards, look)
+        yield cards, grow(visible, cards, look)
 
 
 def _legibility(
@@ -166,15 +166,15 @@ def _legibility(
     return scale * (1 - cut / 2)
 
 
-def outline(tree: TreeData, folded: Folded) -> str:
+def outline(tree: TreeData, visible: VisibleNodes) -> str:
     """Return the tree as an outline: one numbered line per node.
 
     Its sentences suit a screen reader: "2.1. If island = Dream: Adelie (77.5%),
     120 rows."
     """
-    lines, numbers, n_below = [], [""], [0] * len(folded)
+    lines, numbers, n_below = [], [""], [0] * len(visible)
     for place, (shown, parent) in enumerate(
-        zip(each_shown(tree, folded), folded.parent, strict=True)
+        zip(each_shown(tree, visible), visible.parent, strict=True)
     ):
         if parent >= 0:
             n_below[parent] += 1
@@ -192,16 +192,16 @@ def outline(tree: TreeData, folded: Folded) -> str:
 
 def _flows(
     tree: TreeData,
-    folded: Folded,
+    visible: VisibleNodes,
     places: Places,
     cards: Sequence[Card],
     left: float,
     top: float,
 ) -> Iterator[Flow]:
     """Yield the branches; those of one node leave it side by side."""
-    shares = tree.share[folded.nodes].tolist()
-    used = [0.0] * len(folded)
-    for place, parent in enumerate(folded.parent):
+    shares = tree.share[visible.nodes].tolist()
+    used = [0.0] * len(visible)
+    for place, parent in enumerate(visible.parent):
         if parent < 0:
             continue
         before, used[parent] = used[parent], used[parent] + shares[place]

@@ -6,21 +6,26 @@ of a branch comes from `Split.words`, as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from treewright.drawing.visible_nodes import Folded
+from treewright.drawing.visible_nodes import VisibleNodes
 from treewright.reading.text.text import missing_arrives
 from treewright.tree import wording
 from treewright.tree.data import TreeData
-from treewright.tree.split import IsMissing, Split, Threshold, split_of
+from treewright.tree.split import (
+    IsMissing,
+    Multiway,
+    Split,
+    Subset,
+    Threshold,
+    split_of,
+)
 
 __all__ = ["Shown", "branch_labels", "each_shown", "short_label"]
 
 _LONGEST_NAME = 1000
-_SHORTER = ((6, 60), (4, 60), (3, 60), (2, 60), (1, 60), (1, 40), (1, 24), (0, 24))
+_SHORTER = ((6, 60), (4, 60), (3, 60), (2, 60), (1, 60), (1, 40), (1, 24), (1, 14))
 """Limits on categories listed and characters of each, tried until a label fits."""
 
 
@@ -44,8 +49,6 @@ class Shown:
         The split of the parent.
     missing : bool
         Whether missing values reach the parent, so that a label should mention them.
-    shares : mapping of category to float
-        Training rows of each category of the parent's column; empty if unknown.
     """
 
     node: int
@@ -55,14 +58,11 @@ class Shown:
     branch: int = -1
     asked: Split | None = None
     missing: bool = False
-    shares: Mapping[Any, float] = field(default_factory=dict)
 
     def labels(self) -> Iterator[str]:
         """Yield labels for the branch, from the full text to ever shorter forms."""
         if self.asked is not None:
-            yield from branch_labels(
-                self.asked, self.branch, missing=self.missing, shares=self.shares
-            )
+            yield from branch_labels(self.asked, self.branch, missing=self.missing)
 
     def condition(self) -> str:
         """Return the condition of the branch that leads here; empty for the root."""
@@ -73,17 +73,12 @@ class Shown:
         )
 
 
-def each_shown(tree: TreeData, folded: Folded) -> Iterator[Shown]:
+def each_shown(tree: TreeData, visible: VisibleNodes) -> Iterator[Shown]:
     """Yield the nodes of a picture in preorder."""
-    arrives = missing_arrives(tree, folded.nodes)
-    nodes = folded.nodes.tolist()
-    shares: dict[int, Mapping[Any, float]] = {
-        column: feature.shares
-        for column, feature in enumerate(tree.schema.features)
-        if feature.shares
-    }
+    arrives = missing_arrives(tree, visible.nodes)
+    nodes = visible.nodes.tolist()
     splits: list[Split | None] = []
-    for node, above, hidden in zip(nodes, folded.parent, folded.hidden, strict=True):
+    for node, above, hidden in zip(nodes, visible.parent, visible.hidden, strict=True):
         split = split_of(tree, node)
         splits.append(split)
         if above < 0:
@@ -97,7 +92,6 @@ def each_shown(tree: TreeData, folded: Folded) -> Iterator[Shown]:
             int(tree.branch[node]),
             splits[above],
             arrives[above],
-            shares.get(int(tree.feature[nodes[above]]), {}),
         )
 
 
@@ -110,20 +104,7 @@ def short_label(shown: Shown, longest: int) -> str:
     return label
 
 
-def frequent_first(
-    labels: Sequence[object], shares: Mapping[Any, float]
-) -> Sequence[object]:
-    """Return categories in the order of their rows, the most frequent first."""
-    return sorted(labels, key=lambda each: -shares.get(each, 0)) if shares else labels
-
-
-def branch_labels(
-    split: Split,
-    branch: int,
-    *,
-    missing: bool = False,
-    shares: Mapping[Any, float] = MappingProxyType({}),
-) -> Iterator[str]:
+def branch_labels(split: Split, branch: int, *, missing: bool = False) -> Iterator[str]:
     """Yield labels for a branch, from the full text to ever shorter forms.
 
     Parameters
@@ -134,13 +115,12 @@ def branch_labels(
         Number of the branch.
     missing : bool, default=False
         Whether missing values reach the split, so that a label should mention them.
-    shares : mapping of category to float, optional
-        Training rows of each category; a label names the most frequent ones.
 
     Yields
     ------
     str
-        Such as ``≤ 2.45``, ``female`` or ``Dream, Torgersen``.
+        Such as ``≤ 2.45``, ``female`` or ``Dream, Torgersen``. Of many categories, a
+        label names the most frequent ones.
     """
     also = " or missing" if missing and branch == split.missing else ""
     if isinstance(split, IsMissing):
@@ -153,20 +133,21 @@ def branch_labels(
         # A number is never cut; a name may be, by the picture.
         yield f"{'>' if branch else '≤'} {split.at}{also}"
         return
-    labels = frequent_first(getattr(split, "branches", ())[branch], shares)
+    assert isinstance(split, Subset | Multiway)
+    labels = split.branches[branch]
     if not labels:
         yield "missing or unseen"
         return
+    by_rows = wording.frequent_first(labels, split.shares)
     for most, longest in _SHORTER:
-        yield _some(labels, most, longest) + also
+        named = labels if len(labels) <= most else by_rows
+        yield _some(named, most, longest) + also
 
 
 def _some(labels: Sequence[object], most: int, longest: int) -> str:
     """Return the first categories, and the number of the others."""
-    if most == 0 and len(labels) > 1:
-        return f"{len(labels):,} categories"
-    shown = labels[: max(most, 1)]
-    names = [wording.middle_cut(wording.value(each), longest) for each in shown]
+    shown = labels[:most]
+    names = [wording.cut(wording.value(each), longest, "…") for each in shown]
     if len(shown) < len(labels):
         names.append(f"{len(labels) - len(shown):,} more")
     return ", ".join(names)

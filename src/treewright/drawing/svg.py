@@ -15,7 +15,7 @@ from treewright.drawing.look import PLAIN, Look, length_of, make_look
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.palette import LIGHT, PATTERNS, PRINT, THEMES
 from treewright.drawing.scene import Scene, Spot, compose
-from treewright.drawing.visible_nodes import MOST_LEAVES, fold
+from treewright.drawing.visible_nodes import MOST_LEAVES, visible_nodes
 from treewright.errors import OptionError, nearest_name
 from treewright.tree.data import TreeData
 
@@ -67,8 +67,8 @@ def to_svg(
             f"theme must be 'auto', 'light' or 'dark'; got {theme!r}.{hint}"
         )
     chosen = make_look(**look)
-    folded = fold(tree, max_depth, max_leaves, tuple(path or ()))
-    scene = compose(tree, folded, path=path, direction=direction, look=chosen)
+    visible = visible_nodes(tree, max_depth, max_leaves, tuple(path or ()))
+    scene = compose(tree, visible, path=path, direction=direction, look=chosen)
     size = _size(scene, width)
     return "\n".join(_Writer(theme, chosen).lines(scene, size))
 
@@ -79,8 +79,8 @@ def cell_svg(tree: TreeData) -> str:
     A tree that would be much wider is folded; a little wider, and it is shrunk.
     """
     for leaves in _CELL_LEAVES:
-        folded = fold(tree, None, leaves)
-        scene = compose(tree, folded, screen=(_CELL_WIDTH, 3 * _CELL_WIDTH))
+        visible = visible_nodes(tree, None, leaves)
+        scene = compose(tree, visible, screen=(_CELL_WIDTH, 3 * _CELL_WIDTH))
         if scene.width <= _CELL_WIDTH / _CELL_SHRINK:
             break
     writer = _Writer("auto", PLAIN, 'style="max-width:100%;height:auto" ')

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.tree.data import TreeData
 
-__all__ = ["MOST_LEAVES", "Folded", "fold"]
+__all__ = ["MOST_LEAVES", "VisibleNodes", "visible_nodes"]
 
 MOST_LEAVES = 60
 """Maximum number of leaves in a picture by default."""
 
 
 @dataclass(frozen=True)
-class Folded:
+class VisibleNodes:
     """The part of a tree that is shown.
 
     Attributes
@@ -58,12 +58,12 @@ class Folded:
         )
 
 
-def fold(
+def visible_nodes(
     tree: TreeData,
     max_depth: int | None = None,
     max_leaves: int | None = MOST_LEAVES,
     path: Sequence[int] = (),
-) -> Folded:
+) -> VisibleNodes:
     """Choose the nodes to show; see `shown_nodes`.
 
     Parameters
@@ -79,7 +79,7 @@ def fold(
 
     Returns
     -------
-    Folded
+    VisibleNodes
     """
     chosen = np.flatnonzero(shown_nodes(tree, max_depth, max_leaves, all_branches=True))
     opened = np.zeros(tree.n_nodes, dtype=bool)
@@ -89,7 +89,7 @@ def fold(
     return _shown(tree, opened)
 
 
-def _shown(tree: TreeData, opened: NDArray[np.bool_]) -> Folded:
+def _shown(tree: TreeData, opened: NDArray[np.bool_]) -> VisibleNodes:
     """Collect the nodes whose ancestors are all expanded, starting at the root."""
     sizes, is_open = tree.subtree_size.tolist(), opened.tolist()
     n_leaves_before = np.concatenate([[0], np.cumsum(tree.subtree_size == 1)]).tolist()
@@ -107,4 +107,4 @@ def _shown(tree: TreeData, opened: NDArray[np.bool_]) -> Folded:
         folded = not is_open[node] and sizes[node] > 1
         hidden.append(n_leaves_before[end] - n_leaves_before[node] if folded else 0)
         node = node + 1 if is_open[node] else end
-    return Folded(np.array(nodes, dtype=np.intp), parent, hidden)
+    return VisibleNodes(np.array(nodes, dtype=np.intp), parent, hidden)

@@ -41,7 +41,7 @@ test("numbers are rounded half to even, as in Python", () => {
 test("counts have their noun, texts are cut, lists are shortened", () => {
   assert.equal(count(1, "leaf", "leaves"), "1 leaf");
   assert.equal(count(1234, "leaf", "leaves"), "1,234 leaves");
-  assert.equal(cut("abcdefgh", 6), "abc...");
+  assert.equal(cut("abcdefgh", 6), "ab...h");
   assert.equal(listed(["a", "b", "c", "d"], 2, 9), "{a, b, ... 2 more}");
 });
 

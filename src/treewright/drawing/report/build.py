@@ -49,12 +49,15 @@ class Subject:
         Rows that were not used for growing.
     findings : tuple
         What was suspicious about the training table; see `static_parts`.
+    conversions : tuple
+        What the reader of its file did to the cells; see `static_parts`.
     """
 
     estimator: tuple[str, Mapping[str, Any], Mapping[str, Any]] | None = None
     pruning: Pruning | None = None
     rows: NewRows | None = None
     findings: tuple[Any, ...] = ()
+    conversions: tuple[Any, ...] = ()
 
 
 def build_report(
@@ -106,7 +109,7 @@ def build_report(
         "story": about,
         "made": provenance_of(tree, subject.estimator, pruning, test_print),
     }
-    return page(data, static_parts(shown, about, subject.findings))
+    return page(data, static_parts(shown, about, subject.findings, subject.conversions))
 
 
 def _arrives(tree: TreeData) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.drawing.cards import class_inks
+from treewright.drawing.cards import class_inks, has_many_classes, own_inks
 from treewright.drawing.labels import class_names, target_name
 from treewright.pruning.path import PruningPath
 from treewright.reading.answers.answer import finer_answers
@@ -165,6 +165,9 @@ def _column(feature: Feature) -> dict[str, Any]:
     }
     if feature.labels:
         about["labels"] = [wording.value(x, _LONGEST) for x in feature.labels]
+    if feature.shares:
+        order = wording.frequent_first(feature.labels, feature.shares)
+        about["frequent"] = [feature.code_of[label] for label in order]
     if feature.cuts is not None:
         about["cuts"] = _exact(np.array(feature.cuts))
         about["cut_words"] = [show_number(feature, cut) for cut in feature.cuts]
@@ -224,6 +227,8 @@ def target_of(tree: TreeData) -> dict[str, Any]:
     if tree.is_classifier:
         about["classes"] = class_names(tree)
         about["inks"] = class_inks(tree)
+        if has_many_classes(tree):
+            about["own_inks"] = own_inks(tree)
     target = tree.schema.target
     if target is not None and target.costs is not None:
         about["costs"] = [list(row) for row in target.costs]

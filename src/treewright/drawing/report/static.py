@@ -22,7 +22,10 @@ _MOST_CATEGORIES = 12
 
 
 def static_parts(
-    tree: TreeData, story: dict[str, Any], findings: Iterable[Any] = ()
+    tree: TreeData,
+    story: dict[str, Any],
+    findings: Iterable[Any] = (),
+    conversions: Iterable[Any] = (),
 ) -> dict[str, str]:
     """Return pieces of HTML by their place in page.html.
 
@@ -35,6 +38,8 @@ def static_parts(
     findings : iterable
         What was suspicious about the training table: objects with `place`, `words`
         and `advice`.
+    conversions : iterable
+        What the reader of its file did to the cells: the same.
 
     Returns
     -------
@@ -51,7 +56,7 @@ def static_parts(
         "rules_head": _head(tree),
         "rules_body": "".join(_line(tree, rule) for rule in rules[:_MOST_RULES]),
         "rules_note": _note(len(rules)),
-        "intake": _intake(list(findings)),
+        "intake": _intake(list(findings), list(conversions)),
     }
 
 
@@ -72,7 +77,8 @@ def _figure(figure: dict[str, str]) -> str:
 
 
 def _head(tree: TreeData) -> str:
-    sure = ['<th scope="col" class="number">Confidence</th>'] * tree.is_classifier
+    names = ("Probability", "Confidence") if tree.is_classifier else ()
+    sure = [f'<th scope="col" class="number">{name}</th>' for name in names]
     cells = [
         '<th scope="col">Rule</th><th scope="col">Answer</th>',
         *sure,
@@ -92,24 +98,26 @@ def _line(tree: TreeData, rule: Rule) -> str:
     cells = [
         f'<td class="rule">{xml(text)}</td>',
         f'<td class="said" data-name="Answer">{xml(answer)}</td>',
-        *([_number("Confidence", sure)] if sure else []),
+        *(_number(name, figure) for name, figure in sure.items()),
         _number("95% interval", interval),
         _number("Rows", f"{rule.rows:,}"),
     ]
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _class_words(tree: TreeData, rule: Rule) -> tuple[str, str, str]:
+def _class_words(tree: TreeData, rule: Rule) -> tuple[str, dict[str, str], str]:
     low, high = map(wording.percent, rule.interval)
     answer = wording.value(rule.prediction, _LONGEST)
-    return answer, wording.percent(rule.confidence or 0.0), f"{low} to {high}"
+    sure = {"Probability": rule.probability, "Confidence": rule.confidence}
+    words = {name: wording.percent(figure or 0.0) for name, figure in sure.items()}
+    return answer, words, f"{low} to {high}"
 
 
-def _number_words(tree: TreeData, rule: Rule) -> tuple[str, str, str]:
+def _number_words(tree: TreeData, rule: Rule) -> tuple[str, dict[str, str], str]:
     low, high = rule.interval
     known = low == low and high == high
     interval = f"{number_words(tree, low)} to {number_words(tree, high)}"
-    return number_words(tree, rule.prediction), "", interval if known else "none"
+    return number_words(tree, rule.prediction), {}, interval if known else "none"
 
 
 def _number(name: str, text: str) -> str:
@@ -129,16 +137,26 @@ def _note(n_rules: int) -> str:
 # -- findings about the training table ------------------------------------------------
 
 
-def _intake(findings: list[Any]) -> str:
+def _intake(findings: list[Any], conversions: list[Any]) -> str:
+    if not findings and not conversions:
+        return ""
+    careful, title = " careful", "What was noticed about the training table"
     if not findings:
+        careful, title = "", "How the training table was read"
+    converted = "<h3>While reading</h3>" if findings and conversions else ""
+    return (
+        f'<section id="intake" class="panel{careful}" aria-labelledby="intake-title">'
+        f'<h2 id="intake-title">{title}</h2>'
+        f"{_items(findings)}{converted}{_items(conversions)}</section>"
+    )
+
+
+def _items(noted: list[Any]) -> str:
+    if not noted:
         return ""
     items = "".join(
         f"<li><b>{xml(str(each.place))}</b> {xml(str(each.words))}. "
         f'<span class="muted">{xml(str(each.advice))}</span></li>'
-        for each in findings
+        for each in noted
     )
-    return (
-        '<section id="intake" class="panel careful" aria-labelledby="intake-title">'
-        '<h2 id="intake-title">What was noticed about the training table</h2>'
-        f"<ul>{items}</ul></section>"
-    )
+    return f"<ul>{items}</ul>"

@@ -26,10 +26,10 @@ export function sharesOf(model, node, of = model.value) {
   return parts;
 }
 
-// The ink of the class of a node; a class without a colour has the ink of text.
+// The ink of the class of a node: never grey.
 export function ownInk(model, node) {
-  const ink = model.target.inks[model.label[node]];
-  return ink === "other" ? "text" : ink;
+  const { inks, own_inks } = model.target;
+  return (own_inks || inks)[model.label[node]];
 }
 
 // `scale` returns the range of numbers that the picture shows.
@@ -48,7 +48,7 @@ export function makeCards(page, scale) {
   // What a screen reader adds to the text of a card.
   function moreWords(node) {
     const answer = isClass
-      ? `answers ${cut(classes[label[node]], 100)}, ${percent(model.confidence(node))};`
+      ? `answers ${cut(classes[label[node]], 100)}, probability ${percent(model.probability(node))};`
       : `answers ${figures(model.numberOf(node))};`;
     if (model.isEnd(node)) return "is the answer;";
     const folded = count(model.leavesBelow(node), "leaf", "leaves");
@@ -59,7 +59,7 @@ export function makeCards(page, scale) {
     const end = model.isEnd(node),
       open = isOpen(node);
     const question = end ? model.answerWords(node) : columns[model.feature[node]].name;
-    const beside = end && isClass ? percent(model.confidence(node)) : "";
+    const beside = end && isClass ? percent(model.probability(node)) : "";
     const card = el("div", {
       class: `card${end ? " leaf" : ""}`,
       role: "treeitem",

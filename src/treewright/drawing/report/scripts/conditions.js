@@ -121,11 +121,11 @@ export function makeConditions(model) {
     return condition.known && !(bounded && condition.low >= condition.high);
   }
 
-  function oneOf(labels, most, longest, one = "=", many = "in") {
+  function oneOf(rank, labels, most, longest, one = "=", many = "in") {
     // The label of an interval, such as "<= 2", already is a condition.
     if (labels.length === 1 && one === "=" && /^[<>]=? /.test(labels[0])) return labels[0];
     if (labels.length === 1) return `${one} ${cut(labels[0], longest)}`;
-    return `${many} ${listed(labels, most, longest)}`;
+    return `${many} ${listed(labels, most, longest, rank)}`;
   }
 
   function boundWords(column, x, longest) {
@@ -141,14 +141,14 @@ export function makeConditions(model) {
       const labels = categoriesOf(condition);
       if (condition.missing && !condition.parts.length && 2 * labels.length > codes.length) {
         const others = column.labels.filter((_, c) => !codes[c]);
-        return `${name} ${oneOf(others, most, longest, "!=", "not in")}`;
+        return `${name} ${oneOf(column.rank, others, most, longest, "!=", "not in")}`;
       }
-      return `${name} ${oneOf(labels, most, longest)}`;
+      return `${name} ${oneOf(column.rank, labels, most, longest)}`;
     }
     if (low === null && high === null) return "";
     if (column.kind === "ordinal") {
       const labels = categoriesOf(condition);
-      if (labels.length === 1) return `${name} ${oneOf(labels, most, longest)}`;
+      if (labels.length === 1) return `${name} ${oneOf(column.rank, labels, most, longest)}`;
     }
     const bounds = [low, high].filter((x) => x !== null);
     if (column.stored === "bool" && bounds.length === 1 && bounds[0] >= 0 && bounds[0] < 1) {

@@ -19,6 +19,7 @@ export function rulesAsCsv(model) {
     "node",
     "rule",
     "answer",
+    isClass ? "probability" : null,
     isClass ? "confidence" : null,
     "low",
     "high",
@@ -35,7 +36,7 @@ export function rulesAsCsv(model) {
     const [n, w] = model.endedIn(node);
     const line = [node, model.ruleParts(node).join(" AND ") || "any row"];
     line.push(isClass ? model.classes[model.label[node]] : model.numberOf(node));
-    if (isClass) line.push(model.confidence(node));
+    if (isClass) line.push(model.probability(node), model.confidence(node));
     line.push(low, high, n, model.weight[0] > 0 ? w / model.weight[0] : 0);
     if (test) line.push(testRows[node], testError[node]);
     lines.push(line);

@@ -77,7 +77,7 @@ export function startDetails(page, picture, select) {
       { class: "answer" },
       el("span", { class: "muted", text: "Answer " }),
       el("b", { text: cut(model.answerWords(node), 200) }),
-      isClass ? el("span", { text: ` ${percent(model.confidence(node))}` }) : null,
+      isClass ? el("span", { text: `, probability ${percent(model.probability(node))}` }) : null,
     );
   }
 

@@ -58,15 +58,20 @@ export function percent(share) {
 }
 export const thousands = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
 export const count = (n, one, many = `${one}s`) => `${thousands(n)} ${n === 1 ? one : many}`;
-export const cut = (text, longest) =>
-  longest == null || text.length <= longest
-    ? text
-    : `${text.slice(0, Math.max(longest - 3, 1))}...`;
+// Both ends of a name stay, because names often differ only there.
+export function cut(text, longest) {
+  if (longest == null || text.length <= longest) return text;
+  const kept = Math.max(longest - 3, 2);
+  const last = Math.floor(kept / 2);
+  return `${text.slice(0, kept - last)}...${text.slice(text.length - last)}`;
+}
 
-export function listed(labels, most, longest) {
+// `rank` gives the place of each label by its rows; a shortened list names the first.
+export function listed(labels, most, longest, rank = null) {
   const all = most == null || labels.length <= most + 1;
-  const shown = (all ? labels : labels.slice(0, most)).map((x) => cut(x, longest));
-  const more = all ? "" : `, ... ${labels.length - most} more`;
+  const order = all || !rank ? labels : labels.toSorted((a, b) => rank.get(a) - rank.get(b));
+  const shown = (all ? order : order.slice(0, most)).map((x) => cut(x, longest));
+  const more = all ? "" : `, ... ${thousands(labels.length - most)} more`;
   return `{${shown.join(", ")}${more}}`;
 }
 

@@ -290,7 +290,7 @@ export function makePicture(page) {
     pen.fillStyle = inks.card;
     pen.fillRect(x + 1.5, y + 1.5, width - 3, height - 3);
     pen.fillStyle = inks[inkOf(node)];
-    const share = isClass ? model.confidence(node) : 1;
+    const share = isClass ? model.probability(node) : 1;
     pen.fillRect(x + 4, y + height / 2 - 2, (width - 8) * share, 4);
   }
 

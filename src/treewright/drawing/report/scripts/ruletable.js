@@ -17,6 +17,7 @@ export function startRules(page, picture, select) {
   const heads = [
     { key: "rule", name: "Rule" },
     { key: "answer", name: "Answer", value: (i) => (isClass ? model.label[i] : model.numberOf(i)) },
+    isClass ? { key: "likely", name: "Probability", value: model.probability, number: true } : null,
     isClass ? { key: "sure", name: "Confidence", value: model.confidence, number: true } : null,
     { key: "interval", name: "95% interval", value: (i) => model.intervalOf(i)[0], number: true },
     { key: "rows", name: "Rows", value: (i) => model.endedIn(i)[0], number: true },
@@ -172,6 +173,7 @@ export function startRules(page, picture, select) {
           { class: "said", "data-name": "Answer" },
           el("span", {}, swatch(picture.inkOf(node)), cut(model.answerWords(node), 60)),
         ),
+        isClass ? cell("Probability", percent(model.probability(node))) : null,
         isClass ? cell("Confidence", percent(model.confidence(node))) : null,
         cell("95% interval", model.intervalWords(node) || "–"),
         el("td", { class: "number rows", "data-name": "Rows" }, ...rowsCell(node)),

@@ -144,6 +144,9 @@ export function makeShape(data) {
     }
     return total > 0 ? own / total : 1 / classes.length;
   };
+  // The probability of the answer of a node; confidence is the evidence for it.
+  const probability = (node) =>
+    ownAnswer ? ownAnswer[node * classes.length + label[node]] : confidence(node);
   const shareOf = (node) => (weight[0] > 0 ? weight[node] / weight[0] : 0);
 
   return {
@@ -201,6 +204,8 @@ export function makeShape(data) {
     classWeights,
     classShares,
     confidence,
+    probability,
+    ownAnswer,
     shareOf,
   };
 }

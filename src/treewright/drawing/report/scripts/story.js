@@ -193,4 +193,7 @@ export function startLegend(page) {
   box.append(...own.map((k) => entry(target.inks[k], classes[k])));
   const others = classes.length - own.length;
   if (others) box.append(entry("other", `${others} other classes`));
+  const beside = model.ownAnswer ? "probability" : "share of the node's rows";
+  const key = `bar: shares of the node's rows; beside a class: its ${beside}; below: share of all rows`;
+  box.append(el("li", { class: "muted", text: key }));
 }

@@ -94,7 +94,7 @@ function cardMarks(model, look, node, i) {
     ink = inks[look.inkOf(node)];
   const left = x + (end ? 16 : 12),
     edge = x + CARD.width - 12;
-  const share = end && model.isClass ? percent(model.confidence(node)) : "";
+  const share = end && model.isClass ? percent(model.probability(node)) : "";
   const name = end ? model.answerWords(node) : model.columns[model.feature[node]].name;
   const room = edge - left - (share ? measure(share, 13) + 8 : 0);
   const small = { size: 12, fill: inks.muted };

@@ -91,7 +91,7 @@ export function startColumns({ model, byId }) {
   const { columns } = model;
   const words = (column) => {
     if (column.cuts) return count(column.labels.length, "interval");
-    if (column.labels) return listed(column.labels, 6, 24).slice(1, -1);
+    if (column.labels) return listed(column.labels, 6, 24, column.rank).slice(1, -1);
     return column.range ? `${column.range[0]} to ${column.range[2]}` : "";
   };
   const line = (column) =>

@@ -53,6 +53,13 @@ export function makeWalk(model) {
     return ` (${figures(Math.abs(margin))} ${side}, ${about})`;
   }
 
+  // The condition that the value meets, to follow "column is value".
+  function turnWords(rule, name, value) {
+    const condition = rule.slice(name.length + 1);
+    if (condition === `= ${value}`) return "";
+    return `${condition.startsWith("in ") ? "," : ""} ${condition}`;
+  }
+
   // The path of a row, step by step; for a divided row, of its largest part.
   function stepsOf(row) {
     const steps = [];
@@ -82,7 +89,7 @@ export function makeWalk(model) {
         node,
         next,
         branch: b,
-        sentence: gone ? `${name} is ${value}: ${gone}` : `${name} is ${value}, so ${rule}${tail}`,
+        sentence: `${name} is ${value}${gone ? `: ${gone}` : turnWords(rule, name, value) + tail}`,
       });
       node = next;
       if (b === STOP_HERE) break;

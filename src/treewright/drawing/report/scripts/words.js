@@ -25,6 +25,7 @@ export function makeWords(model) {
 
   for (const column of columns) {
     column.atWords = new Map();
+    column.rank = column.frequent && new Map(column.frequent.map((c, i) => [column.labels[c], i]));
     if (column.at) column.at[0].forEach((x, i) => column.atWords.set(real(x), column.at[1][i]));
   }
 
@@ -90,7 +91,7 @@ export function makeWords(model) {
       if ("<>".includes(one[0])) return one;
       return `${one.includes(" to ") ? "in" : "="} ${one}`;
     }
-    return `in ${listed(labels, most, longest)}`;
+    return `in ${listed(labels, most, longest, column.rank)}`;
   }
 
   function splitWords(node, b, { missing = false, most = null, longest = null } = {}) {
@@ -123,10 +124,10 @@ export function makeWords(model) {
     const labels = branchCategories(node, b);
     if (!labels.length) return "missing or unseen";
     for (const most of labels.length > 4 ? [2, 1] : [4, 2, 1]) {
-      const text = listed(labels, most, 24).slice(1, -1) + also;
+      const text = listed(labels, most, 24, column.rank).slice(1, -1) + also;
       if (fits(text)) return text;
     }
-    return labels.length === 1 ? labels[0] + also : `${labels.length} categories${also}`;
+    return listed(labels, 1, 12, column.rank).slice(1, -1) + also;
   }
 
   function missingWords(node) {
