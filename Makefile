@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test proof proof-files lint lint-page tidy format stub bench docs sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases build wheel clean
+.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files lint lint-page tidy format stub bench docs docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -29,8 +29,29 @@ help:  ## Show this list
 demo: build  ## Set everything up, then show the whole story on real data
 	@$(BIN)/treewright demo
 
-test: build  ## Run all tests
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q $(ARGS)
+test: build  ## Run the tests, except the long ones, which 'make coverage' runs too
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q -m "not slow" $(ARGS)
+
+coverage: build  ## Run all tests and fail if they cover less than 97 % of the Python lines
+	@mkdir -p build/coverage
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q --cov --cov-report=term $(ARGS)
+
+oldest: $(VENV)/.dev  ## Run the tests with the oldest dependencies that pyproject.toml allows
+	$(call with_versions,oldest,lowest-direct)
+
+newest: $(VENV)/.dev  ## Run the tests with the newest dependencies
+	$(call with_versions,newest,highest)
+
+# pandas 2.0 calls a function that NumPy 1.26 deprecates.
+define with_versions
+	$(BIN)/uv venv -q --clear --python $(PYTHON) build/$(1)
+	$(BIN)/uv pip install -q --python build/$(1) --resolution $(2) -r pyproject.toml \
+	  --all-extras --group build --group test
+	PATH="$(abspath build/$(1)/bin):$$PATH" $(BIN)/uv pip install -q --python build/$(1) \
+	  --no-build-isolation --no-deps -Cbuild-dir=build/$(1)-cmake .
+	PATH="$(abspath build/$(1)/bin):$$PATH" build/$(1)/bin/python -m pytest -n auto \
+	  --maxprocesses 4 -q -m "not slow" -W "ignore:np.find_common_type:DeprecationWarning" $(ARGS)
+endef
 
 proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer (long)
 	$(BIN)/python tests/proof/damage.py $(or $(ARGS),1_000_000)
@@ -38,7 +59,7 @@ proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer
 proof-files: build  ## Damage 100,000 model files: each is refused or its tree works (long)
 	$(BIN)/python tests/proof/model_files.py $(or $(ARGS),100_000)
 
-lint: build  ## Check style, types, import layers and C++ format
+lint: build spelling workflows  ## Check style, types, import layers, C++ format, spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -49,6 +70,14 @@ lint: build  ## Check style, types, import layers and C++ format
 	  || { echo "src/treewright/_core.pyi is out of date: run 'make stub'."; exit 1; }
 	@if [ -d $(NODE)/eslint ]; then $(MAKE) --no-print-directory lint-page; \
 	  else echo "NOT CHECKED: scripts of the report. Run 'make node', then 'make lint-page'."; fi
+
+spelling: $(VENV)/.dev  ## Check the spelling of sources and pages
+	$(BIN)/codespell src core docs tests benchmarks *.md
+
+workflows: $(VENV)/.dev  ## Check workflows, issue forms and the citation file by their schemas
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 
 lint-page:  ## Check the scripts of the report (after 'make node')
 	$(NODE)/.bin/eslint $(PAGE)
@@ -70,8 +99,20 @@ stub: build  ## Write the type stub of the C++ module
 bench: build $(VENV)/.bench  ## Compare speed and memory with other libraries (long)
 	$(BIN)/python benchmarks/speed.py $(ARGS)
 
-docs: build  ## Write docs/command-line.md from the help of the commands
-	$(BIN)/python docs/write_command_line.py
+docs: build $(VENV)/.docs  ## Build the book into build/site
+	$(BIN)/python docs/tools/write_command_line.py
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
+	$(BIN)/python docs/tools/check_site.py build/site
+	@echo "The book is in build/site/index.html."
+
+docs-open: docs  ## Build the book and open it in a browser
+	$(BIN)/python -m webbrowser "file://$(abspath build/site/index.html)"
+
+docs-renew: build  ## Run the examples of the book and of the README, and renew their outputs
+	$(BIN)/python docs/tools/run_pages.py --write $(ARGS)
+
+docs-zip: docs  ## Pack the book for a release
+	cd build && $(abspath $(BIN))/python -m zipfile -c treewright-book.zip site/
 
 sanitize: $(VENV)/.dev  ## Run the kernels under AddressSanitizer and UBSan
 	$(call core_check,address)
@@ -127,6 +168,9 @@ DRAWERS := chromium librsvg2-bin libcairo2 poppler-utils fonts-liberation
 notebook: $(VENV)/.dev  ## Install JupyterLab for the tests of notebooks
 	$(PIP) install --group notebook
 
+tools: $(VENV)/.dev  ## Install shap and other tools for trees of scikit-learn
+	$(PIP) install --group tools
+
 # If this fails, the tests of pages and pictures are skipped with a loud message.
 browser:  ## Install what tests of pages and pictures need, if permitted
 	@{ command -v chromium && command -v rsvg-convert && command -v pdftotext; } > /dev/null \
@@ -143,8 +187,16 @@ databases:  ## Install the databases and R that tests of exports use, if permitt
 	@{ command -v mariadbd && command -v Rscript && ls /usr/lib/postgresql/*/bin/initdb; } > /dev/null 2>&1 \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
 	       && { apt-get -qq update; DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
-	            postgresql mariadb-server r-base-core > /dev/null; }; } \
+	            postgresql mariadb-server r-base-core r-cran-rpart > /dev/null; }; } \
 	  || echo "NOT INSTALLED: PostgreSQL, MariaDB or R. Tests of exports there are skipped."
+
+# If this fails, the tests of spreadsheets are skipped with a loud message.
+office:  ## Install LibreOffice, which tests of spreadsheets use, if permitted
+	@command -v soffice > /dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+	       && { apt-get -qq update; DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+	            --no-install-recommends libreoffice-calc > /dev/null; }; } \
+	  || echo "NOT INSTALLED: LibreOffice. Tests of spreadsheets are skipped."
 
 # The first time, pip builds and installs the package (editable: Python files are
 # used in place). After that only changed C++ files are compiled.
@@ -175,6 +227,11 @@ $(VENV)/.dev: $(VENV)/.pip pyproject.toml CMakeLists.txt
 	@$(PIP) install --group dev
 	@echo "Building treewright ..."
 	@$(PIP) install --no-build-isolation -Cbuild-dir=$(BUILD) -e .
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	@echo "Installing what the book needs ..."
+	@$(PIP) install --group docs
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

@@ -1,10 +1,15 @@
-"""Fail a run in which a test is skipped that allowed_skips.toml does not name."""
+"""Skips: tests of newer versions only, and a run that fails on any skip not allowed.
+
+`allowed_skips.toml` names the skips that are allowed.
+"""
 
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+
+from support.versions import missing_version
 
 ALLOWED = tomllib.loads(
     (Path(__file__).parent / "allowed_skips.toml").read_text(encoding="utf-8")
@@ -48,6 +53,13 @@ class SkipBudget:
         if self.found:
             terminalreporter.section("skips that allowed_skips.toml does not name")
             terminalreporter.write_line("\n".join(self.found), red=True)
+
+
+def pytest_runtest_setup(item):
+    """Skip a test marked ``needs("package>=version")`` where the package is older."""
+    for mark in item.iter_markers("needs"):
+        if reason := missing_version(*mark.args):
+            pytest.skip(reason)
 
 
 def pytest_configure(config):

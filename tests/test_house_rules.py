@@ -1,10 +1,8 @@
 """Promises about the project as a whole: names, imports, documents."""
 
 import ast
-import contextlib
 import importlib.metadata
 import inspect
-import io
 import json
 import re
 import subprocess
@@ -112,40 +110,7 @@ def test_source_file_explains_itself(path):
 
 # --- documents -----------------------------------------------------------------------
 
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def readme_blocks():
-    """Return (code, expected output or None) for each Python block of the README."""
-    path = ROOT / "README.md"
-    if not path.exists():
-        return []
-    text = path.read_text(encoding="utf-8")
-    found = [(m.group(1), m.group(2)) for m in BLOCK.finditer(text)]
-    after = [*found[1:], ("", "")]
-    return [
-        (body, next_body if next_language == "text" else None)
-        for (language, body), (next_language, next_body) in zip(
-            found, after, strict=True
-        )
-        if language == "python"
-    ]
-
-
-def test_readme_code_runs_and_prints_what_it_says(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = readme_blocks()
-    assert blocks, "the README shows no Python"
-    names = {"__name__": "readme"}
-    for code, expected in blocks:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, "README.md", "exec"), names)
-        if expected is not None:
-            assert printed.getvalue().rstrip() == expected.rstrip()
-
-
-DOCUMENTS = sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").glob("*.md"))
+DOCUMENTS = sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md"))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -27,6 +27,8 @@ _HOME = {
     "check": "api",
     "evaluate": "api",
     "explain": "api",
+    "from_rpart": "api",
+    "from_sklearn": "api",
     "gain": "growing.impurity",
     "gain_ratio": "growing.impurity",
     "grow": "api",

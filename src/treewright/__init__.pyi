@@ -2,6 +2,8 @@ from treewright._version import __version__ as __version__
 from treewright.api import check as check
 from treewright.api import evaluate as evaluate
 from treewright.api import explain as explain
+from treewright.api import from_rpart as from_rpart
+from treewright.api import from_sklearn as from_sklearn
 from treewright.api import grow as grow
 from treewright.api import pruning_path as pruning_path
 from treewright.api import simplify as simplify

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
+from os import PathLike
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from treewright.errors import OptionError, TableError, memory_explained
 from treewright.growing.grow import grow as grow_data
+from treewright.importing.rpart import from_rpart as rpart_data
+from treewright.importing.scikit_learn import from_sklearn as sklearn_data
 from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions
 from treewright.pruning.path import PruningPath, check_alpha, find_path
 from treewright.table.table import Table
 from treewright.tree.loss import loss_of
 
-__all__ = ["check", "evaluate", "explain", "grow", "pruning_path", "simplify", "why"]
+__all__ = ["check", "evaluate", "explain", "from_rpart", "from_sklearn", "grow"]
+__all__ += ["pruning_path", "simplify", "why"]
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -102,6 +106,79 @@ def pruning_path(
     data = as_tree(tree).data
     alpha_max = loss_of(data).from_shown(check_alpha(alpha_max, "alpha_max"))
     return find_path(data, risk, alpha_max, Tree).in_target_units()
+
+
+def from_rpart(source: str | PathLike[str] | Mapping[str, Any]) -> Tree:
+    """Return a tree of R's rpart as a treewright tree.
+
+    The tree predicts what rpart predicts, surrogates, priors and losses included.
+
+    Parameters
+    ----------
+    source : path or mapping
+        A CSV or JSON file with the tables of the tree, or these tables. The
+        documentation of `treewright.importing.rpart` has the lines of R that write the
+        file; they need no package.
+
+    Returns
+    -------
+    Tree
+        ``tree.data.extras["rpart_node"]`` has rpart's number of each node. rpart asks
+        ``x < cut``; the threshold is the largest number below the cut.
+
+    Raises
+    ------
+    TreeFormatError
+        When the file does not hold these tables.
+    OptionError
+        When the tree was grown with another method than 'class' or 'anova'.
+    """
+    return Tree(rpart_data(source))
+
+
+def from_sklearn(estimator: Any, *, tree: int | tuple[int, int] | None = None) -> Tree:
+    """Return a fitted decision tree of scikit-learn as a treewright tree.
+
+    The tree predicts what scikit-learn predicts, missing values included, and can be
+    read, pruned, explained, checked, saved and exported.
+
+    Parameters
+    ----------
+    estimator : fitted estimator of scikit-learn
+        A decision tree, an extra tree, a random forest, extra trees or gradient
+        boosting, for one target.
+    tree : int or pair of int, optional
+        Of a forest: the number of the tree. Of gradient boosting: the stage; with
+        more than two classes, the stage and the place of the class. Such a tree
+        predicts what it adds to the sum of the trees, before the learning rate.
+
+    Returns
+    -------
+    Tree
+        Numbers are rounded to float32 before they are compared, as in scikit-learn.
+        ``tree.data.extras["sklearn_node"]`` has scikit-learn's number of each node.
+        The estimator keeps no quartiles, no counts of missing values and no single
+        weights: quartiles are NaN, missing values count 0, and within a node all rows
+        are taken to weigh the same.
+
+    Raises
+    ------
+    OptionError
+        When the estimator is not fitted, predicts several targets, or keeps trees of
+        another kind (HistGradientBoosting).
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> theirs = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    >>> tree = tw.from_sklearn(theirs)
+    >>> bool((tree.predict(X) == theirs.predict(X)).all())
+    True
+    """
+    return Tree(sklearn_data(estimator, tree))
 
 
 def _function_of(

@@ -21,6 +21,7 @@ from treewright.drawing.palette import terminal_colours
 from treewright.drawing.save import save_picture
 from treewright.drawing.svg import cell_svg, to_svg
 from treewright.errors import OptionError, nearest_name
+from treewright.exporting.scikit_learn import SKLEARN_NAMES, sklearn_attribute
 from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.threads import n_threads
 from treewright.pruning.by_hand import collapse_by_hand, simplify
@@ -606,7 +607,8 @@ class Tree:
     def to_dict(self) -> dict[str, Any]:
         """Return what `save` writes, as dicts, lists, strings and numbers.
 
-        docs/model-file.md describes every field. The result is ready for JSON.
+        docs/reference/model-file.md describes every field. The result is ready for
+        JSON.
         """
         return document(self.data)
 
@@ -844,14 +846,17 @@ class Tree:
         Parameters
         ----------
         format : str
-            'sql', 'python', 'javascript', 'c', 'java', 'rust', 'r', 'onnx' or 'pmml'.
-            Generated code needs no library; 'onnx' needs the package
-            onnx to be written.
+            'sql', 'python', 'javascript', 'c', 'java', 'rust', 'r', 'onnx', 'pmml' or
+            'xlsx'. Generated code needs no library; 'onnx' needs the package onnx to be
+            written, 'xlsx' the package openpyxl.
         path : path, optional
             A file to write.
         **options
-            For 'sql': `dialect`, `table`, `form`, `probabilities`, `leaf`, `reason` and
-            `view`; see `treewright.exporting.sql.to_sql`.
+            For every format: `check_rows`, whether to embed rows with the expected
+            answers, which `verify` runs, or how many at most. For 'xlsx': `rows`, the
+            number of rows to type into. For 'sql': `dialect`, `table`, `form`,
+            `probabilities`, `leaf`, `reason` and `view`; see
+            `treewright.exporting.sql.to_sql`.
 
         Returns
         -------
@@ -989,9 +994,9 @@ class Tree:
     ) -> None:
         """Write the tree to a file that `treewright.load` reads.
 
-        The file is JSON with one node per line; docs/model-file.md describes it. The
-        same model gives the same bytes. An existing file is replaced as a whole, or
-        not at all.
+        The file is JSON with one node per line; docs/reference/model-file.md describes
+        it. The same model gives the same bytes. An existing file is replaced as a
+        whole, or not at all.
 
         Parameters
         ----------
@@ -1020,18 +1025,20 @@ class Tree:
         """Hash of the whole tree: 64 hex digits, equal exactly for equal trees."""
         return self.data.fingerprint
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
-        """Return one of the arrays; the error for an unknown name suggests another."""
+    def __getattr__(self, name: str) -> Any:
+        """Return an array, or what scikit-learn calls it; an error suggests a name."""
         if name in TreeData.array_names:
-            array: NDArray[Any] = getattr(self.data, name)
-            return array
+            return getattr(self.data, name)
+        if name in SKLEARN_NAMES:
+            return sklearn_attribute(self.data, name)
         near = nearest_name(name, dir(type(self)))
         hint = f" Did you mean {near!r}?" if near and not name.startswith("_") else ""
         raise AttributeError(f"A Tree has no {name!r}.{hint}")
 
     def __dir__(self) -> list[str]:
         """Return the attributes, including the arrays."""
-        return sorted({*super().__dir__(), *TreeData.array_names})
+        names = {*super().__dir__(), *TreeData.array_names}
+        return sorted(names | {n for n in SKLEARN_NAMES if hasattr(self, n)})
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: a tree never changes."""

@@ -21,7 +21,7 @@ from treewright.drawing.regions import draw_regions, side_of
 from treewright.drawing.report.story import quality_of
 from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.drawing.split_chart import draw_split
-from treewright.drawing.visible_nodes import fold
+from treewright.drawing.visible_nodes import visible_nodes
 from treewright.errors import OptionError, nearest_name
 from treewright.model import Tree, as_tree
 from treewright.pruning.path import find_path
@@ -107,7 +107,9 @@ def plot_tree(
     path = None if row is None else row_path(data, row)
     charts = None
     if X is not None:
-        nodes = fold(data, max_depth, max_leaves, tuple(path or ())).nodes.tolist()
+        nodes = visible_nodes(
+            data, max_depth, max_leaves, tuple(path or ())
+        ).nodes.tolist()
         charts = column_charts(data, nodes, NewRows.read(data, X, y))
     return draw_tree(
         data,

@@ -12,6 +12,7 @@ from typing import Any
 
 from treewright.drawing.report.build import Subject, build_report
 from treewright.errors import OptionError
+from treewright.files.atomic import file_to_write, replaced
 from treewright.model import Tree, as_tree
 from treewright.pruning.result import Pruning
 from treewright.reading.one_row.explain import fixed_columns
@@ -84,16 +85,18 @@ def report(
     'report.html'
     """
     found = as_tree(tree)
-    where = None if path is None else _checked_path(path)
+    where = None if path is None else file_to_write(path, "report.html")
     if title is not None and not isinstance(title, str):
         raise OptionError(f"title must be text or None; got {title!r}.")
     rows = _test_rows(found, X_test, y_test, sample_weight_test)
     pruning = getattr(tree, "pruning_", None) if tree is not found else None
+    intake = getattr(tree, "intake_", None)
     subject = Subject(
         estimator=_owner(tree),
         pruning=pruning if isinstance(pruning, Pruning) else None,
         rows=rows,
-        findings=tuple(getattr(getattr(tree, "intake_", None), "findings", ())),
+        findings=tuple(getattr(intake, "findings", ())),
+        conversions=tuple(getattr(intake, "conversions", ())),
     )
     text = build_report(
         found.data,
@@ -104,7 +107,8 @@ def report(
     )
     if where is None:
         return InlineReport(text)
-    _write(where, text)
+    with replaced(where) as file:
+        file.write(text.encode())
     return where
 
 
@@ -133,22 +137,6 @@ class InlineReport:
         return f"Report ({size:.1f} MB); tw.report(tree, path) writes it to a file."
 
 
-def _checked_path(path: str | os.PathLike[str]) -> Path:
-    if not isinstance(path, str | os.PathLike):
-        raise OptionError(
-            f"path must be the name of a file, such as 'report.html'; got {path!r}."
-        )
-    where = Path(path)
-    if where.is_dir():
-        raise OptionError(f"path is the folder {str(where)!r}; name a file in it.")
-    if not where.parent.is_dir():
-        raise OptionError(
-            f"There is no folder {str(where.parent)!r} to write {where.name!r} into. "
-            "Make it first."
-        )
-    return where
-
-
 def _test_rows(tree: Tree, X: Any, y: Any, weight: Any) -> NewRows | None:
     has_target = isinstance(X, Table) and X.target is not None
     if (X is None) != (y is None) and not has_target:
@@ -168,14 +156,3 @@ def _owner(tree: Any) -> tuple[str, Mapping[str, Any], Mapping[str, Any]] | None
     signature = inspect.signature(type(tree).__init__)
     defaults = {name: each.default for name, each in signature.parameters.items()}
     return type(tree).__name__, parameters, defaults
-
-
-def _write(where: Path, text: str) -> None:
-    """Write the whole file, or leave an existing one unchanged."""
-    draft = where.with_name(f".{where.name[:100]}.{os.getpid()}.tmp")
-    try:
-        with open(draft, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.replace(draft, where)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -172,6 +172,7 @@ def test_infinities_are_ordinary_extreme_values(estimator):
     assert not np.isnan(inner).any()
 
 
+@pytest.mark.slow
 def test_a_million_categories():
     estimator = partial(tw.TreeClassifier, prune=None)
     n = 1_000_000

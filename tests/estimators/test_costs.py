@@ -128,7 +128,7 @@ def test_costs_can_come_as_array_dict_frame_or_in_part():
 
 
 def test_surrogates_are_judged_by_the_weights_that_priors_altered():
-    # docs/peers.md: rpart judges them by the rows' own weights (choose_surg.c).
+    # docs/reference/peers.md: rpart takes the rows' own weights (choose_surg.c).
     rng = np.random.default_rng(1)
     a = rng.normal(size=80).round(1)
     b = (a + 0.7 * rng.normal(size=80)).round(1)
@@ -274,7 +274,7 @@ def test_priors_with_class_weight():
         ([[0, 1], [1]], "by class; in costs[1] got 1 entries."),
         (5, "by class; got 5."),
         ("high", "by class; got 'high'."),
-        (np.zeros(2), "in costs[0] got np.float64(0.0)."),
+        (np.zeros(2), f"in costs[0] got {np.float64(0)!r}."),
         (
             {"c": {"a": 1}},
             "costs names the class 'c', which is not in y. The classes are 'a', 'b'.",

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import Parallel, delayed
-from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, BaggingRegressor
@@ -111,6 +110,8 @@ def test_joblib_workers_grow_the_same_tree(backend):
 
 # --- callbacks -----------------------------------------------------------------------
 
+has_callbacks = pytest.mark.needs("scikit-learn>=1.9")
+
 
 class Recorder:
     """Keeps the order in which its hooks are called."""
@@ -134,6 +135,7 @@ class Recorder:
             raise RuntimeError("enough")
 
 
+@has_callbacks
 def test_callback_sees_a_hundred_steps_of_the_fit(iris):
     recorder = Recorder()
     tw.TreeClassifier().set_callbacks(recorder).fit(*iris)
@@ -141,6 +143,7 @@ def test_callback_sees_a_hundred_steps_of_the_fit(iris):
     assert recorder.calls == ["setup", "begin", *steps, "end", "teardown"]
 
 
+@has_callbacks
 def test_callback_does_not_change_the_tree_or_the_attributes(iris):
     plain = tw.TreeClassifier().fit(*iris)
     watched = tw.TreeClassifier().set_callbacks(Recorder()).fit(*iris)
@@ -148,6 +151,7 @@ def test_callback_does_not_change_the_tree_or_the_attributes(iris):
     assert set(vars(watched)) - set(vars(plain)) == {"_skl_callbacks"}
 
 
+@has_callbacks
 def test_error_in_a_callback_leaves_the_estimator_unfitted(iris):
     recorder = Recorder(stop_after=42)
     estimator = tw.TreeClassifier().set_callbacks(recorder)
@@ -157,21 +161,30 @@ def test_error_in_a_callback_leaves_the_estimator_unfitted(iris):
     assert recorder.calls[-1] == "teardown"
 
 
+@has_callbacks
 def test_progress_bar_shows_a_finished_fit(iris, capsys):
+    from sklearn.callback import ProgressBar
+
     tw.TreeClassifier().set_callbacks(ProgressBar()).fit(*iris)
     printed = capsys.readouterr().out
     assert "TreeClassifier - fit" in printed
     assert "100%" in printed
 
 
+@has_callbacks
 def test_scoring_monitor_scores_the_finished_tree(iris):
+    from sklearn.callback import ScoringMonitor
+
     monitor = ScoringMonitor(scoring="accuracy")
     tw.TreeClassifier(prune=None).set_callbacks(monitor).fit(*iris)
     log = monitor.get_logs().data_as_pandas
     assert log["accuracy"].tolist() == [1.0]
 
 
+@has_callbacks
 def test_callbacks_of_a_search_reach_the_tree(iris):
+    from sklearn.callback import ProgressBar
+
     search = GridSearchCV(tw.TreeClassifier(), {"max_depth": [1, 2]}, cv=2)
     search.set_callbacks(ProgressBar()).fit(*iris)
     assert search.best_params_ == {"max_depth": 2}

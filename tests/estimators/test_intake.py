@@ -161,8 +161,9 @@ def test_a_table_joined_with_itself_is_warned_of():
     assert "90% of the rows are tested on a tree that has seen a copy" in words
 
 
-def test_uneven_classes_that_leave_one_leaf_are_warned_of():
-    y = np.where(RNG.random(N) < 0.04, "fraud", "honest")
+@pytest.mark.parametrize("dtype", [str, object])
+def test_uneven_classes_that_leave_one_leaf_are_warned_of(dtype):
+    y = np.where(RNG.random(N) < 0.04, "fraud", "honest").astype(dtype)
     words = str(the_warning(CLEAN, y).message)
     assert "'honest', and the chosen tree is one leaf" in words
     assert "class_weight='balanced'" in words
@@ -190,3 +191,16 @@ def test_a_running_number_is_set_aside_only_under_a_telling_name():
 def test_the_pruning_path_warns_too():
     with pytest.warns(tw.IntakeWarning, match="'flat'"):
         tw.TreeClassifier().cost_complexity_pruning_path(CLEAN.assign(flat=1.0), CLASS)
+
+
+def test_classes_of_one_row_are_counted_in_plain_words():
+    common = [0, 1] * (N // 2 - 1)
+    with pytest.warns(tw.IntakeWarning, match="classes 5, 6 have one row each"):
+        tw.TreeClassifier().fit(CLEAN, [*common, 5, 6])
+    with pytest.warns(tw.IntakeWarning, match="class 5 has one row. One row"):
+        tw.TreeClassifier().fit(CLEAN, [*common, 0, 5])
+
+
+def test_labels_of_indexes_are_shown_as_plain_values():
+    with pytest.warns(tw.IntakeWarning, match=rf"from row 0 on \(0 and {N - 1}\)"):
+        tw.TreeClassifier().fit(CLEAN, CLASS[::-1])

@@ -8,6 +8,9 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import treewright as tw
+from support.versions import missing_version
+
+OLD = missing_version("scikit-learn>=1.7")
 
 
 class NumbersClassifier(tw.TreeClassifier):
@@ -30,6 +33,16 @@ def numbers_only(tags):
     return tags
 
 
+def run(check, estimator):
+    name = check.func.__name__
+    if name == "check_sample_weight_equivalence_on_sparse_data" and OLD:
+        # scikit-learn 1.6 runs it on estimators that say they take no sparse matrices.
+        with pytest.raises(tw.TableError, match="sparse"):
+            check(estimator)
+    else:
+        check(estimator)
+
+
 @parametrize_with_checks(
     [
         tw.TreeClassifier(),
@@ -39,7 +52,7 @@ def numbers_only(tags):
     ]
 )
 def test_default_estimator_passes(estimator, check):
-    check(estimator)
+    run(check, estimator)
 
 
 @parametrize_with_checks(
@@ -75,9 +88,10 @@ def test_default_estimator_passes(estimator, check):
     ]
 )
 def test_estimator_with_other_options_passes(estimator, check):
-    check(estimator)
+    run(check, estimator)
 
 
+@pytest.mark.needs("scikit-learn>=1.7")
 @pytest.mark.parametrize("name", ["TreeClassifier", "TreeRegressor"])
 def test_no_check_is_left_out_when_array_api_is_on(name):
     # SciPy reads the variable when it is loaded, hence a new interpreter.

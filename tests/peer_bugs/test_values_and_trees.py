@@ -306,6 +306,7 @@ def test_chain_of_50_000_splits_is_fitted_walked_and_written(chain):
     assert len(repr(tree)) < 100
 
 
+@pytest.mark.slow
 def test_tree_of_200_000_nodes_in_every_consumer():
     # shap #5163: a node index of 16 bits, and a crash above 32,767 nodes.
     n = 100_001

@@ -601,7 +601,7 @@ def test_the_record_prints_goes_to_pandas_and_is_drawn(noisy):
     assert lines[0] == record.words
     assert lines[2].startswith("  errors relative to that of the root, ")
     heads = ["alpha", "leaves", "error", "cv", "error", "std", "log-loss"]
-    assert lines[4].split() == [*heads, "against", "taken"]
+    assert lines[4].split() == [*heads, "vs", "taken"]
     assert lines[-1].split()[1:3] == ["1", "1.000"]
     assert sum("<- taken" in line for line in lines) == 1
     assert len(lines) < 40

@@ -169,6 +169,7 @@ def test_the_mixed_risk_of_costs_counts_errors_at_their_mean_cost():
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.slow
 def test_the_size_and_lambda_of_classes_are_the_slow_recipes(seed):
     X, y, _ = rows_of(seed, n=50, classes=2 + seed % 2, noise=0.5 + seed % 4)
     pairs = pairs_of(len(y))

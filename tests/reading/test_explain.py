@@ -48,9 +48,9 @@ def test_the_walk_of_seed_004():
         "",
         "   0. all rows",
         "      Yes 64.3%, No 35.7% (14 rows)",
-        "   1. Outlook is Sunny, so Outlook = Sunny",
+        "   1. Outlook is Sunny",
         "      No 60.0%, Yes 40.0% (5 rows)",
-        "   2. Humidity is Normal, so Humidity = Normal",
+        "   2. Humidity is Normal",
         "      Yes 100% (2 rows)",
         "      Leaf 3. All rows have the same target.",
         "",
@@ -72,10 +72,7 @@ def test_margins_and_rows_between():
     tree = build(threshold(0, 40.0, leaf(0), leaf(1)), schema_of(AGE))
     step = explain(tree, {"age": 25}).steps[0]
     assert (step.margin, step.margin_share) == (-15.0, pytest.approx(0.25))
-    assert (
-        step.sentence
-        == "age is 25, so age <= 40 (15 below, about 25.0% of rows between)"
-    )
+    assert step.sentence == "age is 25 <= 40 (15 below, about 25.0% of rows between)"
     assert "exactly at the threshold" in explain(tree, {"age": 40}).steps[0].sentence
 
 
@@ -342,7 +339,7 @@ def test_the_share_of_rows_between_is_an_estimate_and_none_of_bools():
     first = explain(tree, {"age": 40.01, "big": True}).steps[0]
     assert "less than 0.1% of rows between" in first.sentence
     second = explain(tree, {"age": 25, "big": True}).steps[1]
-    assert second.sentence == "big is True, so big = True"
+    assert second.sentence == "big is True"
 
 
 def test_what_the_estimator_refuses_is_not_explained():

@@ -26,6 +26,7 @@ from treewright.reading.text.colour import coloured
 from treewright.reading.text.text import text
 from treewright.reading.text.visible_nodes import shown_nodes
 from treewright.table.schema import Feature, Schema, Summary, TargetInfo
+from treewright.tree.split import split_of
 
 
 @pytest.fixture
@@ -45,12 +46,12 @@ def test_a_tree_of_classes(iris_like):
     assert text(iris_like).splitlines() == [
         "Tree for species: 5 nodes, 3 leaves (*), depth 2",
         "",
-        "                           rows  share  class       confidence",
-        "all rows                    150   100%  setosa           33.3%",
-        "├─ petal length <= 2.45      50  33.3%  setosa            100% *",
-        "└─ petal length > 2.45      100  66.7%  versicolor       50.0%",
-        "   ├─ petal width <= 1.75    54  36.0%  versicolor       90.7% *",
-        "   └─ petal width > 1.75     46  30.7%  virginica        97.8% *",
+        "                           rows  share  class       probability",
+        "all rows                    150   100%  setosa            33.3%",
+        "├─ petal length <= 2.45      50  33.3%  setosa             100% *",
+        "└─ petal length > 2.45      100  66.7%  versicolor        50.0%",
+        "   ├─ petal width <= 1.75    54  36.0%  versicolor        90.7% *",
+        "   └─ petal width > 1.75     46  30.7%  virginica         97.8% *",
     ]
 
 
@@ -71,8 +72,8 @@ def test_a_single_leaf():
     assert text(build(leaf(0, 0, 1), schema_of("x"))).splitlines() == [
         "Tree for y: 1 node, 1 leaf (*), depth 0",
         "",
-        "          rows  share  class  confidence",
-        "all rows     3   100%  no          66.7% *",
+        "          rows  share  class  probability",
+        "all rows     3   100%  no           66.7% *",
     ]
 
 
@@ -130,10 +131,11 @@ def test_lines_end_without_blanks_and_hostile_names_do_not_break_them():
 def test_a_deep_chain_is_not_indented_for_ever():
     tree = chain(50_000)
     lines = text(tree).splitlines()
-    assert len(lines) == tree.n_nodes + 3 + 2
+    assert len(lines) == tree.n_nodes + 3 + 3
     assert max(map(len, lines)) < 140
-    assert "[depth 50000] x > 49999" in lines[-3]
-    assert lines[-2:] == ["", "text(max_depth=3) shows less."]
+    assert "[50000] x > 49999" in lines[-4]
+    assert lines[-3] == ""
+    assert lines[-1:] == ["text(max_depth=3) shows less."]
     assert "shows less" not in text(tree, max_depth=3)
 
 
@@ -166,7 +168,7 @@ def test_only_the_list_of_categories_is_shortened():
     assert " more} or missing " in line
     assert len(line) <= 88
     assert "occupation 0, occupation 1, occupation 2, " in text(tree, width=140)
-    assert "job in {11 categories} or missing " in text(tree, width=50)
+    assert "{occ...n 0, ... 10 more} or missing " in text(tree, width=50)
 
 
 def test_the_numbers_line_up_whatever_the_names_are():
@@ -175,7 +177,7 @@ def test_the_numbers_line_up_whatever_the_names_are():
     spec = subset(1, [[0], [1]], leaf(0), leaf(1))
     for depth in range(30):
         spec = subset(0, [[*range(11)], [11]], spec, leaf(depth % 2))
-    lines = text(build(spec, schema_of(job, wordy))).splitlines()[2:]
+    lines = text(build(spec, schema_of(job, wordy))).splitlines()[2:-2]
     at = lines[0].index("class")
     assert at < 150  # the name of the column, and the rails of 15 levels
     assert {line[at - 2 : at] for line in lines} == {"  "}
@@ -392,3 +394,43 @@ def test_lines_are_no_wider_than_asked_for(seed, width):
         written = text(tree, width=width, cuts_names=True, **options).split("\n")
         assert max(map(len, written)) <= width
         assert len(written) == len(text(tree, **options).split("\n"))
+
+
+def test_deep_trees_keep_their_conditions_at_eighty_columns():
+    names = ("median_income", "housing_median_age", "ocean_proximity_x")
+    spec = leaf(0, 0, 1)
+    for depth in range(28):
+        spec = threshold(depth % 3, 100.5 + depth, spec, leaf(1))
+    tree = build(spec, schema_of(*names))
+    lines = text(tree, width=80, cuts_names=True).split("\n")
+    assert max(map(len, lines)) <= 80
+    for depth in range(28):
+        condition = f"{names[depth % 3]} <= {100.5 + depth}"
+        assert sum(f"{condition} " in line for line in lines) == 1, condition
+    assert lines[-1] == "[10] is the depth of a node that is not indented further"
+
+
+def test_narrow_rails_come_before_flat_lines():
+    spec = leaf(0, 0, 1)
+    for depth in range(10):
+        spec = threshold(0, float(depth), spec, leaf(1))
+    tree = build(spec, schema_of("a_column_of_some_length"))
+    assert "├─ " in text(tree, max_depth=2)
+    assert "│├ " in text(tree, width=80)
+    assert "|`-" in text(tree, width=80, ascii=True).replace("||", "|")
+    assert "depth of a node" not in text(tree, width=80)
+
+
+def test_two_categories_are_named_however_narrow_the_text():
+    island = categorical("island", "Biscoe", "Dream", "Torgersen")
+    tree = build(subset(0, [[0, 2], [1]], leaf(0), leaf(1)), schema_of(island))
+    assert "island in {Biscoe, Torgersen}" in text(tree, width=60)
+    assert "categories" not in text(tree, width=40)
+
+
+def test_a_shortened_list_names_the_categories_that_carry_the_rows():
+    shares = (0.01, 0.02, 0.5, 0.02, 0.4, 0.05)
+    town = categorical("town", *"abcdef", summary=Summary(0, shares=shares))
+    tree = build(subset(0, [[0, 1, 2, 3, 4], [5]], leaf(0), leaf(1)), schema_of(town))
+    assert split_of(tree, 0).words(0, most=2) == "town in {c, e, ... 3 more}"
+    assert split_of(tree, 0).words(0) == "town in {a, b, c, d, e}"

@@ -524,3 +524,16 @@ def test_rules_of_weight_count_what_costs_made_of_the_rows():
             share = found.here.weight / tw.why(model, 0, X, y).here.weight
             by = 0.004 - share * found.refused.gain
             assert f"{by:.4g} below min_impurity_decrease" in found.refused.missed
+
+
+def test_of_many_candidates_the_best_are_worked_out():
+    x = np.arange(60.0)
+    tree = tw.TreeClassifier(prune=None).fit(x[:, None], x > 40).tree_
+    why = tree.why(0, x[:, None], x > 40, column="x0")
+    gains = sorted((each.gain for each in why.candidates), reverse=True)
+    table, worked = str(why).split("\n\n")[1:3]
+    assert len(table.split("\n")) == 1 + len(gains)
+    shown = [line for line in worked.split("\n") if line.startswith("    gain = ")]
+    assert shown[0].endswith(f"{gains[0]:.4f}")
+    assert shown[-1].endswith(f"{gains[11]:.4f}")
+    assert len(shown) == 12

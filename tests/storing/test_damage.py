@@ -74,6 +74,7 @@ def test_every_flipped_byte_is_refused(file):
 
 
 @pytest.mark.parametrize("part", range(4))
+@pytest.mark.slow
 def test_every_flipped_byte_with_a_right_checksum_is_refused_or_harmless(file, part):
     content = file[: checked_content(file).end]
     used = 0

@@ -60,7 +60,7 @@ def test_the_file_has_a_field_for_everything_that_is_known():
     assert names(Summary) == set(head.SUMMARY.fields)
     assert names(Spelling) == set(head.SPELLING.fields)
     assert names(TargetInfo) == set(head.TARGET.fields)
-    assert names(Intake) == {*head.INTAKE.fields, "findings"}
+    assert names(Intake) == {*head.INTAKE.fields, "findings", "conversions"}
     assert set(Finding._fields) == set(head.FINDING.fields)
     # The grown tree, if it is kept, is a tree of its own in the file.
     kept = names(Pruning) - {"tree", "_face"}

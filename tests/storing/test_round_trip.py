@@ -144,6 +144,7 @@ def test_a_chain_of_50_000_splits_comes_back():
     assert_comes_back(tree)
 
 
+@pytest.mark.slow
 def test_a_tree_of_200_000_nodes_comes_back(tmp_path):
     rng = np.random.default_rng(0)
     tree = tw.grow(
@@ -322,7 +323,8 @@ def test_pruning_travels_with_the_tree(tmp_path):
 def test_intake_travels_with_the_tree():
     found = Finding("leak", "x", "it equals the target", "Leave it out.")
     whole = Finding("copies", None, "9 of 10 rows are copies", "Drop them.")
-    intake = Intake(10, 2, (found, whole))
+    read = Finding("converted", "x", "'NA' in 2 rows read as missing", "Keep it.")
+    intake = Intake(10, 2, (found, whole), (read,))
     data = with_made_by(kinds.model("classes").estimator.tree_.data, intake=intake)
     back = load_bytes(saved_bytes(data))
     assert back.made_by["intake"] == intake
@@ -466,3 +468,29 @@ def test_keep_path_without_the_grown_tree_says_what_to_do():
     tree = kinds.model("classes").estimator.tree_
     with pytest.raises(OptionError, match="Fit with keep_path=True"):
         saved_bytes(tree.data, keep_path=True)
+
+
+@pytest.mark.parametrize("kind", [tw.TreeClassifier, tw.TreeRegressor])
+@pytest.mark.parametrize("keep_path", [False, True])
+def test_other_sizes_are_handed_out_after_loading(tmp_path, kind, keep_path):
+    rng = np.random.default_rng(17)
+    X = rng.normal(size=(500, 4))
+    y = 2 * X[:, 0] + np.sin(3 * X[:, 1]) + rng.normal(size=500) / 2
+    target = np.where(y > 0, "up", "down") if kind is tw.TreeClassifier else y
+    fitted = kind(keep_path=keep_path).fit(X, target)
+    fitted.tree_.save(tmp_path / "model.tree")
+    back = kind.from_tree(tw.load(tmp_path / "model.tree")).pruning_
+    record = fitted.pruning_
+    assert record.n_leaves[0] > record.n_leaves_after > 3
+    for n_leaves in (1, 3, record.n_leaves_after):
+        assert back.at(n_leaves) == record.at(n_leaves)
+        np.testing.assert_array_equal(
+            back.at(n_leaves).answer, record.at(n_leaves).answer
+        )
+    larger = int(record.n_leaves[0])
+    if keep_path:
+        assert back.at(larger).n_leaves == larger
+        assert back.at(larger) == record.at(larger)
+    else:
+        with pytest.raises(OptionError, match="keep_path=True"):
+            back.at(larger)

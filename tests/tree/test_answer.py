@@ -112,7 +112,6 @@ def test_readers_show_the_answer_and_the_evidence() -> None:
     rule = tree.rules()[0]
     assert (rule.prediction, rule.mean) == (3.75, 1.0)
     assert "answer" in tree.text()
-    assert "mean" in tree.text()
     frame = tree.to_pandas()
     assert frame["answer"][tree.leaves[0]] == 3.75
     assert frame["mean"][tree.leaves[0]] == 1.0

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import OptionError, TableError, memory_explained
+from treewright.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from treewright.estimators.class_weight import class_factors
 from treewright.estimators.grow_pruned import FitArguments, grow_pruned
 from treewright.estimators.intake import look_before, say_after
@@ -108,7 +108,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         Notes
         -----
-        docs/peers.md describes what is matched and what still differs (ties, seeds).
+        docs/reference/peers.md describes what is matched and what still differs (ties,
+        seeds).
 
         Examples
         --------

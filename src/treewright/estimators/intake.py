@@ -59,7 +59,7 @@ def say_after(
     -------
     Intake
     """
-    intake = intake.with_findings(_one_leaf(tree, pruning, table))
+    intake = intake.with_noted(_one_leaf(tree, pruning, table))
     if options.findings == "warn":
         announce(intake)
     elif options.findings == "error":
@@ -75,14 +75,15 @@ def _one_leaf(tree: Tree, pruning: Pruning, table: Table) -> list[Finding]:
     if not (grew and looked_at and isinstance(target, ClassTarget)):
         return []
     counts = np.bincount(target.codes, weights=table.weights)
-    share, most = counts.max() / counts.sum(), target.classes[int(counts.argmax())]
+    share = counts.max() / counts.sum()
+    most = target.classes.tolist()[int(counts.argmax())]  # also of an array of objects
     if share < _UNEVEN:
         return []
     return [
         Finding(
             "one_leaf",
             None,
-            f"{share:.1%} of the rows are {most.item()!r}, and the chosen tree is one "
+            f"{share:.1%} of the rows are {most!r}, and the chosen tree is one "
             "leaf that always says so",
             "class_weight='balanced', costs or priors make the other classes count.",
         )

@@ -1,7 +1,7 @@
 """`like`: translate the settings of other programs into our parameters.
 
 One table, `_PRESETS`, holds the defaults of each program and the translation of each
-of its settings. docs/peers.md describes what still differs.
+of its settings. docs/reference/peers.md describes what still differs.
 """
 
 from __future__ import annotations

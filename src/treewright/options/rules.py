@@ -89,13 +89,15 @@ def none(value: Any) -> bool:
 
 def is_whole(value: Any) -> bool:
     """Return whether this is a whole number of Python or NumPy, but not a bool."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool)
+    return isinstance(value, numbers.Integral) and not isinstance(
+        value, bool | np.bool_
+    )
 
 
 def is_real(value: Any) -> bool:
     """Return whether this is a real number of Python or NumPy, but not a bool."""
     # Decimal is not registered as Real. NaN passes here but fails every range test.
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool)
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
 def is_generator(value: Any) -> bool:

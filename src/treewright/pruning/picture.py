@@ -35,7 +35,7 @@ def notebook_html(pruning: Pruning) -> str:
     str
         Self-contained HTML that suits light and dark pages.
     """
-    lines = [pruning.words, *(f"({note})" for note in pruning.said)]
+    lines = [pruning.words, *(f"({note})" for note in pruning.all_notes)]
     parts = [f"<div>{escape(line)}</div>" for line in lines]
     if len(pruning.n_leaves) > 1:
         parts.append("".join(_curve(pruning)))

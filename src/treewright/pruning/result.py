@@ -47,7 +47,7 @@ _HEADS = {
     "score_std": "std",
     "strength": "drawn by",
     "validation_error": "validation",
-    "against": "against taken",
+    "against": "vs taken",
 }
 _ERRORS = ("error", "cv_error", "cv_std", "validation_error")
 _LONG_NAMES = {"against": "error against the chosen size", "strength": "shrinkage"}
@@ -188,7 +188,7 @@ class Pruning:
         return float(self.cv_error[self.chosen])
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def all_notes(self) -> tuple[str, ...]:
         """The notes, with further notes that explain the table."""
         more: tuple[str, ...] = ()
         if len(self.n_leaves) and self.n_leaves[0] < self.n_leaves_before:
@@ -297,15 +297,20 @@ class Pruning:
 
     def __str__(self) -> str:
         """Return the reason, the notes and the table, a long table shortened."""
-        lines = [self.words, *(f"({note})" for note in self.said)]
+        lines = [self.words, *(f"({note})" for note in self.all_notes)]
         names = self._columns()
         if names:
-            width = {name: max(len(_HEADS[name]), 9) for name in names}
+            names = [name for name in names if name != "score_std"]
             heads = _HEADS | ({"error": "impurity"} if self.risk == "impurity" else {})
             if self._root_error != 1.0:
                 one = wording.figures(self._root_error)
                 what = heads["error"]
                 lines += ["", f"  {what}s relative to that of the root, {one}:"]
+            rows = range(len(self.n_leaves))
+            width = {
+                name: max(len(heads[name]), *(len(self._cell(r, name)) for r in rows))
+                for name in names
+            }
             head = "  ".join(heads[name].rjust(width[name]) for name in names)
             lines += ["", "  " + head]
             lines += [self._line(row, names, width) for row in self._shown()]

@@ -279,6 +279,9 @@ FILE = Record(
         "findings": Field(
             ListOf(FINDING), "What was suspicious about the table.", True
         ),
+        "conversions": Field(
+            ListOf(FINDING), "What the reader of its file did to the cells.", True
+        ),
         "evaluation": Field(
             AnyValue(), "Figures on new rows that the author attached.", True
         ),

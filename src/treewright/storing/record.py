@@ -61,7 +61,7 @@ def made_by_in(found: Mapping[str, Any]) -> dict[str, Any]:
         steps = found.get("pruning_steps", {})
         made_by["pruning"] = pruning_in(found["pruning"], steps)
     if "intake" in found:
-        made_by["intake"] = intake_in(found["intake"], found.get("findings", ()))
+        made_by["intake"] = intake_in(found)
     if "notes" in found:
         made_by["notes"] = tuple(found["notes"])
     names = ("data", "evaluation", "grown")
@@ -125,8 +125,13 @@ def pruning_in(found: dict[str, Any], steps: dict[str, Any]) -> Pruning:
     return pruning
 
 
-def intake_in(found: dict[str, Any], findings: Iterable[dict[str, Any]]) -> Intake:
-    """Put the intake together."""
-    rejected = tuple((each["line"], each["why"]) for each in found.get("rejected", ()))
-    found = found | {"rejected": rejected}
-    return Intake(**found, findings=tuple(Finding(**each) for each in findings))
+def intake_in(found: Mapping[str, Any]) -> Intake:
+    """Put the intake together, from the fields of the file."""
+    intake = found["intake"]
+    rejected = tuple((each["line"], each["why"]) for each in intake.get("rejected", ()))
+    findings, conversions = (
+        tuple(Finding(**each) for each in found.get(name, ()))
+        for name in ("findings", "conversions")
+    )
+    intake = intake | {"rejected": rejected}
+    return Intake(**intake, findings=findings, conversions=conversions)

@@ -100,12 +100,11 @@ def _record(made_by: Any) -> Iterator[tuple[str, Any]]:
             yield "pruning_steps", steps_out(pruning)
     if intake is not None:
         out = intake.to_dict()
-        findings = out.pop("findings")
+        noted = {name: out.pop(name) for name in ("findings", "conversions")}
         if out.get("rejected"):
             out["rejected"] = [{"line": n, "why": x} for n, x in out["rejected"]]
         yield "intake", _known(out, INTAKE)
-        if findings:
-            yield "findings", iter(findings)
+        yield from ((name, iter(each)) for name, each in noted.items() if each)
     if made_by.get("evaluation") is not None:
         yield "evaluation", plain(made_by["evaluation"])
     if made_by.get("notes"):

@@ -67,10 +67,15 @@ def shown(seen: object) -> str:
 class Shape:
     """The values that a field may have."""
 
-    words = ""
-    """The allowed values, for error messages and for the page about the file."""
-    many = ""
-    """The same in the plural."""
+    @property
+    def words(self) -> str:
+        """The allowed values, for error messages and for the page about the file."""
+        return ""
+
+    @property
+    def many(self) -> str:
+        """The same in the plural."""
+        return ""
 
     def read(self, value: Any, where: str) -> Any:
         """Return the value as Python uses it, or raise TreeFormatError."""
@@ -126,7 +131,7 @@ class OneOf(Shape):
     names: tuple[str, ...]
 
     @property
-    def words(self) -> str:  # type: ignore[override]
+    def words(self) -> str:
         """The words, quoted."""
         *first, last = [f'"{name}"' for name in self.names]
         return f"{', '.join(first)} or {last}" if first else last
@@ -170,14 +175,14 @@ class Whole(Shape):
     high: int = _LARGEST_WHOLE
 
     @property
-    def words(self) -> str:  # type: ignore[override]
+    def words(self) -> str:
         """The range."""
         if self.low == self.high:
             return str(self.low)
         return f"a whole number {self._range}"
 
     @property
-    def many(self) -> str:  # type: ignore[override]
+    def many(self) -> str:
         """The range."""
         return f"whole numbers {self._range}"
 
@@ -211,12 +216,12 @@ class Number(Shape):
     special: tuple[str, ...] = ()
 
     @property
-    def words(self) -> str:  # type: ignore[override]
+    def words(self) -> str:
         """The range, and the texts that are allowed instead of a number."""
         return f"a number{self._range}"
 
     @property
-    def many(self) -> str:  # type: ignore[override]
+    def many(self) -> str:
         """The range, and the texts that are allowed instead of a number."""
         return f"numbers{self._range}"
 
@@ -288,7 +293,7 @@ class Maybe(Shape):
     shape: Shape
 
     @property
-    def words(self) -> str:  # type: ignore[override]
+    def words(self) -> str:
         """What is allowed besides null."""
         return f"{self.shape.words}, or null"
 
@@ -307,13 +312,13 @@ class ListOf(Shape):
     length: int | None = None
 
     @property
-    def words(self) -> str:  # type: ignore[override]
+    def words(self) -> str:
         """What the list holds."""
         n = "" if self.length is None else f"{self.length} "
         return f"a list of {n}{self.shape.many}"
 
     @property
-    def many(self) -> str:  # type: ignore[override]
+    def many(self) -> str:
         """What the lists hold."""
         return f"lists of {self.shape.many}"
 

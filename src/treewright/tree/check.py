@@ -77,9 +77,11 @@ def _check_class_weights(tree: TreeData) -> None:
 
 def _check_spread(tree: TreeData) -> None:
     if not tree.is_classifier:
+        # NaN: not known, in a tree of another program.
         variance, quartiles = tree.variance, tree.quartiles
-        _need(variance >= 0, "variance", variance, "a number >= 0")
+        _need(~(variance < 0), "variance", variance, "a number >= 0")
         ok = (np.diff(quartiles, axis=1) >= 0).all(axis=1)
+        ok |= np.isnan(quartiles).all(axis=1)
         _need(ok, "quartiles", quartiles, "ascending")
 
 

@@ -115,9 +115,9 @@ class TreeData:
     value : float64 array of n x k
         Classification: weight of each of the k classes. Otherwise k = 1: the mean.
     variance : float64 array of n, or empty for classification
-        Weighted variance of the target.
+        Weighted variance of the target; NaN if it is not known.
     quartiles : float64 array of n x 3, or 0 x 3 for classification
-        Weighted quartiles of the target.
+        Weighted quartiles of the target; NaN if they are not known.
     impurity : float64 array of n
         Impurity by the criterion the tree was grown with.
     gain : float64 array of n

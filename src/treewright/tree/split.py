@@ -7,8 +7,8 @@ they always agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +90,7 @@ class Split:
         missing : bool, default=False
             Add "or missing" to the branch that missing values take.
         most : int or None, default=None
-            Name at most this many categories; None: all of them.
+            Name at most this many categories, the most frequent ones; None: all.
         longest : int or None, default=None
             Shorten the column's name and every category to this many characters;
             None: write them in full.
@@ -162,10 +162,13 @@ class _ByCategory(Split):
         without categories holds the missing values alone.
     intervals : bool
         Whether the categories are intervals of a column of numbers.
+    shares : mapping of category to float
+        Share of each category in the training rows; empty if unknown.
     """
 
     branches: tuple[tuple[Any, ...], ...]
     intervals: bool = False
+    shares: Mapping[Any, float] = field(default_factory=dict, repr=False, compare=False)
 
     def _condition(self, branch: int, most: int | None, longest: int | None) -> str:
         labels = self.branches[branch]
@@ -176,7 +179,7 @@ class _ByCategory(Split):
             # The intervals "<= 18" and "> 60" are conditions already.
             relation = "in " if self.intervals and " to " in one else "= "
             return one if self.intervals and one[0] in "<>" else f"{relation}{one}"
-        return f"in {wording.listed(labels, most, longest)}"
+        return f"in {wording.listed(labels, most, longest, self.shares)}"
 
 
 class Subset(_ByCategory):
@@ -310,7 +313,12 @@ def make_split(
         groups[branch].append(feature.labels[code])
     view = Multiway if kind == MULTIWAY else Subset
     intervals = feature.cuts is not None
-    return view(**common, branches=tuple(map(tuple, groups)), intervals=intervals)
+    return view(
+        **common,
+        branches=tuple(map(tuple, groups)),
+        intervals=intervals,
+        shares=feature.shares,
+    )
 
 
 def _threshold(feature: Feature, threshold: float, common: dict[str, Any]) -> Split:

@@ -15,21 +15,24 @@ on the page of the report (`words.js`):
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 __all__ = [
     "cut",
     "figures",
+    "frequent_first",
     "listed",
-    "middle_cut",
     "name",
     "number",
     "percent",
     "value",
 ]
 
+_UNKNOWN: Mapping[Any, float] = MappingProxyType({})
 _RESERVED = frozenset('{},"')
 
 
@@ -83,22 +86,17 @@ def name(text: object) -> str:
     return written if written.isprintable() and written else _quoted(written)
 
 
-def cut(text: str, longest: int | None) -> str:
-    """Return the text, or its beginning and three dots if it is too long."""
-    if longest is None or len(text) <= longest:
-        return text
-    return text[: max(longest - 3, 1)] + "..."
-
-
-def middle_cut(text: str, longest: int, dots: str = "…") -> str:
+def cut(text: str, longest: int | None, dots: str = "...") -> str:
     """Return the text, or its two ends with dots between them if it is too long.
+
+    Both ends stay, because names often differ only there.
 
     Examples
     --------
-    >>> middle_cut("household_capital_gain", 15), middle_cut("age", 15)
-    ('househo…al_gain', 'age')
+    >>> cut("household_capital_gain", 15), cut("age", 15), cut("age", None)
+    ('househ..._gain', 'age', 'age')
     """
-    if len(text) <= longest:
+    if longest is None or len(text) <= longest:
         return text
     kept = max(longest - len(dots), 2)
     last = kept // 2
@@ -124,24 +122,34 @@ def value(label: object, longest: int | None = None) -> str:
     return written if plain and not _RESERVED & set(written) else _quoted(written)
 
 
-def listed(
-    labels: Sequence[object], most: int | None = None, longest: int | None = None
-) -> str:
-    """Return labels as a set in braces: the first `most`, and the number of others.
+def frequent_first(labels: Sequence[Any], shares: Mapping[Any, float]) -> Sequence[Any]:
+    """Return categories in the order of their rows, the most frequent first."""
+    return sorted(labels, key=lambda each: -shares.get(each, 0)) if shares else labels
 
-    Each label is shortened to `longest` characters.
+
+def listed(
+    labels: Sequence[Any],
+    most: int | None = None,
+    longest: int | None = None,
+    shares: Mapping[Any, float] = _UNKNOWN,
+) -> str:
+    """Return labels as a set in braces: all, or `most` and the number of others.
+
+    Each label is shortened to `longest` characters. Of a list that is shortened, the
+    most frequent labels by `shares` are named.
 
     Examples
     --------
     >>> listed(["a", "b", "c", "d"], most=2)
     '{a, b, ... 2 more}'
+    >>> listed(["a", "b", "c", "d"], most=2, shares={"d": 0.7, "b": 0.2, "c": 0.1})
+    '{d, b, ... 2 more}'
     """
-    if most == 0 and len(labels) > 1:
-        return f"{{{len(labels):,} categories}}"
     if most is None or len(labels) <= most + 1:
         return "{" + ", ".join(value(label, longest) for label in labels) + "}"
-    shown = ", ".join(value(label, longest) for label in labels[:most])
-    return f"{{{shown}, ... {len(labels) - most} more}}"
+    named = frequent_first(labels, shares)[:most]
+    shown = ", ".join(value(label, longest) for label in named)
+    return f"{{{shown}, ... {len(labels) - most:,} more}}"
 
 
 def _quoted(text: str) -> str:

@@ -207,7 +207,7 @@ class _Counts(NamedTuple):
         known = data[~np.isnan(data)]
         group = np.searchsorted(before.deciles, known, side="left")
         by_group = np.bincount(group, minlength=len(before.deciles) + 1)
-        outside = np.zeros(len(known), np.bool)
+        outside = np.zeros(len(known), np.bool_)
         if before.minimum is not None and before.maximum is not None:
             outside = (known < before.minimum) | (known > before.maximum)
         n_missing = len(data) - len(known)

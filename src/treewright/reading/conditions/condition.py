@@ -295,7 +295,7 @@ class Condition(NamedTuple):
             return ""
         is_rank = self.feature.kind == "ordinal" and not self.feature.cuts
         if is_rank and len(self.categories) == 1:
-            return f"{name} {_one_of(self.categories, most, longest)}"
+            return f"{name} {self._one_of(self.categories, most, longest)}"
         if self._is_bool:
             return f"{name} = {self.low is not None}"
         if self.low is None:
@@ -323,8 +323,20 @@ class Condition(NamedTuple):
         labels, codes = self.feature.labels, self.codes or 0
         if self.missing and not self.parts and 2 * codes.bit_count() > len(labels):
             others = list(compress(labels, ~flags_of(codes, len(labels))))
-            return _one_of(others, most, longest, "!=", "not in")
-        return _one_of(self.categories, most, longest)
+            return self._one_of(others, most, longest, "!=", "not in")
+        return self._one_of(self.categories, most, longest)
+
+    def _one_of(
+        self,
+        labels: Sequence[Any],
+        most: int | None,
+        longest: int | None,
+        one: str = "=",
+        many: str = "in",
+    ) -> str:
+        if len(labels) == 1:
+            return f"{one} {wording.value(labels[0], longest)}"
+        return f"{many} {wording.listed(labels, most, longest, self.feature.shares)}"
 
     @property
     def _is_bool(self) -> bool:
@@ -411,18 +423,6 @@ def _bits(codes: int, missing: bool, feature: Feature) -> NDArray[np.bool_]:
 
 def _all_codes(feature: Feature) -> int:
     return (1 << len(feature.labels)) - 1
-
-
-def _one_of(
-    labels: Sequence[Any],
-    most: int | None,
-    longest: int | None,
-    one: str = "=",
-    many: str = "in",
-) -> str:
-    if len(labels) == 1:
-        return f"{one} {wording.value(labels[0], longest)}"
-    return f"{many} {wording.listed(labels, most, longest)}"
 
 
 def _json(bound: float | None) -> Any:

@@ -44,7 +44,7 @@ def rules_table(rules: Rules, most: int) -> str:
     heads, cells = _cells(rules, most)
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     left = sum(widths) + 2 * len(widths)
-    room = max(_WIDTH - left - 3, _NARROWEST)
+    room = max(_WIDTH - left, _NARROWEST)
     lines = [f"{n:,} rule{'s' * (n != 1)}", ""]
     lines.append(f"{_aligned(heads, widths)}  if")
     for rule, row in zip(rules[:most], cells, strict=True):
@@ -75,7 +75,13 @@ def _cells(rules: Rules, most: int) -> tuple[list[str], list[list[str]]]:
     tree = rules._tree
     by_class = tree.is_classifier
     answer = "then" if by_class or len(tree.answer) else middle_of(tree)
-    heads = ["rows", "share", answer, *(["sure"] if by_class else []), "95% interval"]
+    heads = [
+        "rows",
+        "share",
+        answer,
+        *(["probability"] if by_class else []),
+        "95% interval",
+    ]
     return heads, [_row(rule) for rule in rules[:most]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -48,7 +49,7 @@ from treewright.tree.walk import path
 __all__ = ["Explanation", "Step", "explain", "fixed_columns"]
 
 _MOST_CLASSES = 3
-_WIDTH = 80
+_WIDTH, _INDENT = 88, 6
 _DIVIDED = "the row goes down every branch, by weight; the largest part is followed"
 
 
@@ -73,7 +74,8 @@ class Step:
     margin : float or None
         Numbers: value minus threshold.
     margin_share : float or None
-        Approximate share of the training rows between value and threshold.
+        Approximate share of the training rows between value and threshold; None if
+        the tree does not know the distribution of the column.
     next : int
         The node reached.
     shares : tuple of float
@@ -158,7 +160,8 @@ class Explanation:
         ]
         if self.changes:
             lines += ["", f"Smallest change, to {_answer_text(tree, self.other)}:"]
-            lines += [f"   - {each.words}" for each in self.changes]
+            for each in self.changes:
+                lines += _wrapped(each.words, "   - ")
         elif self.note:
             lines += ["", self.note]
         return "\n".join(lines)
@@ -239,22 +242,19 @@ def _step(tree: TreeData, row: OneRow, node: int, reached: int) -> Step:
     value = row.words(split.column)
     margin = share = None
     if isinstance(split, Threshold) and not turn.missing:
-        share = rows_between(feature, row[split.column], split.threshold)
+        if feature.kind == "ordinal" or feature.summary is not None:
+            share = rows_between(feature, row[split.column], split.threshold)
         if feature.kind == "numeric":
             margin = row[split.column] - split.threshold
     rule = "" if branch == STOP_HERE else split.words(branch, most=6, longest=60)
     missing = _missing_text(tree, node, split, turn, value)
     name = wording.cut(wording.name(split.feature), 60)
+    sentence = f"{name} is {value}"
     if missing:
-        sentence = f"{name} is {value}: {missing}"
-    elif isinstance(split, Threshold):
-        distance = _margin_text(feature, margin, share)
-        sentence = f"{name} is {value}, so {rule}{distance}"
+        sentence += f": {missing}"
     else:
-        short = split.words(branch, most=2, longest=24)
-        sentence = f"{name} is {value}, so {rule}"
-        if len(sentence) > _WIDTH:
-            sentence = f"{name} is {value}, so {short}"
+        sentence += _turn_text(rule, name, value)
+        sentence += _margin_text(feature, margin, share)
     shares = _node_shares(tree, reached)
     return Step(
         node,
@@ -290,19 +290,28 @@ def _missing_text(
     return f"{known}it goes where missing values go, {rule}"
 
 
+def _turn_text(rule: str, name: str, value: str) -> str:
+    """Return the condition that the value meets, to follow "column is value"."""
+    condition = rule.removeprefix(f"{name} ")
+    if condition == f"= {value}":
+        return ""
+    return f"{',' if condition.startswith('in ') else ''} {condition}"
+
+
 def _margin_text(feature: Any, margin: float | None, share: float | None) -> str:
-    if margin is None or share is None or not math.isfinite(margin):
+    if margin is None or not math.isfinite(margin) or feature.stored_as == "bool":
         return ""
-    if feature.stored_as == "bool":
-        return ""
-    about = f"about {wording.percent(share)} of rows between"
-    about = about.replace("about <", "less than ").replace("about >", "more than ")
-    if feature.stored_as not in ("float", "int", "text"):
-        return f" ({about})"
-    where = "above" if margin > 0 else "below"
-    if margin == 0:
-        return " (exactly at the threshold)"
-    return f" ({wording.figures(abs(margin))} {where}, {about})"
+    known = []
+    if feature.stored_as in ("float", "int", "text"):
+        if margin == 0:
+            return " (exactly at the threshold)"
+        where = "above" if margin > 0 else "below"
+        known = [f"{wording.figures(abs(margin))} {where}"]
+    if share is not None:
+        about = f"about {wording.percent(share)} of rows between"
+        about = about.replace("about <", "less than ").replace("about >", "more than ")
+        known.append(about)
+    return f" ({', '.join(known)})" if known else ""
 
 
 def _node_shares(tree: TreeData, node: int) -> tuple[float, ...]:
@@ -423,16 +432,24 @@ def _lines(
         f"      {_evidence_text(tree, 0, _node_shares(tree, 0))}",
     ]
     for number, step in enumerate(steps, 1):
-        lines.append(f"{number:>4}. {step.sentence}")
-        lines.append(f"      {_evidence_text(tree, step.next, step.shares)}")
+        lines += _wrapped(step.sentence, f"{number:>4}. ")
+        lines += _wrapped(_evidence_text(tree, step.next, step.shares))
     node = steps[-1].next if steps else 0
     if len(ends) > 1:
         total = _shares_text(tree, shares)
-        lines.append(f"      In all, over {len(ends)} ends: {total}.")
+        lines += _wrapped(f"In all, over {len(ends)} ends: {total}.")
     elif tree.split_kind[node] == LEAF and tree.stop_reason[node]:
         reason = STOP_REASONS[int(tree.stop_reason[node])].sentence
-        lines.append(f"      Leaf {node}. {reason}")
+        lines += _wrapped(f"Leaf {node}. {reason}")
     return lines
+
+
+def _wrapped(text: str, start: str = " " * _INDENT) -> list[str]:
+    """Return lines of at most 88 columns where words allow it, indented below."""
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=start, subsequent_indent=" " * _INDENT,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def _evidence_text(tree: TreeData, node: int, shares: tuple[float, ...]) -> str:

@@ -15,7 +15,6 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.reading.answers.answer import (
-    class_shares,
     classes,
     middle_of,
     number_words,
@@ -28,13 +27,16 @@ from treewright.tree.split import Split, splits_of
 
 __all__ = ["WIDTH", "missing_arrives", "text"]
 
-_DEEPEST_INDENT = 15
-"""Below this depth the indent stops growing and the depth is written instead."""
+_WIDEST_INDENT = 45
+"""Deeper nodes have narrower rails; where these do not fit, the depth is written."""
+_CONDITION, _AFTER_NAME = 34, 14
+"""Characters that a condition should have: its name and so many, up to a limit."""
+_LEAST_INDENT, _DEPTH_WORDS, _ENOUGH = 4, 5, 52
 WIDTH = 88
 """Lines are at most this wide where the names of columns and classes allow it."""
 _NARROWEST, _LEAST_ROOM, _LEAST_WIDTH = 28, 10, 20
 """Room that conditions have however narrow the text is, including the rails."""
-_LONGEST_LABEL, _LONGEST_NAME = 30, 60
+_LONGEST_LABEL, _LONGEST_NAME, _SHORTEST_NAME = 30, 60, 7
 _SHORTER = (
     (6, None),
     (4, None),
@@ -43,7 +45,7 @@ _SHORTER = (
     (1, None),
     (1, 24),
     (1, 14),
-    (0, 10),
+    (1, 9),
 )
 """Limits on categories listed and characters of each, tried until a line fits."""
 _UNPROVEN = "~"
@@ -51,16 +53,38 @@ _MANY_LINES, _FEW_LEVELS = 100, 3
 
 
 class _Rails(NamedTuple):
-    """The characters that draw the tree."""
+    """The characters that draw the tree; `step` of them for each level."""
 
+    step: int
     through: str
     fork: str
     last: str
-    blank: str
+
+    @property
+    def blank(self) -> str:
+        """The rail of a level that has ended."""
+        return " " * self.step
 
 
-_BOX = _Rails("│  ", "├─ ", "└─ ", "   ")
-_ASCII = _Rails("|  ", "|- ", "`- ", "   ")
+class _Fit(NamedTuple):
+    """How conditions fit into their column: its width, rails and what may be cut."""
+
+    room: int
+    cuts_names: bool
+    rails: _Rails
+    deepest: int
+
+
+_BOX = (
+    _Rails(3, "│  ", "├─ ", "└─ "),
+    _Rails(2, "│ ", "├ ", "└ "),
+    _Rails(1, "│", "├ ", "└ "),
+)
+_ASCII = (
+    _Rails(3, "|  ", "|- ", "`- "),
+    _Rails(2, "| ", "|-", "`-"),
+    _Rails(1, "|", "|-", "`-"),
+)
 
 
 def text(
@@ -98,12 +122,13 @@ def text(
     taken = sum(max(map(len, column)) + 2 for column in [*before, *figures])
     least = _LEAST_ROOM if cuts_names else _NARROWEST
     room = max(width - taken - max(map(len, notes)) - 1, least)
+    # Where names leave no room, wide lines are better than no indents.
+    enough = room if cuts_names or room > _NARROWEST else _ENOUGH
     rails = _ASCII if ascii else _BOX
-    conditions = ["", *_conditions(tree, shown, rails, with_missing, room)]
-    if cuts_names:
-        conditions = [_short(each, room) for each in conditions]
+    fit = _Fit(room, cuts_names, *_indents(tree, shown, rails, enough))
+    conditions = ["", *_conditions(tree, shown, with_missing, fit)]
     columns = [*before, conditions, *figures]
-    footer = _footer(tree, shown, n_open, max_leaves is not None)
+    footer = _footer(tree, shown, n_open, fit.deepest, max_leaves is not None)
     return "\n".join([_title(tree), "", *_aligned(columns, notes), *footer])
 
 
@@ -131,11 +156,16 @@ def _count(n: int, one: str, many: str = "") -> str:
 
 def _headings(tree: TreeData) -> tuple[str, ...]:
     share = "share" if _weights_are_equal(tree) else "weight share"
-    own = len(tree.answer) > 0
     if tree.is_classifier:
-        sure = ("probability", "confidence") if own else ("confidence",)
-        return ("rows", share, "class", *sure)
-    return ("rows", share, *(("answer",) if own else ()), middle_of(tree), "std")
+        return ("rows", share, "class", "probability")
+    answer = "answer" if len(tree.answer) else middle_of(tree)
+    spread = ("std",) if _knows_spread(tree) else ()
+    return ("rows", share, answer, *spread)
+
+
+def _knows_spread(tree: TreeData) -> bool:
+    """Return whether the tree keeps variances; some imported trees do not."""
+    return not np.isnan(tree.variance[0])
 
 
 def _weights_are_equal(tree: TreeData) -> bool:
@@ -146,12 +176,14 @@ def _weights_are_equal(tree: TreeData) -> bool:
 
 
 def _footer(
-    tree: TreeData, shown: np.ndarray, n_open: np.ndarray, narrow: bool
+    tree: TreeData, shown: np.ndarray, n_open: np.ndarray, deepest: int, narrow: bool
 ) -> list[str]:
     """Return the legend of the marks, and how to see more or less of the tree."""
     lines = []
     if ((n_open[shown] > 0) & ~tree.proven[shown]).any():
         lines.append(f"{_UNPROVEN} the split is not proven to be the best of its kind")
+    if (tree.depth[shown] >= deepest).any():
+        lines.append(f"[{deepest}] is the depth of a node that is not indented further")
     n_leaves = int((tree.split_kind[shown] == LEAF).sum())
     if narrow and n_leaves < tree.n_leaves:
         hidden = _count(tree.n_leaves - n_leaves, "leaf", "leaves")
@@ -170,19 +202,19 @@ def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
     counts = [f"{n:,}" for n in tree.n_rows[shown].tolist()]
     shares = _percents(tree.share[shown])
     if not tree.is_classifier:
-        said = [number_words(tree, x) for x in node_answers(tree)[shown, 0].tolist()]
-        means = [wording.figures(m) for m in tree.value[shown, 0].tolist()]
-        spreads = [wording.figures(s) for s in tree.standard_deviation[shown].tolist()]
-        return [counts, shares, said, *([means] if len(tree.answer) else []), spreads]
+        numbers = [number_words(tree, x) for x in node_answers(tree)[shown, 0].tolist()]
+        columns = [counts, shares, numbers]
+        if _knows_spread(tree):
+            deviation = tree.standard_deviation[shown].tolist()
+            columns.append([wording.figures(s) for s in deviation])
+        return columns
     names = [_short(wording.value(c), _LONGEST_LABEL) for c in classes(tree)]
     labels = tree.label[shown]
-    each = np.arange(len(shown))
-    likely = [tree.answer[shown, labels]] if len(tree.answer) else []
     return [
         counts,
         shares,
         [names[label] for label in labels.tolist()],
-        *map(_percents, [*likely, class_shares(tree, shown)[each, labels]]),
+        _percents(node_answers(tree)[shown, labels]),
     ]
 
 
@@ -196,16 +228,16 @@ def _percents(shares: np.ndarray) -> list[str]:
 def _conditions(
     tree: TreeData,
     shown: np.ndarray,
-    rails: _Rails,
     with_missing: Sequence[bool],
-    room: int,
+    fit: _Fit,
 ) -> Iterator[str]:
     """Yield the condition of each node, indented to its place in the tree."""
+    rails, deepest = fit.rails, fit.deepest
     depths, branches = tree.depth[shown].tolist(), tree.branch[shown].tolist()
     last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
     last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last assignment wins
     is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
-    prefixes = [""] * (_DEEPEST_INDENT + 1)
+    prefixes = [""] * (min(deepest, max(depths)) + 2)
     splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
     # With surrogates, missing values may take any branch.
     by_branch = (np.diff(tree.surrogate_start)[shown] == 0) & with_missing
@@ -217,30 +249,58 @@ def _conditions(
             yield "all rows"
             continue
         is_last = is_last_of[place]
-        if depth < _DEEPEST_INDENT:
+        if depth < deepest:
             rail = rails.blank if is_last else rails.through
             prefixes[depth + 1] = prefixes[depth] + rail
             start = prefixes[depth] + (rails.last if is_last else rails.fork)
         else:
-            start = f"{prefixes[_DEEPEST_INDENT]}[depth {depth}] "
+            start = f"{prefixes[deepest]}[{depth}] "
         parent_split, missing = above
         if not parent_split.proven:
             start += f"{_UNPROVEN} "
-        yield start + _fitted(parent_split, missing, branch, room - len(start))
+        room = fit.room - len(start)
+        told = _fitted(parent_split, missing, branch, room, cuts_name=fit.cuts_names)
+        yield _short(start + told, fit.room) if fit.cuts_names else start + told
 
 
-def _fitted(split: Split, missing: bool, branch: int, room: int) -> str:
+def _indents(
+    tree: TreeData, shown: np.ndarray, rails: Sequence[_Rails], room: int
+) -> tuple[_Rails, int]:
+    """Return the widest rails that fit, and the depth at which indents end.
+
+    Conditions need room: the name of their column and a few characters.
+    """
+    names = [len(wording.name(feature.name)) for feature in tree.schema.features]
+    need = np.minimum(np.array([*names, 0]) + _AFTER_NAME, _CONDITION)
+    depth = tree.depth[shown]
+    free = room - need[tree.feature[tree.parent[shown]]]
+    free = np.minimum(free, _WIDEST_INDENT)
+    for each in rails:
+        if (each.step * depth <= free).all():
+            return each, tree.n_nodes
+    # The depth that is written instead takes some of the room.
+    fits = int(depth[depth > free].min()) - _DEPTH_WORDS
+    return rails[-1], max(fits, _LEAST_INDENT)
+
+
+def _fitted(
+    split: Split, missing: bool, branch: int, room: int, *, cuts_name: bool
+) -> str:
     """Return the condition of a branch, in at most `room` characters if possible.
 
-    Lists become shorter, then their categories; the name of the column stays.
+    Lists become shorter, then their categories, and with `cuts_name` the name of the
+    column. Numbers stay.
     """
     name, text = wording.name(split.feature), ""
-    shown = wording.middle_cut(name, _LONGEST_NAME, "...")
+    shown = wording.cut(name, _LONGEST_NAME)
     for most, longest in _SHORTER:
         words = split.words(branch, missing=missing, most=most, longest=longest)
         text = shown + words[len(wording.cut(name, longest)) :]
         if len(text) <= room:
-            break
+            return text
+    if cuts_name:
+        least = max(len(shown) + room - len(text), _SHORTEST_NAME)
+        text = wording.cut(shown, least) + text[len(shown) :]
     return text
 
 

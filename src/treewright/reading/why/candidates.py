@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.criteria import Criterion, NumberCriterion
 from treewright.growing.readable import midpoint, short_between
-from treewright.table.grain import cut_step
+from treewright.table.grain import cut_step, day_below, has_local_days
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
 from treewright.tree.split import IsMissing, Multiway, Split, Threshold, make_split
@@ -329,12 +329,16 @@ def _thresholds(rows: NodeRows, column: int) -> list[Split]:
     assert values is not None
     known = np.unique(values[~missing].astype(np.float64) + 0.0).tolist()
     routes = [0, 1] if missing.any() and not rows.known_only else [-1]
-    step = cut_step(rows.schema.features[column]) if rows.whole_steps else 0.0
+    feature = rows.schema.features[column]
+    step = cut_step(feature) if rows.whole_steps else 0.0
+    local = rows.whole_steps and has_local_days(feature)
     found = []
     for a, b in pairwise(known):
         t = midpoint(a, b, step)
+        if local:
+            t = day_below(t, feature.timezone)
         if rows.readable:
-            t = short_between(rows.schema.features[column], a, b, t)
+            t = short_between(feature, a, b, t)
         for route in routes:
             found.append(
                 _split(rows, THRESHOLD, column, threshold=t, missing=max(route, 0))

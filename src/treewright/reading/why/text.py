@@ -30,11 +30,19 @@ def lines(why: Why) -> list[str]:
     out.append(f"{criterion.title} before: {_impurity(criterion, why.here)}")
     out += [f"Note: {note}" for note in why.notes]
     out += ["", *_table(why)]
-    worked = why.candidates[:_MOST_WORKED]
+    worked = _most_telling(why)
     if worked:
         out += ["", *_worked(why, worked, criterion)]
     out += ["", *_verdict(why)]
     return out
+
+
+def _most_telling(why: Why) -> list[Candidate]:
+    """Return the candidates to work out: all of them, or those with the best gains."""
+    if len(why.candidates) <= _MOST_WORKED:
+        return list(why.candidates)
+    ranked = sorted(why.candidates, key=lambda each: each.gain, reverse=True)
+    return ranked[:_MOST_WORKED]
 
 
 def why_html(why: Why) -> str:
