@@ -9,9 +9,11 @@ pytest_plugins = ["pytester"]
 
 @pytest.mark.parametrize("arguments", [(), ("-n", "2")])
 def test_a_skip_that_is_not_listed_fails_the_run(pytester, request, arguments):
-    pytester.makeconftest((request.config.rootpath / "tests/conftest.py").read_text())
-    allowed = request.config.rootpath / "tests/allowed_skips.toml"
-    (pytester.path / "allowed_skips.toml").write_text(allowed.read_text())
+    tests = request.config.rootpath / "tests"
+    pytester.makeconftest((tests / "conftest.py").read_text())
+    pytester.makepyprojecttoml(f"[tool.pytest.ini_options]\npythonpath = ['{tests}']")
+    allowed = (tests / "allowed_skips.toml").read_text()
+    (pytester.path / "allowed_skips.toml").write_text(allowed)
     pytester.makepyfile("import pytest\ndef test_it():\n    pytest.skip('no reason')\n")
     done = pytester.runpytest_subprocess(*arguments)
     assert done.ret == pytest.ExitCode.TESTS_FAILED

@@ -38,6 +38,9 @@ CALLS = {
     "inspect data": ["inspect", "penguins.csv", "-t", "species"],
     "inspect a model": ["inspect", "penguins.tree.json"],
     "check": ["check", "penguins.tree.json", "penguins.csv"],
+    "export": ["export", "penguins.tree.json", "--to", "python"],
+    "export to a file": ["export", "penguins.tree.json", "-o", "penguins.py"],
+    "verify": ["verify", "exported.py", "penguins.tree.json"],
     "demo": ["demo"],
     "version": ["version"],
 }
@@ -48,7 +51,9 @@ def test_every_command_is_called():
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_json_has_exactly_the_documented_keys(run, call):
+def test_json_has_exactly_the_documented_keys(run, story, call):
+    tree = tw.load(story / "penguins.tree.json")
+    (story / "exported.py").write_text(tree.export("python"), encoding="utf-8")
     done = run(*CALLS[call], "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout, parse_constant=pytest.fail)

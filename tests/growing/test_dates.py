@@ -280,9 +280,9 @@ def test_a_zone_that_comes_or_goes_is_not_read_silently(trained, new):
     classifier = tw.TreeClassifier(kinds=kinds, findings="ignore")
     fitted = classifier.fit({"when": trained}, HALF)
     assert fitted.predict({"when": trained}).tolist() == HALF
-    with pytest.raises(tw.ColumnError, match="200 values spell no points in time"):
+    with pytest.raises(tw.ColumnError, match="time zone when the tree was grown"):
         fitted.predict({"when": new})
     zone = None if trained is ZONED else "UTC"
     moments = pd.date_range("2019-01-01", periods=3, tz=zone)
-    with pytest.raises(tw.ColumnError, match="Column 'when' held"):
+    with pytest.raises(tw.ColumnError, match="column 'when' named .* so they cannot be compared"):
         fitted.predict({"when": moments})

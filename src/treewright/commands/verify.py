@@ -23,8 +23,8 @@ __all__ = ["command"]
         "engine": "what ran the export",
         "n_rows": "number of rows compared",
         "n_embedded": "how many of them stand in the file itself",
+        "differences": "the first rows with another answer, in words",
         "n_different": "number of rows with another answer",
-        "differences": "the first of them, in words",
         "same_tree": "whether the file names this tree; null if it names none",
     },
 )

@@ -422,7 +422,7 @@ def zone_error(feature: Feature, seen: str) -> ColumnError:
         had, has, advice = (
             "a time zone",
             "none",
-            "Add the zone: tz_localize('Asia/Tokyo')",
+            "Add the zone: for example tz_localize('UTC')",
         )
     else:
         had, has, advice = "no time zone", "one", "Remove the zone: tz_localize(None)"

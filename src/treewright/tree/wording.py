@@ -94,7 +94,7 @@ def cut(text: str, longest: int | None, dots: str = "...") -> str:
     Examples
     --------
     >>> cut("household_capital_gain", 15), cut("age", 15), cut("age", None)
-    ('househ..._gain', 'age', 'age')
+    ('househ...l_gain', 'age', 'age')
     """
     if longest is None or len(text) <= longest:
         return text
