@@ -339,20 +339,23 @@ def test_nothing_is_wider_than_a_phone(browser, credit, tmp_path):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_a_report_works_in_a_frame_without_an_address(page, credit, tmp_path):
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_report_works_in_a_frame_without_an_address(page, credit, tmp_path, hidden):
     """As a notebook shows it: the frame may not write links to nodes."""
     model, X, y = credit
     path = tw.report(model, tmp_path / "r.html", X, y)
     page.goto("about:blank")
     page.evaluate(
-        """(text) => { const frame = document.createElement("iframe");
+        """([text, hidden]) => { const frame = document.createElement("iframe");
             frame.width = 900; frame.height = 700; frame.srcdoc = text;
+            frame.style.display = hidden ? "none" : "";
             frame.sandbox = "allow-scripts"; document.body.append(frame); }""",
-        path.read_text(encoding="utf-8"),
+        [path.read_text(encoding="utf-8"), hidden],
     )
     frame = page.frame_locator("iframe")
     frame.locator("html[data-ready]").wait_for(state="attached")
-    frame.locator("#node-1").click()
+    page.evaluate("""document.querySelector("iframe").style.display = "" """)
+    frame.locator("#node-1").click(timeout=10_000)
     assert "node 1, depth 1" in frame.locator("#details").inner_text()
 
 

@@ -284,6 +284,13 @@ export function makeMoves(page, picture) {
     picture.redraw();
   }
 
+  // A page that opens out of sight, in a hidden frame or tab, has no size to fit into yet.
+  function shown() {
+    const hadSize = view.width > 0 && view.height > 0;
+    resized();
+    if (!hadSize && view.width > 0 && view.height > 0) openLegibly();
+  }
+
   function startStage() {
     const on = (name, act, more) => stage.addEventListener(name, act, more);
     on("pointerdown", onDown);
@@ -296,7 +303,7 @@ export function makeMoves(page, picture) {
     on("keydown", onKey);
     // A focused card that scrolls into view must not scroll the stage.
     on("scroll", () => (stage.scrollTop = stage.scrollLeft = 0));
-    new ResizeObserver(resized).observe(stage);
+    new ResizeObserver(shown).observe(stage);
   }
 
   function startTools() {
