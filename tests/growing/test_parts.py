@@ -13,6 +13,7 @@ from treewright.growing.parts.coding import edges_of
 from treewright.growing.parts.from_table import codings_of, facts_of, part_of
 from treewright.growing.parts.grow import grow_in_parts
 from treewright.growing.parts.local import DiskPart, Local
+from treewright.growing.parts.protocol import PartsOf
 from treewright.growing.reference import grow_reference
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
@@ -83,8 +84,9 @@ def in_parts(
     parts = [
         part_of(table, np.flatnonzero(part_of_row == i), facts) for i in range(n_parts)
     ]
-    threads = settings.pop("n_threads", 1)
-    return grow_in_parts(Local(parts, threads), facts, training.options, **settings)
+    engine = Local.of_coded(parts, settings.pop("n_threads", 1))
+    parts_of = PartsOf(engine, settings.pop("most_gathered", 0))
+    return grow_in_parts(parts_of, facts, training.options, **settings)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -131,7 +133,13 @@ def test_number_of_parts_and_threads_is_irrelevant(
     for n_threads in (1, 2, 8):
         edges = random_edges(rng, training.table)
         found = in_parts(
-            training, rng, n_parts, edges=edges, n_threads=n_threads, home_rows=15
+            training,
+            rng,
+            n_parts,
+            edges=edges,
+            n_threads=n_threads,
+            home_rows=15,
+            most_gathered=40,
         )
         assert fingerprint(found) == expected
 
@@ -173,8 +181,9 @@ def test_parts_on_disk_give_the_same_tree(tmp_path: Any) -> None:
     parts = []
     for i in range(4):
         held = part_of(training.table, np.arange(i, 500, 4), facts)
-        parts.append(DiskPart(codings, tmp_path / str(i), dict(held._arrays)))
-    found = grow_in_parts(Local(parts, 2), facts, training.options)
+        parts.append(DiskPart.of(held, tmp_path / str(i)))
+    parts_of = PartsOf(Local.of_coded(parts, 2), most_gathered=100)
+    found = grow_in_parts(parts_of, facts, training.options)
     assert fingerprint(found) == fingerprint(training.grow())
 
 

@@ -82,26 +82,19 @@ class ColumnCoding:
             return codes
         return np.where(cells < 0, MISSING, cells).astype(np.uint16)
 
-    def decoded(
-        self, codes: NDArray[np.uint16], values: NDArray[np.float64] | None
-    ) -> NDArray[Any]:
-        """Return cells as a table holds them.
+    def decoded(self, codes: NDArray[np.uint16]) -> NDArray[Any]:
+        """Return cells that are coded by value as a table holds them.
 
         Parameters
         ----------
         codes : uint16 array
             The codes.
-        values : float64 array or None
-            The values themselves, of a coarse column.
 
         Returns
         -------
         array
             float64 numbers, or int32 codes.
         """
-        if self.coarse:
-            assert values is not None
-            return values
         if self.kind == 0:
             return np.append(
                 self.values, np.full(MISSING + 1 - len(self.values), np.nan)
@@ -139,13 +132,13 @@ class CodedPart:
     """Rows whose cells are coded. A subclass says where the arrays are kept."""
 
     def __init__(self, codings: Sequence[ColumnCoding]) -> None:
-        self._codings = codings
+        self.codings = codings
         self._nodes: tuple[NDArray[np.int32], int] | None = None
 
     @property
     def n_columns(self) -> int:
         """Number of usable columns."""
-        return len(self._codings)
+        return len(self.codings)
 
     @property
     def n_rows(self) -> int:
@@ -177,12 +170,16 @@ class CodedPart:
         """Return the weights in units; None: all are 1."""
         return self._array("w")
 
-    def decoded(self, column: int, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return some cells of a column as a table holds them."""
-        coding = self._codings[column]
+    def decoded(
+        self, column: int, rows: Sequence[NDArray[np.int64]]
+    ) -> list[NDArray[Any]]:
+        """Return the cells of several sets of rows as a table holds them."""
+        coding = self.codings[column]
         if coding.coarse:
-            return self.values(column)[rows]
-        return coding.decoded(self.codes(column)[rows], None)
+            values = self.values(column)
+            return [values[each] for each in rows]
+        codes = self.codes(column)
+        return [coding.decoded(codes[each]) for each in rows]
 
     def nodes(self) -> tuple[NDArray[np.int32], int]:
         """Return the node of each row, and the number of splits applied (-1: none)."""
@@ -211,10 +208,10 @@ class MemoryPart(CodedPart):
         self, codings: Sequence[ColumnCoding], arrays: Mapping[str, NDArray[Any]]
     ) -> None:
         super().__init__(codings)
-        self._arrays = arrays
+        self.arrays = arrays
 
     def _array(self, name: str) -> NDArray[Any] | None:
-        return self._arrays.get(name)
+        return self.arrays.get(name)
 
 
 def coded_arrays(

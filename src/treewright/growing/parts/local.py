@@ -1,18 +1,18 @@
-"""The engine of one machine: threads over coded parts, in memory or on disk."""
+"""The engine of one machine: threads over parts, coded in memory or on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.growing.parts.coding import CodedPart, ColumnCoding
-from treewright.growing.parts.protocol import Rows, answer, merged, rows_of_node
+from treewright.files.in_parts import OpenPart
+from treewright.growing.parts.coding import CodedPart, ColumnCoding, MemoryPart
+from treewright.growing.parts.protocol import CodedWork, RowsWork
 
 __all__ = ["DiskPart", "Local"]
 
@@ -34,7 +34,7 @@ class DiskPart(CodedPart):
         self,
         codings: Sequence[ColumnCoding],
         folder: Path,
-        arrays: dict[str, NDArray[Any]],
+        arrays: Mapping[str, NDArray[Any]],
     ) -> None:
         super().__init__(codings)
         self._folder = folder
@@ -42,6 +42,11 @@ class DiskPart(CodedPart):
         folder.mkdir(parents=True)
         for name, array in arrays.items():
             np.save(folder / f"{name}.npy", array)
+
+    @classmethod
+    def of(cls, part: MemoryPart, folder: Path) -> DiskPart:
+        """Write a part that is in memory."""
+        return cls(part.codings, folder, part.arrays)
 
     def _array(self, name: str) -> NDArray[Any] | None:
         if name not in self._names:
@@ -51,45 +56,73 @@ class DiskPart(CodedPart):
 
 
 class Local:
-    """Parts on this machine; see `Parts`.
+    """Parts on this machine; see `Engine`.
 
     Parameters
     ----------
-    parts : sequence of CodedPart
-        The rows; an empty part is allowed.
+    rows : mapping of str to callable
+        Opens the rows of each part.
     n_threads : int, default=1
         Parts that are worked on at a time.
+    folder : path, optional
+        Where coded parts are kept; None: in memory.
     """
 
-    def __init__(self, parts: Sequence[CodedPart], n_threads: int = 1) -> None:
-        self._parts = parts
+    def __init__(
+        self,
+        rows: Mapping[str, OpenPart],
+        n_threads: int = 1,
+        folder: Path | None = None,
+    ) -> None:
+        self.names: Sequence[str] = list(rows)
+        self._rows = rows
         self._n_threads = n_threads
-        self._gathering = Lock()
-        self.n_passes = 0
-        self.bytes_moved = 0
+        self._folder = folder
+        self._coded: dict[str, CodedPart] = {}
 
-    def ask(self, kernel: str, request: bytes) -> bytes:
-        """Return the merged reply of all parts."""
+    @classmethod
+    def of_coded(cls, parts: Sequence[CodedPart], n_threads: int = 1) -> Local:
+        """Return an engine whose parts are coded already.
+
+        Parameters
+        ----------
+        parts : sequence of CodedPart
+            The rows; an empty part is allowed.
+        n_threads : int, default=1
+            See `Local`.
+
+        Returns
+        -------
+        Local
+        """
+        engine = cls({f"part {i}": tuple for i in range(len(parts))}, n_threads)
+        engine._coded = dict(zip(engine.names, parts, strict=True))
+        return engine
+
+    def on_rows(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on the rows of every part."""
+        return self._map(lambda name: work(name, self._rows[name](), argument))
+
+    def keep(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on the rows of every part, and keep the coded part."""
+        places = {name: str(place) for place, name in enumerate(self.names)}
+
+        def kept(name: str) -> Any:
+            part, report = work(name, self._rows[name](), argument)
+            self._coded[name] = self._stored(part, places[name])
+            return report
+
+        return self._map(kept)
+
+    def on_coded(self, work: CodedWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on every coded part."""
+        return self._map(lambda name: work(self._coded[name], argument))
+
+    def _map(self, work: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
         with ThreadPoolExecutor(self._n_threads) as pool:
-            replies = pool.map(lambda part: answer(kernel, part, request), self._parts)
-            self.n_passes += 1
-            return merged(kernel, request, map(self._noted, replies))
+            yield from zip(self.names, pool.map(work, self.names), strict=True)
 
-    def gather(self, node: int, homes: Sequence[int], request: bytes) -> Rows:
-        """Return the rows of one node."""
-        # Several threads may ask, and routing moves the rows of a part.
-        with self._gathering:
-            found = [rows_of_node(part, node, request) for part in self._parts]
-        columns = [
-            np.concatenate(each) for each in zip(*(f[0] for f in found), strict=True)
-        ]
-        weights = [f[2] for f in found if f[2] is not None]
-        return (
-            columns,
-            np.concatenate([f[1] for f in found]),
-            np.concatenate(weights) if weights else None,
-        )
-
-    def _noted(self, reply: bytes) -> bytes:
-        self.bytes_moved += len(reply)
-        return reply
+    def _stored(self, part: MemoryPart, place: str) -> CodedPart:
+        if self._folder is None:
+            return part
+        return DiskPart.of(part, self._folder / place)

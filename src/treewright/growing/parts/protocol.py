@@ -1,27 +1,103 @@
 """What an engine must offer so that a tree can be grown from its rows.
 
-An engine keeps the rows in coded parts (`coding.CodedPart`) and passes requests to
-them. Requests and replies are bytes that only the C++ core reads. `answer` is a pure
-function of a part and a request: an engine may repeat it, run it anywhere and in any
-order. `merged` joins replies; all sums are integers, so the order does not matter.
+An `Engine` holds rows in named parts and runs functions on them: first on the rows
+themselves, which come as Arrow record batches, and, once they are coded, on the coded
+parts (`coding.CodedPart`). All these functions are pure, so an engine may repeat one,
+run it anywhere and in any order; they and their arguments and results can be pickled.
+An engine needs no state that must not be lost, no socket of its own and no barrier.
+
+`PartsOf` turns an engine into what the C++ core asks: requests and replies are bytes
+that only the core reads. `answer` is a pure function of a part and a request, `merged`
+joins replies; all sums are integers, so the order does not matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.errors import TableError
+from treewright.files.in_parts import Batches
 from treewright.growing.parts.coding import CodedPart
 
-__all__ = ["Parts", "Rows", "answer", "merged", "rows_of_node"]
+__all__ = [
+    "CodedWork",
+    "Engine",
+    "Parts",
+    "PartsOf",
+    "Rows",
+    "RowsWork",
+    "answer",
+    "merged",
+    "rows_of_nodes",
+]
+
+RowsWork = Callable[[str, Batches, Any], Any]
+"""A pure function of a part's name, its rows in batches, and an argument."""
+CodedWork = Callable[[CodedPart, Any], Any]
+"""A pure function of a coded part and an argument."""
 
 Rows = tuple[list[NDArray[Any]], NDArray[Any], NDArray[np.int64] | None]
 """Rows of a node: its usable columns, the target, and the weights in units or None."""
+
+
+class Engine(Protocol):
+    """Rows in named parts, on one machine or on many.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The parts, by names that people recognise: a file and its row groups, or the
+        number of a partition.
+    """
+
+    names: Sequence[str]
+
+    def on_rows(self, work: RowsWork, argument: Any) -> Iterable[tuple[str, Any]]:
+        """Run a function on the rows of every part.
+
+        Parameters
+        ----------
+        work : callable
+            A function of a module, so that it can be pickled.
+        argument : object
+            Its last argument.
+
+        Yields
+        ------
+        name : str
+            The part. Parts come in any order, but each of them exactly once, even if
+            the function ran twice.
+        result : object
+            What the function returned.
+        """
+
+    def keep(self, work: RowsWork, argument: Any) -> Iterable[tuple[str, Any]]:
+        """Run a function on the rows of every part, and keep the coded part it returns.
+
+        Parameters
+        ----------
+        work : callable
+            Returns a `MemoryPart` and a report. The engine keeps the coded part where
+            it likes: in memory, on disk, or with a worker that may be lost, as long as
+            it can make it again.
+        argument : object
+            Its last argument.
+
+        Yields
+        ------
+        name : str
+        report : object
+        """
+
+    def on_coded(self, work: CodedWork, argument: Any) -> Iterable[tuple[str, Any]]:
+        """Run a function on every coded part; see `on_rows`."""
 
 
 class Parts(Protocol):
@@ -118,28 +194,150 @@ def merged(kernel: str, request: bytes, replies: Iterable[bytes]) -> bytes:
     return reduce(lambda a, b: _core.part_merge(kernel, request, a, b), replies)
 
 
-def rows_of_node(part: CodedPart, node: int, request: bytes) -> Rows:
-    """Return the rows of a part that lie in a node.
+def rows_of_nodes(part: CodedPart, argument: tuple[Sequence[int], bytes]) -> list[Rows]:
+    """Return the rows of a part that lie in some nodes.
 
     Parameters
     ----------
     part : CodedPart
         The part.
-    node : int
-        The node.
-    request : bytes
-        Holds the splits that lead to it.
+    argument : tuple
+        The nodes, and a request that holds the splits that lead to them.
 
     Returns
     -------
-    tuple
-        See `Parts.gather`.
+    list
+        An entry for each node; see `Parts.gather`.
     """
+    nodes, request = argument
     answer("route", part, request)
-    rows = np.flatnonzero(part.nodes()[0] == node)
-    weights = part.weights()
+    ends, weights = part.nodes()[0], part.weights()
+    rows = [np.flatnonzero(ends == node) for node in nodes]
+    cells = [part.decoded(column, rows) for column in range(part.n_columns)]
+    return [
+        (
+            [each[place] for each in cells],
+            part.target()[some],
+            None if weights is None else weights[some],
+        )
+        for place, some in enumerate(rows)
+    ]
+
+
+def rows_in_nodes(part: CodedPart, argument: tuple[Sequence[int], bytes]) -> list[int]:
+    """Return how many rows of a part lie in each of some nodes.
+
+    Parameters
+    ----------
+    part, argument
+        See `rows_of_nodes`.
+
+    Returns
+    -------
+    list of int
+    """
+    nodes, request = argument
+    answer("route", part, request)
+    ends = part.nodes()[0]
+    return [int(np.count_nonzero(ends == node)) for node in nodes]
+
+
+def _reply(part: CodedPart, argument: tuple[str, bytes]) -> bytes:
+    kernel, request = argument
+    return answer(kernel, part, request)
+
+
+class PartsOf:
+    """The coded parts of an engine; see `Parts`.
+
+    Parameters
+    ----------
+    engine : Engine
+        It has coded parts.
+    most_gathered : int, default=0
+        Rows that may be gathered ahead of time: nodes that are small together are
+        gathered in one pass.
+
+    Attributes
+    ----------
+    n_passes : int
+        Number of times that all parts were asked.
+    bytes_moved : int
+        Bytes of all replies.
+    """
+
+    def __init__(self, engine: Engine, most_gathered: int = 0) -> None:
+        self._engine = engine
+        self._most_gathered = most_gathered
+        self._gathering = Lock()
+        self._sizes: dict[int, int] = {}
+        self._gathered: dict[int, Rows] = {}
+        self.n_passes = 0
+        self.bytes_moved = 0
+
+    def ask(self, kernel: str, request: bytes) -> bytes:
+        """Return the merged reply of all parts."""
+        replies = self._all(_reply, (kernel, request))
+        self.bytes_moved += sum(map(len, replies))
+        return merged(kernel, request, replies)
+
+    def gather(self, node: int, homes: Sequence[int], request: bytes) -> Rows:
+        """Return the rows of one node."""
+        # Several threads may ask, and routing moves the rows of a part.
+        with self._gathering:
+            if node not in self._gathered:
+                self._gather(self._together(node, homes, request), request)
+            return self._gathered.pop(node)
+
+    def _together(self, node: int, homes: Sequence[int], request: bytes) -> list[int]:
+        """Return nodes to gather in one pass: this one, and others while they fit."""
+        others = [each for each in homes if each != node]
+        if not self._most_gathered or not others:
+            return [node]
+        new = [each for each in (node, *others) if each not in self._sizes]
+        if new:
+            counts = self._all(rows_in_nodes, (new, request))
+            totals = [sum(each) for each in zip(*counts, strict=True)]
+            self._sizes |= dict(zip(new, totals, strict=True))
+        chosen, n_rows = [node], self._sizes[node]
+        for each in others:
+            if each in self._gathered or self._sizes[each] < 0:
+                continue
+            n_rows += self._sizes[each]
+            if n_rows > self._most_gathered:
+                break
+            chosen.append(each)
+        return chosen
+
+    def _gather(self, nodes: list[int], request: bytes) -> None:
+        found = self._all(rows_of_nodes, (nodes, request))
+        for place, node in enumerate(nodes):
+            rows = _joined([each[place] for each in found])
+            self.bytes_moved += sum(each.nbytes for each in (*rows[0], rows[1]))
+            self._gathered[node] = rows
+            self._sizes[node] = -1
+
+    def _all(self, work: CodedWork, argument: Any) -> list[Any]:
+        """Return the results of all parts, each counted once, in the order of names."""
+        self.n_passes += 1
+        results = dict(self._engine.on_coded(work, argument))
+        lost = [name for name in self._engine.names if name not in results]
+        if lost:
+            raise TableError(
+                f"The part {lost[0]!r} gave no answer ({len(lost)} of "
+                f"{len(self._engine.names)} parts). Run the fit again."
+            )
+        return [results[name] for name in self._engine.names]
+
+
+def _joined(found: Sequence[Rows]) -> Rows:
+    """Return rows of several parts as one."""
+    columns = [
+        np.concatenate(each) for each in zip(*(f[0] for f in found), strict=True)
+    ]
+    weights = [f[2] for f in found if f[2] is not None]
     return (
-        [part.decoded(column, rows) for column in range(part.n_columns)],
-        part.target()[rows],
-        None if weights is None else weights[rows],
+        columns,
+        np.concatenate([f[1] for f in found]),
+        np.concatenate(weights) if weights else None,
     )
