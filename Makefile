@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files lint lint-page tidy format stub bench docs docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel clean
+.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench docs docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -58,6 +58,10 @@ proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer
 
 proof-files: build  ## Damage 100,000 model files: each is refused or its tree works (long)
 	$(BIN)/python tests/proof/model_files.py $(or $(ARGS),100_000)
+
+# FOLDER may hold adult.csv and ames_housing.csv, which the repository does not.
+proof-exports: build  ## Run every export in every engine on 100,000 rows of each tree (long)
+	$(BIN)/python tests/proof/exports.py $(or $(ARGS),100_000) $(FOLDER)
 
 lint: build spelling workflows  ## Check style, types, import layers, C++ format, spelling
 	$(BIN)/ruff format --check .

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_matrix
 
+    from treewright.exporting.scorecard import Scorecard
     from treewright.exporting.verifying.verify import Verification
     from treewright.table.schema import Schema
 
@@ -846,17 +847,19 @@ class Tree:
         Parameters
         ----------
         format : str
-            'sql', 'python', 'javascript', 'c', 'java', 'rust', 'r', 'onnx', 'pmml' or
-            'xlsx'. Generated code needs no library; 'onnx' needs the package onnx to be
-            written, 'xlsx' the package openpyxl.
+            'sql', 'python', 'javascript', 'c', 'java', 'rust', 'r', 'onnx', 'pmml',
+            'xlsx' or 'scorecard' (a table of points; see `scorecard`). Generated code
+            needs no library; 'onnx' needs the package onnx to be written, 'xlsx' the
+            package openpyxl.
         path : path, optional
             A file to write.
         **options
-            For every format: `check_rows`, whether to embed rows with the expected
-            answers, which `verify` runs, or how many at most. For 'xlsx': `rows`, the
-            number of rows to type into. For 'sql': `dialect`, `table`, `form`,
-            `probabilities`, `leaf`, `reason` and `view`; see
-            `treewright.exporting.sql.to_sql`.
+            For every format but 'scorecard': `check_rows`, whether to embed rows with
+            the expected answers, which `verify` runs, or how many at most. For 'xlsx':
+            `rows`, the number of rows to type into. For 'sql': `dialect`, `table`,
+            `form`, `probabilities`, `leaf`, `reason` and `view`; see
+            `treewright.exporting.sql.to_sql`. For 'scorecard': `good`, `pdo`, `points`
+            and `odds`.
 
         Returns
         -------
@@ -881,6 +884,42 @@ class Tree:
             content = written if isinstance(written, bytes) else written.encode()
             Path(path).write_bytes(content)
         return written
+
+    def scorecard(
+        self, good: Any, *, pdo: float = 20, points: float = 600, odds: float = 50
+    ) -> Scorecard:
+        """Return a tree of two classes as points, with reason codes.
+
+        The score of a leaf is ``offset + pdo / ln 2 * ln(odds)``, rounded, where the
+        odds are those of the good class by `predict_proba`.
+
+        Parameters
+        ----------
+        good : object
+            The class that earns points.
+        pdo : float, default=20
+            How many points double the odds of the good class.
+        points, odds : float, default=600 and 50
+            This score means these odds (50 means 50 to 1).
+
+        Returns
+        -------
+        Scorecard
+            A table when printed; `to_pandas()`, `to_csv()`, and `score(X)`, which
+            gives the points of rows and the conditions that cost most points.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X = {"age": [20, 30, 40, 50] * 30}
+        >>> y = ["bad", "good", "good", "good"] * 30
+        >>> card = tw.TreeClassifier().fit(X, y).tree_.scorecard("good")
+        >>> card.score({"age": [20, 45]}, reasons=1)["reason_1"].tolist()
+        ['age <= 25', '']
+        """
+        from treewright.exporting.scorecard import scorecard
+
+        return scorecard(self.data, good, pdo=pdo, points=points, odds=odds)
 
     def to_sklearn(self) -> Any:
         """Return the tree as a fitted decision tree of scikit-learn.

@@ -24,6 +24,7 @@ _FORMATS = (
     "onnx",
     "pmml",
     "xlsx",
+    "scorecard",
 )
 _DIALECTS = (
     "ansi",
@@ -90,6 +91,10 @@ class _Rows(click.ParamType[bool | int]):
 @flag("--leaf", is_flag=True, help="SQL: add the number of the leaf.")
 @flag("--reason", is_flag=True, help="SQL: add the rule of the leaf in words.")
 @flag("--rows", type=click.IntRange(1), help="xlsx: rows to type into; default 100.")
+@flag("--good", help="scorecard: the class that earns points.")
+@flag("--pdo", type=float, help="scorecard: points that double the odds; default 20.")
+@flag("--points", type=float, help="scorecard: the score of --odds; default 600.")
+@flag("--odds", type=float, help="scorecard: the odds of --points; default 50.")
 def command(
     model: str,
     form: str | None,
@@ -98,7 +103,7 @@ def command(
     as_json: bool,
     **flags: Any,
 ) -> None:
-    """Export a tree as code, SQL, a spreadsheet or a model file.
+    """Export a tree as code, SQL, a spreadsheet, a scorecard or a model file.
 
     The export gives the answers of the tree for every row, also for missing values and
     unseen categories.

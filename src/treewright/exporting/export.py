@@ -17,6 +17,7 @@ from treewright.exporting.code.rust import Rust
 from treewright.exporting.onnx import to_onnx
 from treewright.exporting.pmml import to_pmml
 from treewright.exporting.program import MARK, program_of
+from treewright.exporting.scorecard import to_scorecard
 from treewright.exporting.sql import to_sql
 from treewright.exporting.xlsx import to_xlsx
 from treewright.tree.data import TreeData
@@ -48,6 +49,7 @@ FORMATS: dict[str, Format] = {
     "onnx": Format(to_onnx, ".onnx"),
     "pmml": Format(to_pmml, ".pmml"),
     "xlsx": Format(to_xlsx, ".xlsx"),
+    "scorecard": Format(to_scorecard, ".csv"),
 }
 """Every format by its name."""
 

@@ -28,7 +28,46 @@ _BRANCH = """
   }
   .tree$otherwise[node + 1]
 }
+"""
+_ONE_END = """
+# The place of the leaf of a row, from 0.
+.tree_end <- function(x) {
+  node <- 0
+  repeat {
+    first <- .tree$first_child[node + 1]
+    if (first == .tree$first_child[node + 2]) break
+    branch <- .tree_branch(x, node)
+    if (branch < 0) break
+    node <- .tree$child[first + branch + 1]
+  }
+  .tree$end_of[node + 1]
+}
+"""
+_ENDS = """
+.tree_ends <- function(data) {
+  x <- .tree_encode(data)
+  vapply(seq_len(nrow(data)), function(i) .tree_end(x[i, ]), 0) + 1
+}
 
+# The number of the leaf of each row.
+tree_leaf <- function(data) .tree$leaf[.tree_ends(data)]
+"""
+_CLASS = """
+# The probability of each class (column) for each row.
+tree_probabilities <- function(data) {
+  found <- .tree$probability[.tree_ends(data), , drop = FALSE]
+  dimnames(found) <- list(NULL, .tree$classes)
+  found
+}
+
+# The class that the tree answers for each row.
+tree_predict <- function(data) .tree$classes[.tree$class[.tree_ends(data)] + 1]
+"""
+_NUMBER = """
+# The number that the tree answers for each row.
+tree_predict <- function(data) .tree$value_of_end[.tree_ends(data)]
+"""
+_MANY_ENDS = """
 # The share of a row that ends in each leaf.
 .tree_shares <- function(x) {
   shares <- numeric(length(.tree$leaf))
@@ -59,41 +98,25 @@ _BRANCH = """
   }
   shares
 }
-"""
-_NESTED_SHARES = """
-.tree_shares <- function(x) {
-  shares <- numeric(length(.tree$leaf))
-  shares[.tree_end(x) + 1] <- 1
-  shares
-}
-"""
-_SHARED = """
+
 .tree_rows <- function(data) {
   x <- .tree_encode(data)
   lapply(seq_len(nrow(data)), function(i) .tree_shares(x[i, ]))
 }
 
-# The number of the leaf of each row (of its largest part, if divided).
+# The number of the leaf of the largest part of each row.
 tree_leaf <- function(data) {
   vapply(.tree_rows(data), function(s) .tree$leaf[which.max(s)], 0)
 }
 """
-_CLASS = """
+_DIVIDED_CLASS = """
 # The probability of each class (column) for each row.
 tree_probabilities <- function(data) {
   k <- length(.tree$classes)
   rows <- lapply(.tree_rows(data), function(s) colSums(s * .tree$probability))
   matrix(unlist(rows), ncol = k, byrow = TRUE, dimnames = list(NULL, .tree$classes))
 }
-"""
-_ONE_CLASS = """
-# The class that the tree answers for each row.
-tree_predict <- function(data) {
-  ends <- vapply(.tree_rows(data), which.max, 0L)
-  .tree$classes[.tree$class[ends] + 1]
-}
-"""
-_LEAST_COST = """
+
 # The class of least expected cost for each row; of equal ones, the first.
 tree_predict <- function(data) {
   costs <- tree_probabilities(data) %*% .tree$cost
@@ -101,7 +124,7 @@ tree_predict <- function(data) {
   .tree$classes[least]
 }
 """
-_NUMBER = """
+_DIVIDED_NUMBER = """
 # The number that the tree answers for each row.
 tree_predict <- function(data) {
   vapply(.tree_rows(data), function(s) sum(s * .tree$value_of_end), 0)
@@ -162,19 +185,13 @@ class R(Language):
             "`data` is a data frame. NA and NaN are missing, and so is a column that",
             "is not there; an unknown category counts as missing.",
         ]
-        functions = [_NUMBER]
-        if self.program.is_classifier:
-            last = _LEAST_COST if self.program.divides_rows else _ONE_CLASS
-            functions = [_CLASS, last]
         parts = [
             *self.title(),
             *self.commented(how),
             "",
             *self._lists(),
             *self._encoder(),
-            self._walk(),
-            _SHARED.rstrip("\n"),
-            *(each.rstrip("\n") for each in functions),
+            *(part.rstrip("\n") for part in self._functions()),
             *self.check_rows(),
         ]
         return "\n".join(parts) + "\n"
@@ -240,8 +257,12 @@ class R(Language):
         labels = wrapped([self.number(float(label)) for label in variable.labels])
         return [f"{column} <- match(as.numeric(value), c({labels})) - 1"]
 
-    def _walk(self) -> str:
+    def _functions(self) -> list[str]:
+        if self.program.divides_rows:
+            answer = _DIVIDED_CLASS if self.program.is_classifier else _DIVIDED_NUMBER
+            return [_BRANCH, _MANY_ENDS, answer]
+        answer = _CLASS if self.program.is_classifier else _NUMBER
         if not self.nested:
-            return _BRANCH.rstrip("\n")
+            return [_BRANCH, _ONE_END, _ENDS, answer]
         body = "\n".join(self.conditions(1))
-        return f"\n.tree_end <- function(x) {{\n{body}\n}}\n{_NESTED_SHARES.rstrip()}"
+        return [f"\n.tree_end <- function(x) {{\n{body}\n}}", _ENDS, answer]

@@ -281,9 +281,10 @@ def run_r(program: Program, source: str, rows: Rows, folder: Path) -> Answers:
     start = f"folder <- {R.quoted(str(folder))}"
     script = start + _R % (data, len(rows), show)
     (folder / "run.R").write_text(script, "utf-8")
+    # Rscript reads a file that it is given line by line, in quadratic time.
+    sourced = f"source({R.quoted(str(folder / 'run.R'))}, keep.source = FALSE)"
     lines = [
-        line.split()
-        for line in run(rscript, "--vanilla", folder / "run.R").splitlines()
+        line.split() for line in run(rscript, "--vanilla", "-e", sourced).splitlines()
     ]
     leaves, number = [int(line[0]) for line in lines], float.fromhex
     if not program.is_classifier:

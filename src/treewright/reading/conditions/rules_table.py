@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from treewright.reading.answers.answer import middle_of, number_words
@@ -15,7 +15,7 @@ from treewright.tree import wording
 if TYPE_CHECKING:
     from treewright.reading.conditions.rules import Rule, Rules
 
-__all__ = ["rules_html", "rules_table"]
+__all__ = ["beside_conditions", "rules_html", "rules_table"]
 
 _WIDTH, _NARROWEST = 88, 36
 _MOST, _LONGEST, _LONGEST_CLASS = 12, 60, 24
@@ -42,18 +42,52 @@ def rules_table(rules: Rules, most: int) -> str:
     if not n:
         return "No rules."
     heads, cells = _cells(rules, most)
-    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
-    left = sum(widths) + 2 * len(widths)
-    room = max(_WIDTH - left, _NARROWEST)
-    lines = [f"{n:,} rule{'s' * (n != 1)}", ""]
-    lines.append(f"{_aligned(heads, widths)}  if")
-    for rule, row in zip(rules[:most], cells, strict=True):
-        first, *others = _packed(_conditions(rule), room)
-        lines.append(f"{_aligned(row, widths)}  {first}")
-        lines += [" " * left + part for part in others]
+    lines = beside_conditions(heads, cells, rules[:most], left=_ANSWER)
+    lines = [f"{n:,} rule{'s' * (n != 1)}", "", *lines]
     if n > most:
         lines.append(f"... and {n - most:,} more rules.")
     return "\n".join(lines)
+
+
+def beside_conditions(
+    heads: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    rules: Iterable[Rule],
+    *,
+    left: int | None = None,
+    notes: Sequence[Sequence[str]] | None = None,
+) -> list[str]:
+    """Return aligned figures of rules with their conditions at the right.
+
+    Parameters
+    ----------
+    heads : sequence of str
+        Headings of the figures.
+    cells : sequence of sequence of str
+        The figures of each rule.
+    rules : iterable of Rule
+        The rules.
+    left : int, optional
+        The place of a figure that is aligned at the left.
+    notes : sequence of sequence of str, optional
+        Remarks on each rule, under its conditions.
+
+    Returns
+    -------
+    list of str
+        Lines of about 88 characters.
+    """
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    margin = sum(widths) + 2 * len(widths)
+    room = max(_WIDTH - margin, _NARROWEST)
+    lines = [f"{_aligned(heads, widths, left)}  if"]
+    for place, (rule, row) in enumerate(zip(rules, cells, strict=True)):
+        first, *others = _packed(_conditions(rule), room)
+        lines.append(f"{_aligned(row, widths, left)}  {first}")
+        if notes is not None:
+            others += [line for line in _packed(notes[place], room) if line]
+        lines += [" " * margin + part for part in others]
+    return lines
 
 
 def rules_html(rules: Rules) -> str:
@@ -121,10 +155,10 @@ def _packed(conditions: Sequence[str], room: int) -> list[str]:
     return lines
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    """Pad cells: numbers to the right, the answer and the interval to the left."""
+def _aligned(row: Sequence[str], widths: Sequence[int], left: int | None) -> str:
+    """Pad cells: numbers stand at the right, the cell at the place `left` does not."""
     cells = [
-        cell.ljust(width) if place == _ANSWER else cell.rjust(width)
+        cell.ljust(width) if place == left else cell.rjust(width)
         for place, (cell, width) in enumerate(zip(row, widths, strict=True))
     ]
     return "  ".join(cells)

@@ -28,7 +28,7 @@ from treewright.tree.walk import path
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["reasons"]
+__all__ = ["looked_up", "reasons"]
 
 
 def reasons(tree: TreeData, X: Any, most: int = 3, n_threads: int = 1) -> pd.DataFrame:
@@ -67,14 +67,14 @@ def reasons(tree: TreeData, X: Any, most: int = 3, n_threads: int = 1) -> pd.Dat
     at = place[leaves]
     rules = {rule.node: rule for rule in Rules(tree)}
     words = [joined([c.words() for c in rules[n].conditions], "and") for n in nodes]
-    found["rule"] = _looked_up(words, at)
+    found["rule"] = looked_up(words, at)
     told = [_most_telling(tree, int(node), most) for node in nodes]
     for i in range(most):
-        found[f"reason_{i + 1}"] = _looked_up([each[i] for each in told], at)
+        found[f"reason_{i + 1}"] = looked_up([each[i] for each in told], at)
     return pandas_for_frames().DataFrame(found)
 
 
-def _looked_up(texts: list[str], at: NDArray[np.int64]) -> Any:
+def looked_up(texts: list[str], at: NDArray[np.int64]) -> Any:
     """Return a text per row as a categorical, which stores each text once."""
     pandas = pandas_for_frames()
     distinct = list(dict.fromkeys(texts))

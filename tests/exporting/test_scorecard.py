@@ -1,0 +1,141 @@
+"""Scorecards: points from the odds of predict_proba, and the columns that take them."""
+
+import csv
+import io
+import json
+import math
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import treewright as tw
+from support.export_trees import shipped
+from treewright.errors import OptionError
+
+
+@pytest.fixture(scope="module")
+def credit():
+    X, y = shipped("german_credit", "class")
+    tree = tw.TreeClassifier(prune=None, min_samples_leaf=20, shrinkage=5).fit(X, y)
+    return tree.tree_, X
+
+
+def test_points_double_the_odds_every_pdo(credit):
+    tree, X = credit
+    card = tree.scorecard("good", pdo=40, points=500, odds=2)
+    good = tree.predict_proba(X)[:, tree.classes.tolist().index("good")]
+    expected = [round(500 + 40 * math.log2(p / (1 - p) / 2)) for p in good]
+    found = card.score(X)
+    assert found["points"].tolist() == expected
+    assert found["leaf"].tolist() == tree.apply(X).tolist()
+    assert len(set(expected)) > 10
+
+
+def test_the_other_class_loses_what_one_class_gains(credit):
+    tree, X = credit
+    good = tree.scorecard("good", points=0, odds=1).score(X)["points"]
+    bad = tree.scorecard("bad", points=0, odds=1).score(X)["points"]
+    assert (good == -bad).all()
+
+
+def test_the_points_of_a_leaf_are_the_base_and_what_the_columns_add(credit):
+    tree, _ = credit
+    card, names = tree.scorecard("good"), tree.schema.names
+    for leaf in card.leaves:
+        steps = {}
+        for parent, child in pairwise(tree.path(leaf.rule.node)):
+            name = names[tree.data.feature[parent]]
+            points = {n: points_of(tree, n) for n in (parent, child)}
+            steps[name] = steps.get(name, 0) + points[child] - points[parent]
+        assert card.base + sum(steps.values()) == leaf.points
+        lost = sorted(added for added in steps.values() if added < 0)
+        assert [added for _, added in leaf.reasons] == lost
+        for text, added in leaf.reasons:
+            assert any(name in text and steps[name] == added for name in steps)
+
+
+def points_of(tree, node):
+    """The points of a node by the definition, for 600 points at 50 to 1, pdo 20."""
+    answer = tree.data.answer[node]
+    good = answer[tree.classes.tolist().index("good")]
+    return round(600 + 20 * math.log2(good / (1 - good) / 50))
+
+
+def test_the_table_has_one_row_per_leaf(credit):
+    tree, X = credit
+    card = tree.scorecard("good")
+    table = card.to_pandas(reasons=2)
+    assert table["leaf"].tolist() == tree.leaves.tolist()
+    assert table["rows"].sum() == len(X)
+    assert list(table.columns[-4:]) == ["reason_1", "points_1", "reason_2", "points_2"]
+    read = pd.read_csv(io.StringIO(tree.export("scorecard", good="good")))
+    pd.testing.assert_series_equal(read["points"], table["points"])
+    assert str(card).count("\n") > tree.n_leaves
+    assert "600 points are odds of 50 to 1" in str(card)
+
+
+def test_texts_that_look_like_formulas_are_text_in_csv():
+    X = {"=cmd()": [1, 2, 3, 4] * 30}
+    y = ["no", "no", "yes", "yes"] * 30
+    tree = tw.TreeClassifier(shrinkage=1, findings="ignore").fit(X, y).tree_
+    records = list(csv.DictReader(io.StringIO(tree.scorecard("yes").to_csv())))
+    assert {record["rule"][:7] for record in records} == {"'=cmd()"}
+
+
+def grown(y, **options):
+    X = {"x": np.arange(len(y)) % 4}
+    return tw.TreeClassifier(findings="ignore", **options).fit(X, y).tree_
+
+
+@pytest.mark.parametrize(
+    ("tree", "options", "message"),
+    [
+        (["a", "b", "c", "c"], {}, "two classes; this one answers 3 classes"),
+        (["a", "b"], {"good": "c"}, "good must be the class .* 'a' or 'b'; got 'c'"),
+        (["a", "b"], {"good": None}, "got None"),
+        (["a", "b"], {"pdo": 0}, "pdo must be a finite number above 0; got 0"),
+        (["a", "b"], {"odds": -1}, "odds must be a finite number above 0"),
+        (["a", "b"], {"points": math.nan}, "points must be a finite number"),
+    ],
+)
+def test_what_a_scorecard_refuses(tree, options, message):
+    options = {"good": "b"} | options
+    with pytest.raises(OptionError, match=message):
+        grown(tree * 20).scorecard(**options)
+
+
+def test_a_pure_leaf_without_shrinkage_has_no_finite_score():
+    tree = grown(["a", "b", "b", "b"] * 10, prune=None, shrinkage=None)
+    with pytest.raises(OptionError, match=r"probability of 'b' is 0.*shrinkage"):
+        tree.scorecard("b").to_csv()
+
+
+def test_numbers_and_divided_rows_are_refused():
+    number = tw.TreeRegressor().fit({"x": range(40)}, range(40)).tree_
+    with pytest.raises(OptionError, match="this one answers numbers"):
+        number.scorecard("b")
+    X = {"x": ["a", "b", None, "b"] * 10}
+    divided = tw.TreeClassifier(method="c45", prune=None).fit(X, ["a", "b"] * 20).tree_
+    with pytest.raises(OptionError, match="A scorecard cannot express"):
+        divided.scorecard("b")
+
+
+def test_the_command_writes_the_table(credit, tmp_path):
+    tree, _ = credit
+    tree.save(tmp_path / "credit.tree.json")
+    arguments = ["export", tmp_path / "credit.tree.json", "--to", "scorecard", "--json"]
+    options = ["--good", "good", "--pdo", "40", "--points", "500", "--odds", "2"]
+    command = [sys.executable, "-m", "treewright", *arguments, *options]
+    found = json.loads(subprocess.check_output(command))
+    assert (
+        found["content"] == tree.scorecard("good", pdo=40, points=500, odds=2).to_csv()
+    )
+
+
+def test_classes_that_are_numbers_can_be_named_by_their_text():
+    tree = grown([0, 1, 1, 1] * 10, shrinkage=1)
+    assert tree.export("scorecard", good="1") == tree.export("scorecard", good=1)
