@@ -103,7 +103,7 @@ def command(
     as_json: bool,
     **flags: Any,
 ) -> None:
-    """Export a tree as code, SQL, a spreadsheet, a scorecard or a model file.
+    """Export a tree as code, SQL, a spreadsheet or a scorecard.
 
     The export gives the answers of the tree for every row, also for missing values and
     unseen categories.
