@@ -85,7 +85,8 @@ def in_parts(
         part_of(table, np.flatnonzero(part_of_row == i), facts) for i in range(n_parts)
     ]
     engine = Local.of_coded(parts, settings.pop("n_threads", 1))
-    parts_of = PartsOf(engine, settings.pop("most_gathered", 0))
+    gathered = settings.pop("most_gathered", 0)
+    parts_of = PartsOf(engine, facts.weights, most_gathered=gathered)
     return grow_in_parts(parts_of, facts, training.options, **settings)
 
 
@@ -181,8 +182,9 @@ def test_parts_on_disk_give_the_same_tree(tmp_path: Any) -> None:
     parts = []
     for i in range(4):
         held = part_of(training.table, np.arange(i, 500, 4), facts)
-        parts.append(DiskPart.of(held, tmp_path / str(i)))
-    parts_of = PartsOf(Local.of_coded(parts, 2), most_gathered=100)
+        parts.append(DiskPart(codings, tmp_path / str(i)))
+        parts[-1].append(held)
+    parts_of = PartsOf(Local.of_coded(parts, 2), facts.weights, most_gathered=100)
     found = grow_in_parts(parts_of, facts, training.options)
     assert fingerprint(found) == fingerprint(training.grow())
 

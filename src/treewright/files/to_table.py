@@ -36,10 +36,18 @@ from treewright.table.spelling import (
 from treewright.table.table import Table
 from treewright.table.totals import totals
 
-__all__ = ["to_table", "weights_of", "with_target"]
+__all__ = [
+    "FROM_TEXT",
+    "missing_cells",
+    "naming",
+    "target_of",
+    "to_table",
+    "weights_of",
+    "with_target",
+]
 
 _FEW_WORDS, _FEW_ROWS, _FEW_SHARE = 3, 3, 0.05
-_FROM_TEXT = ("numeric", "date", "day first", "month first")
+FROM_TEXT = ("numeric", "date", "day first", "month first")
 
 
 def to_table(content: Content, selection: Selection, name: str) -> Table:
@@ -61,12 +69,12 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
     n_read = content.n_read
     content, no_target = with_target(content, selection, name)
     found = [*content.findings, *_accounts(content, no_target)]
-    keep = {each for each, kind in selection.kinds.items() if kind not in _FROM_TEXT}
+    keep = {each for each, kind in selection.kinds.items() if kind not in FROM_TEXT}
     source = ArrowSource(content.table, content.text, keep, found)
     target, weight = selection.target, selection.weight
     others = [each for each in source.names if each not in (target, weight)]
     kinds = {each: kind for each, kind in selection.kinds.items() if each in others}
-    with _naming(name):
+    with naming(name):
         table = read_table(
             ArrowSource(source.table.select(others), content.text, keep, found),
             None if target is None else _target(source, target, selection.kinds),
@@ -84,7 +92,7 @@ def to_table(content: Content, selection: Selection, name: str) -> Table:
 
 
 @contextmanager
-def _naming(file: str) -> Iterator[None]:
+def naming(file: str) -> Iterator[None]:
     """Add the file's name to errors about its columns."""
     try:
         yield
@@ -105,7 +113,7 @@ def with_target(
     if target is None:
         return content, 0
     pc = package("pyarrow.compute", "Reading files")
-    missing = _missing(table.column(target), target in content.text)
+    missing = missing_cells(table.column(target), target in content.text)
     n = int(pc.sum(missing).as_py() or 0)
     if n == table.num_rows:
         raise TableError(
@@ -117,7 +125,7 @@ def with_target(
     return content, n
 
 
-def _missing(values: Any, is_text: bool) -> Any:
+def missing_cells(values: Any, is_text: bool) -> Any:
     """Return which cells are missing: null, NaN, or text such as 'NA'."""
     pa = package("pyarrow", "Reading files")
     pc = package("pyarrow.compute", "Reading files")
@@ -177,23 +185,43 @@ def _nearly_numbers(column: CategoricalColumn) -> list[Finding]:
 
 
 def _target(source: ArrowSource, target: str, kinds: Mapping[str, Any]) -> RawColumn:
-    """Return the target; text that spells numbers becomes numbers."""
-    raw = source.raw(source.names.index(target))
-    kind = kinds.get(target)
-    if kind in _FROM_TEXT and raw.content == "category":
+    raw, finding = target_of(source.raw(source.names.index(target)), kinds)
+    source.findings.extend([finding] if finding else [])
+    return raw
+
+
+def target_of(
+    raw: RawColumn, kinds: Mapping[str, Any]
+) -> tuple[RawColumn, Finding | None]:
+    """Return the target, and a finding if text that spells numbers became numbers.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        The target as it is in the file.
+    kinds : mapping
+        The caller's kinds.
+
+    Returns
+    -------
+    raw : RawColumn
+    finding : Finding or None
+    """
+    target, kind = raw.name, kinds.get(raw.name)
+    if kind in FROM_TEXT and raw.content == "category":
         column, _ = settle(raw, kind)
-        return RawColumn(target, "float", np.asarray(column.data, np.float64))
+        return RawColumn(target, "float", np.asarray(column.data, np.float64)), None
     if kind is not None or raw.content != "category" or raw.storage != "text":
-        return raw
+        return raw, None
     known = [x for x in raw.labels if not is_missing_mark(str(x), among_numbers=True)]
     spelling = recognise(known, target)
     if not isinstance(spelling, Spelling):
-        return raw
+        return raw, None
     shown = ", ".join(repr(each) for each in known[:3])
     words = f"{shown} read as {spelling.words}"
     way_out = f"kinds={{{target!r}: 'categorical'}} keeps the text."
-    source.findings.append(Finding("converted", target, words, way_out))
-    return RawColumn(target, "float", spelled_numbers(raw, spelling))
+    finding = Finding("converted", target, words, way_out)
+    return RawColumn(target, "float", spelled_numbers(raw, spelling)), finding
 
 
 def weights_of(source: ArrowSource, weight: str) -> Any:

@@ -15,7 +15,7 @@ from treewright.table.schema import Feature
 from treewright.table.spelling import Spelling, is_missing_mark, recognise
 from treewright.table.table import Table
 
-__all__ = ["convert_spelled"]
+__all__ = ["convert_spelled", "converted"]
 
 
 def convert_spelled(table: Table, keep: Collection[str] = ()) -> Table:
@@ -39,9 +39,9 @@ def convert_spelled(table: Table, keep: Collection[str] = ()) -> Table:
     for index, column in enumerate(table.columns):
         if not isinstance(column, CategoricalColumn) or column.name in keep:
             continue
-        converted = _converted(column)
-        if converted is not None:
-            columns[index], features[index], finding = converted
+        spelled = converted(column)
+        if spelled is not None:
+            columns[index], features[index], finding = spelled
             found.append(finding)
     schema = replace(table.schema, features=tuple(features))
     before = table.intake or Intake(table.n_rows, table.n_columns)
@@ -53,7 +53,21 @@ def convert_spelled(table: Table, keep: Collection[str] = ()) -> Table:
     )
 
 
-def _converted(column: CategoricalColumn) -> tuple[Column, Feature, Finding] | None:
+def converted(column: CategoricalColumn) -> tuple[Column, Feature, Finding] | None:
+    """Return the numbers or dates that a column of text spells, if it does.
+
+    Parameters
+    ----------
+    column : CategoricalColumn
+        The column.
+
+    Returns
+    -------
+    column : NumericColumn
+    feature : Feature
+    finding : Finding
+        What was converted.
+    """
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
     present = [x for x, n in zip(column.labels, counts.tolist(), strict=True) if n]
     values = [x for x in present if not _is_mark(x)]

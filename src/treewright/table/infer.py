@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.errors import ColumnError, OptionError, TableError, nearest_name
 from treewright.table.column import (
@@ -42,7 +43,9 @@ from treewright.table.spelling import (
 
 __all__ = [
     "BY_KINDS",
+    "DATE_KINDS",
     "FEWEST_ROWS_TO_SET_ASIDE",
+    "MOST_CATEGORIES",
     "Wanted",
     "find_column",
     "infer_kind",
@@ -50,8 +53,11 @@ __all__ = [
     "read_kinds",
     "settle",
     "spelled_column",
+    "why_a_key",
 ]
 
+MOST_CATEGORIES = 65_534
+"""A column of more categories is set aside: two bytes number this many."""
 FEWEST_ROWS_TO_SET_ASIDE = 50
 """In a smaller table a category that occurs once proves nothing."""
 
@@ -291,25 +297,43 @@ def _numeric(
             "numeric",
             content,
             reason=reason,
-            set_aside=_why_a_key(raw) if inferred else "",
+            set_aside=_why_set_aside_numbers(raw) if inferred else "",
             timezone=raw.timezone,
             grain=grain_of(values, content, raw.timezone),
         ),
     )
 
 
-def _why_a_key(raw: RawColumn) -> str:
+def _why_set_aside_numbers(raw: RawColumn) -> str:
     """Return why a column of numbers only numbers the rows; '' if it does not."""
+    if raw.content != "int" or raw.missing is not None or not names_a_key(raw.name):
+        return ""
     n = len(raw.values)
-    if raw.content != "int" or raw.missing is not None:
+    if n < FEWEST_ROWS_TO_SET_ASIDE or len(np.unique(raw.values)) < n:
         return ""
-    if n < FEWEST_ROWS_TO_SET_ASIDE or not names_a_key(raw.name):
-        return ""
-    if len(np.unique(raw.values)) < n:
+    return why_a_key(raw.name, n)
+
+
+def why_a_key(name: str, n_rows: int) -> str:
+    """Return why a column of whole numbers that all differ is set aside.
+
+    Parameters
+    ----------
+    name : str
+        The column's name, which is that of a key.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    str
+        '' for few rows.
+    """
+    if n_rows < FEWEST_ROWS_TO_SET_ASIDE:
         return ""
     return (
-        f"its {n} whole numbers differ in every row, so the column numbers the rows; "
-        f"pass kinds={{{raw.name!r}: 'numeric'}} to use it."
+        f"its {n_rows} whole numbers differ in every row, so the column numbers the "
+        f"rows; pass kinds={{{name!r}: 'numeric'}} to use it."
     )
 
 
@@ -407,14 +431,35 @@ def _categorical(
     raw: RawColumn, reason: str, *, inferred: bool
 ) -> tuple[Column, Feature]:
     codes, labels = to_codes(raw)
-    set_aside = ""
-    if inferred:
-        set_aside = _why_set_aside(raw.name, codes, len(labels))
-        if "text" in (raw.content, raw.storage):
-            reason = _spelt_numbers(raw.name, codes, labels) or reason
     column = CategoricalColumn(raw.name, freeze(codes), labels)
-    feature = Feature(raw.name, "categorical", "category", labels, reason, set_aside)
+    set_aside, known = "", labels
+    if inferred and len(labels) > MOST_CATEGORIES:
+        # No label is kept: a table in parts may have more than fit into memory.
+        set_aside, known = _too_many(raw.name), ()
+    elif inferred:
+        counts = _counts(codes, len(labels), raw.rows)
+        n_rows = len(codes) if raw.rows is None else int(raw.rows.sum())
+        set_aside = _why_set_aside(raw.name, counts, n_rows)
+        if "text" in (raw.content, raw.storage):
+            reason = _spelt_numbers(raw.name, counts, labels) or reason
+    feature = Feature(raw.name, "categorical", "category", known, reason, set_aside)
     return column, feature
+
+
+def _too_many(name: str) -> str:
+    return (
+        f"it has more than {MOST_CATEGORIES} categories, which tell rows apart, not "
+        f"classes; pass kinds={{{name!r}: 'categorical'}} to use it."
+    )
+
+
+def _counts(
+    codes: IntArray, n_labels: int, rows: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """Return the number of rows of each category."""
+    known = codes >= 0
+    weights = None if rows is None else rows[known]
+    return np.bincount(codes[known], weights, minlength=n_labels).astype(np.int64)
 
 
 def _ordinal(
@@ -453,11 +498,10 @@ def _ranked(
     return ranked
 
 
-def _why_set_aside(name: str, codes: IntArray, n_labels: int) -> str:
+def _why_set_aside(name: str, counts: NDArray[np.int64], n_rows: int) -> str:
     """Return why a column identifies rows rather than classes; '' if it does not."""
-    if len(codes) < FEWEST_ROWS_TO_SET_ASIDE or n_labels * 2 <= 1:
+    if n_rows < FEWEST_ROWS_TO_SET_ASIDE or not len(counts):
         return ""
-    counts = np.bincount(codes + 1)[1:]
     known, once = int(counts.sum()), int(np.count_nonzero(counts == 1))
     if once * 2 <= known:
         return ""
@@ -480,7 +524,9 @@ def nearly_numbers(feature: Feature) -> str:
     return feature.reason.partition("; ")[2].partition("; make those")[0]
 
 
-def _spelt_numbers(name: str, codes: IntArray, labels: tuple[Label, ...]) -> str:
+def _spelt_numbers(
+    name: str, counts: NDArray[np.int64], labels: tuple[Label, ...]
+) -> str:
     """Return why text that spells numbers stays categorical; '' for other text."""
     spells = np.fromiter(map(_spells_number, labels), np.bool_, len(labels))
     n_others = len(labels) - int(spells.sum())
@@ -492,7 +538,6 @@ def _spelt_numbers(name: str, codes: IntArray, labels: tuple[Label, ...]) -> str
             f"{labels[0]!r}); pass kinds={{{name!r}: 'numeric'}} to read them as "
             "numbers."
         )
-    counts = np.bincount(codes[codes >= 0], minlength=len(labels))
     known, n_numbers = int(counts.sum()), int(counts[spells].sum())
     enough = _MOST if n_others <= _FEW_OTHERS else _NEARLY_ALL
     if n_numbers < enough * known or int(spells.sum()) < _FEWEST_NUMBERS:

@@ -28,6 +28,7 @@ __all__ = [
     "factorize",
     "first_value",
     "freeze",
+    "missing_mask",
     "parse_number",
     "spelled_numbers",
     "to_codes",
@@ -69,6 +70,8 @@ class RawColumn:
         The caller's type, for `Feature.reason`.
     floats : ndarray of float32 or float64, or None
         The values of an 'int' column as exact floats, if they are already computed.
+    rows : ndarray of int64 or None
+        How many rows of the table each value stands for; None: one.
     """
 
     name: str
@@ -81,6 +84,7 @@ class RawColumn:
     timezone: str = ""
     storage: str = ""
     floats: FloatArray | None = None
+    rows: NDArray[np.int64] | None = None
 
     @property
     def is_coded(self) -> bool:
@@ -162,7 +166,7 @@ def to_codes(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
             return _coded_categories(raw)
         case "empty":
             return np.full(len(values), -1, np.int32), ()
-    known = ~_missing_mask(raw)
+    known = ~missing_mask(raw)
     if raw.content in ("duration", "time"):
         values = values.astype("timedelta64[us]")
     elif raw.content in ("date", "datetime"):
@@ -258,7 +262,8 @@ def first_value(raw: RawColumn, row: int) -> Any:
     return _plain(cell)
 
 
-def _missing_mask(raw: RawColumn) -> NDArray[np.bool_]:
+def missing_mask(raw: RawColumn) -> NDArray[np.bool_]:
+    """Return which cells of a column of numbers or dates are missing."""
     if raw.missing is not None:
         return raw.missing
     missing = np.zeros(len(raw.values), np.bool_)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,16 @@ from numpy.typing import NDArray
 
 from treewright.table.table import ClassTarget, Table
 
-__all__ = ["bits", "row_hashes", "rows_fingerprint"]
+__all__ = [
+    "as_fingerprint",
+    "bits",
+    "label_hashes",
+    "mixed",
+    "row_hashes",
+    "rows_fingerprint",
+    "sum_of_hashes",
+    "value_hashes",
+]
 
 _CHUNK = 8192  # rows whose hashes fit into the cache
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
@@ -45,9 +55,37 @@ def rows_fingerprint(table: Table) -> str:
     -------
     str
     """
-    hashes = _hashes(list(_columns(table)), table.n_rows)
-    total = sum(int(some.sum(dtype=np.uint64)) for some in hashes)
+    return as_fingerprint(sum_of_hashes(table))
+
+
+def as_fingerprint(total: int) -> str:
+    """Return sums of `sum_of_hashes` as text."""
     return f"{total % 2**64:016x}"
+
+
+def sum_of_hashes(table: Table) -> int:
+    """Return the sum of the hashes of all rows; those of several tables add up."""
+    hashes = _hashes(list(_columns(table)), table.n_rows)
+    return sum(int(some.sum(dtype=np.uint64)) for some in hashes)
+
+
+def value_hashes(table: Table) -> NDArray[np.uint64]:
+    """Return a hash of each row, its target included and its weight left out.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, and the target if there is one.
+
+    Returns
+    -------
+    ndarray of uint64
+        Columns count by name and categories by value, so that a row has the same hash
+        in every table that holds it.
+    """
+    columns = list(_columns(replace(table, weights=None)))
+    hashes = _hashes(columns, table.n_rows)
+    return np.concatenate([np.empty(0, np.uint64), *hashes])
 
 
 def row_hashes(table: Table) -> NDArray[np.uint64]:
@@ -78,18 +116,18 @@ def _hashes(columns: list[_Values], n_rows: int) -> Iterator[NDArray[np.uint64]]
         end = min(start + _CHUNK, n_rows)
         sums = np.zeros(end - start, np.uint64)
         for column in columns:
-            sums += _mixed(_bits(column, start, end) ^ column.seed)
-        yield _mixed(sums)
+            sums += mixed(_bits(column, start, end) ^ column.seed)
+        yield mixed(sums)
 
 
 def _columns(table: Table) -> Iterator[_Values]:
     for column in table.columns:
         labels = getattr(column, "labels", None)
-        hashes = None if labels is None else _label_hashes(labels)
+        hashes = None if labels is None else label_hashes(labels)
         yield _Values(_hash(f"column {column.name}"), column.data, hashes)
     target = table.target
     if isinstance(target, ClassTarget):
-        hashes = _label_hashes(target.classes.tolist())
+        hashes = label_hashes(target.classes.tolist())
         yield _Values(_hash("target"), target.codes, hashes)
     elif target is not None:
         yield _Values(_hash("target"), target.values)
@@ -97,7 +135,7 @@ def _columns(table: Table) -> Iterator[_Values]:
         yield _Values(_hash("weight"), table.weights)
 
 
-def _label_hashes(labels: Any) -> NDArray[np.uint64]:
+def label_hashes(labels: Any) -> NDArray[np.uint64]:
     """Return the hash of each label; the last entry is that of a missing value."""
     texts = [f"{type(label).__name__} {label}" for label in labels]
     return np.array([_hash(text) for text in [*texts, "missing"]], np.uint64)
@@ -127,7 +165,7 @@ def bits(numbers: NDArray[Any]) -> NDArray[np.uint64]:
     return found
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Mix the bits of each value, in place (multiply and shift, twice)."""
     for factor in _MIX:
         values *= factor

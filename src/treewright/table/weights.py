@@ -9,7 +9,7 @@ from treewright.errors import TableError
 from treewright.table.raw import freeze
 from treewright.table.source import is_sparse
 
-__all__ = ["read_weights", "rows_per_weight"]
+__all__ = ["check_each_weight", "check_weights", "read_weights", "rows_per_weight"]
 
 _SMALLEST = 1e-250  # the largest weight must be larger, so that small ones fit below
 
@@ -53,7 +53,10 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
             "weight per row."
         )
     weights = np.ascontiguousarray(_as_float64(array))
-    _check_values(weights)
+    check_each_weight(weights)
+    with np.errstate(over="ignore"):
+        squares = float(weights @ weights)
+    check_weights(float(weights.max()), squares)
     return freeze(weights)
 
 
@@ -84,34 +87,62 @@ def _as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
         ) from problem
 
 
-def _check_values(weights: NDArray[np.float64]) -> None:
+def check_each_weight(weights: NDArray[np.float64]) -> None:
+    """Refuse a weight that is negative, missing or infinite.
+
+    Parameters
+    ----------
+    weights : float64 array
+        At least one weight.
+
+    Raises
+    ------
+    TableError
+        Its message names the row.
+    """
     low, high = float(weights.min()), float(weights.max())
     # A missing weight makes both NaN, and every comparison with NaN is false.
-    if not (low >= 0 and high < np.inf):
-        row = int(np.flatnonzero(~(weights >= 0) | np.isinf(weights))[0])
-        seen = float(weights[row])
-        wrong = "is negative" if seen < 0 and seen > -np.inf else "is not finite"
-        if np.isnan(seen):
-            wrong = "is missing (NaN)"
-        raise TableError(
-            f"sample_weight {wrong} in row {row}: {seen}. Weights must be finite and "
-            ">= 0; give weight 0 to leave a row out."
-        )
-    if high == 0:
+    if low >= 0 and high < np.inf:
+        return
+    row = int(np.flatnonzero(~(weights >= 0) | np.isinf(weights))[0])
+    seen = float(weights[row])
+    wrong = "is negative" if seen < 0 and seen > -np.inf else "is not finite"
+    if np.isnan(seen):
+        wrong = "is missing (NaN)"
+    raise TableError(
+        f"sample_weight {wrong} in row {row}: {seen}. Weights must be finite and "
+        ">= 0; give weight 0 to leave a row out."
+    )
+
+
+def check_weights(largest: float, squares: float) -> None:
+    """Refuse weights that are all zero, or too small or too large to be added up.
+
+    Parameters
+    ----------
+    largest : float
+        The largest weight.
+    squares : float
+        Sum of the squares of the weights, which every node of a tree keeps.
+
+    Raises
+    ------
+    TableError
+    """
+    if largest == 0:
         raise TableError(
             "Sample weights are all zero, so every row is left out. At least one row "
             "needs a weight above zero."
         )
-    if high < _SMALLEST:
+    if largest < _SMALLEST:
         raise TableError(
-            f"The sample weights are too small to be distinguished (largest: {high}). "
-            "Multiply all of them by a large number: only their ratios matter."
+            "The sample weights are too small to be distinguished (largest: "
+            f"{largest}). Multiply all of them by a large number: only their ratios "
+            "matter."
         )
-    with np.errstate(over="ignore"):
-        squares = weights @ weights  # every node of a tree keeps this sum
     if np.isinf(squares):
         raise TableError(
-            f"The sample weights are too large to be added up (largest: {high}). "
+            f"The sample weights are too large to be added up (largest: {largest}). "
             "Divide all of them by a large number: only their ratios matter."
         )
 

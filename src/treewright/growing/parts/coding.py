@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +15,12 @@ from treewright import _core
 __all__ = [
     "MISSING",
     "MOST_CODES",
+    "ChosenRows",
     "CodedPart",
     "ColumnCoding",
     "MemoryPart",
+    "RowWeights",
+    "coded_arrays",
     "edges_of",
 ]
 
@@ -24,6 +28,61 @@ MISSING = 65_535
 """The code of a missing value."""
 MOST_CODES = 65_534
 """Different codes of a column."""
+
+
+@dataclass(frozen=True)
+class RowWeights:
+    """The unit of weights, from what is known about all rows.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows of positive weight.
+    largest : float
+        The largest weight.
+    equal : bool
+        Whether all positive weights are the same.
+    """
+
+    n_rows: int
+    largest: float = 1.0
+    equal: bool = True
+
+    @property
+    def _exponent(self) -> int:
+        bits = math.frexp(self.largest)[1] + math.frexp(float(self.n_rows))[1]
+        return 52 - bits
+
+    @property
+    def unit(self) -> float:
+        """What one unit weighs."""
+        return self.largest if self.equal else math.ldexp(1.0, -self._exponent)
+
+    def in_units(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return weights in units; a positive weight counts at least 1."""
+        if self.equal:
+            return (weights > 0).astype(np.int64)
+        units = np.rint(np.ldexp(weights, self._exponent)).astype(np.int64)
+        return np.where(weights > 0, np.maximum(units, 1), 0)
+
+
+@dataclass(frozen=True)
+class ChosenRows:
+    """The rows from which a tree grows.
+
+    Attributes
+    ----------
+    weights : RowWeights
+        Their weights.
+    left_out : int or None
+        The fold that is left out; None: all rows count.
+    tree : str
+        A name for the tree, by which parts remember the node of each row.
+    """
+
+    weights: RowWeights
+    left_out: int | None = None
+    tree: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +188,16 @@ def edges_of(
 
 
 class CodedPart:
-    """Rows whose cells are coded. A subclass says where the arrays are kept."""
+    """Rows whose cells are coded. A subclass says where the arrays are kept.
+
+    Its arrays are 'c0', 'c1', ...: codes; 'v0', ...: values of coarse columns; 'y': the
+    target; 'u': the weights of the rows, if they have any; 'f': the number of the fold
+    of each row, if they are divided into folds.
+    """
 
     def __init__(self, codings: Sequence[ColumnCoding]) -> None:
         self.codings = codings
-        self._nodes: tuple[NDArray[np.int32], int] | None = None
+        self._nodes: tuple[str, NDArray[np.int32], int] | None = None
 
     @property
     def n_columns(self) -> int:
@@ -145,30 +209,39 @@ class CodedPart:
         """Number of rows."""
         return len(self.target())
 
-    def _array(self, name: str) -> NDArray[Any] | None:
+    def array(self, name: str) -> NDArray[Any] | None:
+        """Return one of the arrays; None if there is none."""
         raise NotImplementedError
 
     def codes(self, column: int) -> NDArray[np.uint16]:
         """Return the codes of a column."""
-        found = self._array(f"c{column}")
+        found = self.array(f"c{column}")
         assert found is not None
         return found
 
     def values(self, column: int) -> NDArray[np.float64]:
         """Return the values of a coarse column."""
-        found = self._array(f"v{column}")
+        found = self.array(f"v{column}")
         assert found is not None
         return found
 
     def target(self) -> NDArray[Any]:
         """Return the target: classes as int32, numbers as float64."""
-        found = self._array("y")
+        found = self.array("y")
         assert found is not None
         return found
 
-    def weights(self) -> NDArray[np.int64] | None:
-        """Return the weights in units; None: all are 1."""
-        return self._array("w")
+    def units(self, rows: ChosenRows) -> NDArray[np.int64] | None:
+        """Return the weights of the chosen rows in units; None: all are 1."""
+        weights = self.array("u")
+        if weights is None and rows.left_out is None:
+            return None
+        units = np.ones(self.n_rows, np.int64)
+        if weights is not None:
+            units = rows.weights.in_units(weights)
+        if rows.left_out is not None:
+            units[self.array("f") == rows.left_out] = 0
+        return units
 
     def decoded(
         self, column: int, rows: Sequence[NDArray[np.int64]]
@@ -181,15 +254,15 @@ class CodedPart:
         codes = self.codes(column)
         return [coding.decoded(codes[each]) for each in rows]
 
-    def nodes(self) -> tuple[NDArray[np.int32], int]:
+    def nodes(self, tree: str) -> tuple[NDArray[np.int32], int]:
         """Return the node of each row, and the number of splits applied (-1: none)."""
-        if self._nodes is None:
+        if self._nodes is None or self._nodes[0] != tree:
             return np.zeros(self.n_rows, np.int32), -1
-        return self._nodes
+        return self._nodes[1:]
 
-    def remember(self, node: NDArray[np.int32], n_splits: int) -> None:
-        """Keep the node of each row for the next request."""
-        self._nodes = (node, n_splits)
+    def remember(self, tree: str, node: NDArray[np.int32], n_splits: int) -> None:
+        """Keep the node of each row for the next request about a tree."""
+        self._nodes = (tree, node, n_splits)
 
 
 class MemoryPart(CodedPart):
@@ -200,8 +273,7 @@ class MemoryPart(CodedPart):
     codings : sequence of ColumnCoding
         How the columns are coded.
     arrays : mapping of str to array
-        'c0', 'c1', ...: codes; 'v0', ...: values of coarse columns; 'y'; 'w' if rows
-        have weights.
+        See `CodedPart`.
     """
 
     def __init__(
@@ -210,7 +282,19 @@ class MemoryPart(CodedPart):
         super().__init__(codings)
         self.arrays = arrays
 
-    def _array(self, name: str) -> NDArray[Any] | None:
+    @classmethod
+    def joined(cls, pieces: Sequence[MemoryPart]) -> MemoryPart:
+        """Return the rows of several pieces of a part as one; there is at least one."""
+        if len(pieces) == 1:
+            return pieces[0]
+        arrays = {
+            name: np.concatenate([each.arrays[name] for each in pieces])
+            for name in pieces[0].arrays
+        }
+        return cls(pieces[0].codings, arrays)
+
+    def array(self, name: str) -> NDArray[Any] | None:
+        """Return one of the arrays; None if there is none."""
         return self.arrays.get(name)
 
 
@@ -218,7 +302,8 @@ def coded_arrays(
     codings: Sequence[ColumnCoding],
     columns: Sequence[NDArray[Any]],
     target: NDArray[Any],
-    weights: NDArray[np.int64] | None,
+    weights: NDArray[np.float64] | None,
+    folds: NDArray[np.uint8] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of a part.
 
@@ -230,13 +315,15 @@ def coded_arrays(
         The usable columns.
     target : array
         The target.
-    weights : int64 array or None
-        In units.
+    weights : float64 array or None
+        The weights of the rows.
+    folds : uint8 array or None
+        The number of the fold of each row.
 
     Returns
     -------
     dict of str to array
-        See `MemoryPart`.
+        See `CodedPart`.
     """
     arrays: dict[str, NDArray[Any]] = {"y": target}
     for place, (coding, cells) in enumerate(zip(codings, columns, strict=True)):
@@ -244,5 +331,7 @@ def coded_arrays(
         if coding.coarse:
             arrays[f"v{place}"] = np.ascontiguousarray(cells, np.float64)
     if weights is not None:
-        arrays["w"] = weights
+        arrays["u"] = weights
+    if folds is not None:
+        arrays["f"] = folds
     return arrays

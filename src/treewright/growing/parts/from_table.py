@@ -13,10 +13,11 @@ from treewright.growing.parts.coding import (
     MOST_CODES,
     ColumnCoding,
     MemoryPart,
+    RowWeights,
     coded_arrays,
     edges_of,
 )
-from treewright.growing.parts.grow import PartsFacts, RowWeights
+from treewright.growing.parts.grow import PartsFacts
 from treewright.table.table import ClassTarget, Table
 
 __all__ = ["codings_of", "facts_of", "part_of"]
@@ -126,6 +127,6 @@ def part_of(table: Table, rows: NDArray[np.int64], facts: PartsFacts) -> MemoryP
         y = np.ascontiguousarray(info.in_units(y), np.float64)
     weights = None
     if table.weights is not None:
-        weights = facts.weights.in_units(table.weights[rows])
+        weights = table.weights[rows]
     columns = [table.columns[i].data[rows] for i in table.usable]
     return MemoryPart(facts.codings, coded_arrays(facts.codings, columns, y, weights))

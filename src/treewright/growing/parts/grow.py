@@ -2,64 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from treewright import _core
 from treewright.errors import OptionError
 from treewright.growing.core_options import options_for_rows
-from treewright.growing.parts.coding import ColumnCoding
+from treewright.growing.parts.coding import ColumnCoding, RowWeights
 from treewright.growing.parts.protocol import Parts
 from treewright.growing.training_set import tree_of_arrays
 from treewright.options import GrowOptions
 from treewright.table.schema import Schema
 from treewright.tree.data import TreeData
 
-__all__ = ["PartsFacts", "RowWeights", "check_options", "grow_in_parts"]
+__all__ = ["PartsFacts", "check_options", "grow_in_parts"]
 
 _FEW_LEVELS = 12
 _MOST_ENTRIES = 1 << 20
-
-
-@dataclass(frozen=True)
-class RowWeights:
-    """The unit of weights, from what is known about all rows.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of rows of positive weight.
-    largest : float
-        The largest weight.
-    equal : bool
-        Whether all positive weights are the same.
-    """
-
-    n_rows: int
-    largest: float = 1.0
-    equal: bool = True
-
-    @property
-    def _exponent(self) -> int:
-        bits = math.frexp(self.largest)[1] + math.frexp(float(self.n_rows))[1]
-        return 52 - bits
-
-    @property
-    def unit(self) -> float:
-        """What one unit weighs."""
-        return self.largest if self.equal else math.ldexp(1.0, -self._exponent)
-
-    def in_units(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return weights in units; a positive weight counts at least 1."""
-        if self.equal:
-            return (weights > 0).astype(np.int64)
-        units = np.rint(np.ldexp(weights, self._exponent)).astype(np.int64)
-        return np.where(weights > 0, np.maximum(units, 1), 0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,47 +12,46 @@ from numpy.typing import NDArray
 
 from treewright.files.in_parts import OpenPart
 from treewright.growing.parts.coding import CodedPart, ColumnCoding, MemoryPart
-from treewright.growing.parts.protocol import CodedWork, RowsWork
+from treewright.growing.parts.protocol import CodedWork, RowsWork, drained
 
 __all__ = ["DiskPart", "Local"]
 
 
 class DiskPart(CodedPart):
-    """A part with one file per column, which is read when it is needed.
+    """A part with one file per array, which is read when it is needed.
 
     Parameters
     ----------
     codings : sequence of ColumnCoding
         How the columns are coded.
     folder : path
-        Where the files lie.
-    arrays : mapping of str to array
-        What to write; see `MemoryPart`.
+        Where the files lie; it is made.
     """
 
-    def __init__(
-        self,
-        codings: Sequence[ColumnCoding],
-        folder: Path,
-        arrays: Mapping[str, NDArray[Any]],
-    ) -> None:
+    def __init__(self, codings: Sequence[ColumnCoding], folder: Path) -> None:
         super().__init__(codings)
         self._folder = folder
-        self._names = frozenset(arrays)
+        self._types: dict[str, np.dtype[Any]] = {}
         folder.mkdir(parents=True)
-        for name, array in arrays.items():
-            np.save(folder / f"{name}.npy", array)
 
-    @classmethod
-    def of(cls, part: MemoryPart, folder: Path) -> DiskPart:
-        """Write a part that is in memory."""
-        return cls(part.codings, folder, part.arrays)
+    def append(self, piece: MemoryPart) -> None:
+        """Write more rows.
 
-    def _array(self, name: str) -> NDArray[Any] | None:
-        if name not in self._names:
+        Parameters
+        ----------
+        piece : MemoryPart
+            The rows, coded in the same way.
+        """
+        for name, array in piece.arrays.items():
+            self._types[name] = array.dtype
+            with open(self._folder / name, "ab") as file:
+                array.tofile(file)
+
+    def array(self, name: str) -> NDArray[Any] | None:
+        """Read one of the arrays; None if there is none."""
+        if name not in self._types:
             return None
-        found: NDArray[Any] = np.load(self._folder / f"{name}.npy")
-        return found
+        return np.fromfile(self._folder / name, self._types[name])
 
 
 class Local:
@@ -104,12 +103,26 @@ class Local:
         return self._map(lambda name: work(name, self._rows[name](), argument))
 
     def keep(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
-        """Run a function on the rows of every part, and keep the coded part."""
+        """Run a function on the rows of every part, and keep the coded rows."""
         places = {name: str(place) for place, name in enumerate(self.names)}
 
         def kept(name: str) -> Any:
-            part, report = work(name, self._rows[name](), argument)
-            self._coded[name] = self._stored(part, places[name])
+            pieces = work(name, self._rows[name](), argument)
+            if self._folder is None:
+                in_memory: list[MemoryPart] = []
+                report = drained(pieces, in_memory.append)
+                self._coded[name] = MemoryPart.joined(in_memory)
+                return report
+            on_disk: list[DiskPart] = []
+
+            def write(piece: MemoryPart) -> None:
+                if not on_disk:
+                    place = self._folder / places[name]  # type: ignore[operator]
+                    on_disk.append(DiskPart(piece.codings, place))
+                on_disk[0].append(piece)
+
+            report = drained(pieces, write)
+            self._coded[name] = on_disk[0]
             return report
 
         return self._map(kept)
@@ -121,8 +134,3 @@ class Local:
     def _map(self, work: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
         with ThreadPoolExecutor(self._n_threads) as pool:
             yield from zip(self.names, pool.map(work, self.names), strict=True)
-
-    def _stored(self, part: MemoryPart, place: str) -> CodedPart:
-        if self._folder is None:
-            return part
-        return DiskPart.of(part, self._folder / place)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from threading import Lock
 from typing import Any, Protocol
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,12 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.errors import TableError
 from treewright.files.in_parts import Batches
-from treewright.growing.parts.coding import CodedPart
+from treewright.growing.parts.coding import (
+    ChosenRows,
+    CodedPart,
+    MemoryPart,
+    RowWeights,
+)
 
 __all__ = [
     "CodedWork",
@@ -34,7 +40,9 @@ __all__ = [
     "Rows",
     "RowsWork",
     "answer",
+    "drained",
     "merged",
+    "results_of",
     "rows_of_nodes",
 ]
 
@@ -79,14 +87,15 @@ class Engine(Protocol):
         """
 
     def keep(self, work: RowsWork, argument: Any) -> Iterable[tuple[str, Any]]:
-        """Run a function on the rows of every part, and keep the coded part it returns.
+        """Run a function on the rows of every part, and keep the coded rows.
 
         Parameters
         ----------
         work : callable
-            Returns a `MemoryPart` and a report. The engine keeps the coded part where
-            it likes: in memory, on disk, or with a worker that may be lost, as long as
-            it can make it again.
+            A generator of the coded rows of a part, as one or more `MemoryPart`s; it
+            returns a report (see `drained`). The engine keeps the rows where it likes:
+            in memory, on disk, or with a worker that may be lost, as long as it can
+            make them again.
         argument : object
             Its last argument.
 
@@ -141,7 +150,30 @@ class Parts(Protocol):
         """
 
 
-def answer(kernel: str, part: CodedPart, request: bytes) -> bytes:
+def drained(pieces: Any, keep: Callable[[MemoryPart], Any]) -> Any:
+    """Pass every piece of a part on, and return the report that follows them.
+
+    Parameters
+    ----------
+    pieces : generator
+        What the function given to `Engine.keep` returned.
+    keep : callable
+        Takes the coded rows, piece by piece.
+
+    Returns
+    -------
+    object
+        The report.
+    """
+    while True:
+        try:
+            piece = next(pieces)
+        except StopIteration as end:
+            return end.value
+        keep(piece)
+
+
+def answer(kernel: str, part: CodedPart, rows: ChosenRows, request: bytes) -> bytes:
     """Return the reply of one part.
 
     Parameters
@@ -151,6 +183,8 @@ def answer(kernel: str, part: CodedPart, request: bytes) -> bytes:
     part : CodedPart
         The part. It remembers the node of each row for the next request, which may be
         forgotten at any time.
+    rows : ChosenRows
+        The rows that count.
     request : bytes
         The request.
 
@@ -158,7 +192,7 @@ def answer(kernel: str, part: CodedPart, request: bytes) -> bytes:
     -------
     bytes
     """
-    node, applied = part.nodes()
+    node, applied = part.nodes(rows.tree)
     start = max(applied, 0)
     codes, values, target, n_splits = _core.part_needs(kernel, request, start)
     reply = _core.part_answer(
@@ -167,11 +201,11 @@ def answer(kernel: str, part: CodedPart, request: bytes) -> bytes:
         {column: part.codes(column) for column in codes},
         {column: part.values(column) for column in values},
         part.target() if target else None,
-        part.weights(),
+        part.units(rows),
         node,
         applied,
     )
-    part.remember(node, n_splits)
+    part.remember(rows.tree, node, n_splits)
     return reply
 
 
@@ -194,7 +228,9 @@ def merged(kernel: str, request: bytes, replies: Iterable[bytes]) -> bytes:
     return reduce(lambda a, b: _core.part_merge(kernel, request, a, b), replies)
 
 
-def rows_of_nodes(part: CodedPart, argument: tuple[Sequence[int], bytes]) -> list[Rows]:
+def rows_of_nodes(
+    part: CodedPart, argument: tuple[Sequence[int], ChosenRows, bytes]
+) -> list[Rows]:
     """Return the rows of a part that lie in some nodes.
 
     Parameters
@@ -202,29 +238,35 @@ def rows_of_nodes(part: CodedPart, argument: tuple[Sequence[int], bytes]) -> lis
     part : CodedPart
         The part.
     argument : tuple
-        The nodes, and a request that holds the splits that lead to them.
+        The nodes, the rows that count, and a request that holds the splits that lead
+        to the nodes.
 
     Returns
     -------
     list
         An entry for each node; see `Parts.gather`.
     """
-    nodes, request = argument
-    answer("route", part, request)
-    ends, weights = part.nodes()[0], part.weights()
+    nodes, chosen, request = argument
+    answer("route", part, chosen, request)
+    ends, units = part.nodes(chosen.tree)[0], part.units(chosen)
+    if units is not None:
+        ends = np.where(units > 0, ends, -1)
     rows = [np.flatnonzero(ends == node) for node in nodes]
     cells = [part.decoded(column, rows) for column in range(part.n_columns)]
+    target = part.target()
     return [
         (
             [each[place] for each in cells],
-            part.target()[some],
-            None if weights is None else weights[some],
+            target[some],
+            None if units is None else units[some],
         )
         for place, some in enumerate(rows)
     ]
 
 
-def rows_in_nodes(part: CodedPart, argument: tuple[Sequence[int], bytes]) -> list[int]:
+def rows_in_nodes(
+    part: CodedPart, argument: tuple[Sequence[int], ChosenRows, bytes]
+) -> list[int]:
     """Return how many rows of a part lie in each of some nodes.
 
     Parameters
@@ -236,15 +278,15 @@ def rows_in_nodes(part: CodedPart, argument: tuple[Sequence[int], bytes]) -> lis
     -------
     list of int
     """
-    nodes, request = argument
-    answer("route", part, request)
-    ends = part.nodes()[0]
+    nodes, chosen, request = argument
+    answer("route", part, chosen, request)
+    ends = part.nodes(chosen.tree)[0]
     return [int(np.count_nonzero(ends == node)) for node in nodes]
 
 
-def _reply(part: CodedPart, argument: tuple[str, bytes]) -> bytes:
-    kernel, request = argument
-    return answer(kernel, part, request)
+def _reply(part: CodedPart, argument: tuple[str, ChosenRows, bytes]) -> bytes:
+    kernel, chosen, request = argument
+    return answer(kernel, part, chosen, request)
 
 
 class PartsOf:
@@ -254,6 +296,10 @@ class PartsOf:
     ----------
     engine : Engine
         It has coded parts.
+    weights : RowWeights
+        The weights of the rows that count.
+    left_out : int, optional
+        The fold that does not count.
     most_gathered : int, default=0
         Rows that may be gathered ahead of time: nodes that are small together are
         gathered in one pass.
@@ -266,8 +312,15 @@ class PartsOf:
         Bytes of all replies.
     """
 
-    def __init__(self, engine: Engine, most_gathered: int = 0) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        weights: RowWeights,
+        left_out: int | None = None,
+        most_gathered: int = 0,
+    ) -> None:
         self._engine = engine
+        self._rows = ChosenRows(weights, left_out, uuid4().hex)
         self._most_gathered = most_gathered
         self._gathering = Lock()
         self._sizes: dict[int, int] = {}
@@ -277,7 +330,7 @@ class PartsOf:
 
     def ask(self, kernel: str, request: bytes) -> bytes:
         """Return the merged reply of all parts."""
-        replies = self._all(_reply, (kernel, request))
+        replies = self._all(_reply, (kernel, self._rows, request))
         self.bytes_moved += sum(map(len, replies))
         return merged(kernel, request, replies)
 
@@ -296,7 +349,7 @@ class PartsOf:
             return [node]
         new = [each for each in (node, *others) if each not in self._sizes]
         if new:
-            counts = self._all(rows_in_nodes, (new, request))
+            counts = self._all(rows_in_nodes, (new, self._rows, request))
             totals = [sum(each) for each in zip(*counts, strict=True)]
             self._sizes |= dict(zip(new, totals, strict=True))
         chosen, n_rows = [node], self._sizes[node]
@@ -310,7 +363,7 @@ class PartsOf:
         return chosen
 
     def _gather(self, nodes: list[int], request: bytes) -> None:
-        found = self._all(rows_of_nodes, (nodes, request))
+        found = self._all(rows_of_nodes, (nodes, self._rows, request))
         for place, node in enumerate(nodes):
             rows = _joined([each[place] for each in found])
             self.bytes_moved += sum(each.nbytes for each in (*rows[0], rows[1]))
@@ -320,14 +373,36 @@ class PartsOf:
     def _all(self, work: CodedWork, argument: Any) -> list[Any]:
         """Return the results of all parts, each counted once, in the order of names."""
         self.n_passes += 1
-        results = dict(self._engine.on_coded(work, argument))
-        lost = [name for name in self._engine.names if name not in results]
-        if lost:
-            raise TableError(
-                f"The part {lost[0]!r} gave no answer ({len(lost)} of "
-                f"{len(self._engine.names)} parts). Run the fit again."
-            )
-        return [results[name] for name in self._engine.names]
+        return results_of(self._engine.names, self._engine.on_coded(work, argument))
+
+
+def results_of(names: Sequence[str], results: Iterable[tuple[str, Any]]) -> list[Any]:
+    """Return the results of all parts, each counted once, in the order of their names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The parts of an engine.
+    results : iterable of (str, object)
+        What it returned.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    TableError
+        When a part gave no answer.
+    """
+    found = dict(results)
+    lost = [name for name in names if name not in found]
+    if lost:
+        raise TableError(
+            f"The part {lost[0]!r} gave no answer ({len(lost)} of {len(names)} parts). "
+            "Run the fit again."
+        )
+    return [found[name] for name in names]
 
 
 def _joined(found: Sequence[Rows]) -> Rows:
