@@ -15,6 +15,7 @@ PAGES = {
     "making/changelog": "CHANGELOG.md",
     "promises/measured": "benchmarks/README.md",
     "promises/security": "SECURITY.md",
+    "making/releasing": "RELEASING.md",
 }
 LINK = re.compile(r"\[([^\[\]]+)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 

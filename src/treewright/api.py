@@ -132,6 +132,20 @@ def from_rpart(source: str | PathLike[str] | Mapping[str, Any]) -> Tree:
         When the file does not hold these tables.
     OptionError
         When the tree was grown with another method than 'class' or 'anova'.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> about = {"method": ["anova"], "target": ["sail"]}
+    >>> about |= {"columns": ["wind"], "usesurrogate": [2]}
+    >>> frame = {"node": [1, 2, 3], "var": ["wind", "<leaf>", "<leaf>"]}
+    >>> frame |= {"n": [4, 2, 2], "wt": [4, 2, 2], "dev": [4, 0, 0], "yval": [1, 0, 2]}
+    >>> frame |= {"ncompete": [0, 0, 0], "nsurrogate": [0, 0, 0]}
+    >>> splits = {"variable": ["wind"], "count": [4], "ncat": [-1], "index": [4.5]}
+    >>> splits |= {"improve": [1], "adj": [0]}
+    >>> tree = tw.from_rpart({"about": about, "frame": frame, "splits": splits})
+    >>> tree.predict({"wind": [3, 7]})
+    array([0., 2.])
     """
     return Tree(rpart_data(source))
 

@@ -45,47 +45,163 @@ __all__ = [
 
 
 class TreewrightError(Exception):
-    """The base class of all errors that treewright raises."""
+    """The base class of all errors that treewright raises.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> try:
+    ...     tw.read("nowhere.csv")
+    ... except tw.TreewrightError as problem:
+    ...     print(str(problem).partition(". ")[0])
+    There is no file nowhere.csv
+    """
 
 
 class TableError(TreewrightError, ValueError):
-    """The table cannot be used."""
+    """The table cannot be used.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> tw.as_table({"wind": [3, 9]}, ["yes"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    treewright.errors.TableError: ...: give every row one target value.
+    """
 
 
 class ColumnError(TableError):
-    """The table cannot be used because of one named column."""
+    """The table cannot be used because of one named column.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X = {"wind": ["calm", "gale"]}
+    >>> tw.as_table(X, kinds={"wind": "numeric"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    treewright.errors.ColumnError: Column 'wind' is numeric but 2 values are not ...
+    """
 
 
 class ColumnTypeError(ColumnError, TypeError):
-    """A column holds cells that are neither text, numbers nor dates."""
+    """A column holds cells that are neither text, numbers nor dates.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> tw.as_table({"wind": [{}, {}]})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    treewright.errors.ColumnTypeError: ...
+    """
 
 
 class OptionError(TreewrightError, ValueError):
-    """An option is unknown, or its value is out of range."""
+    """An option is unknown, or its value is out of range.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> tw.GrowOptions(max_depth=0)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    treewright.errors.OptionError: max_depth must be a whole number >= 1, ...; got 0.
+    """
 
 
 class ResourceLimitError(TreewrightError, MemoryError):
-    """Reading a file, or growing a tree from it, needs more memory than allowed."""
+    r"""Reading a file, or growing a tree from it, needs more memory than allowed.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import treewright as tw
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "wind.csv"
+    >>> _ = path.write_text("\n".join(["wind,sail", *["3,no", "1,yes"] * 1000]))
+    >>> tw.read(path, memory_limit="1kB")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    treewright.errors.ResourceLimitError: ...
+    """
 
 
 class TreeFormatError(TreewrightError, ValueError):
-    """The arrays or the schema do not describe a valid tree."""
+    """The arrays or the schema do not describe a valid tree.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import treewright as tw
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "sail.tree.json"
+    >>> _ = path.write_text("{}")
+    >>> tw.load(path)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    treewright.errors.TreeFormatError: ...
+    """
 
 
 class IntakeWarning(UserWarning):
-    """Something about the training table is suspicious; `intake_` lists it."""
+    """Something about the training table is suspicious; `intake_` lists it.
+
+    Examples
+    --------
+    >>> import warnings, treewright as tw
+    >>> X = {"wind": list(range(60))}
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always")
+    ...     model = tw.TreeClassifier().fit(X, ["yes", "no"] * 30)
+    >>> [issubclass(each.category, tw.IntakeWarning) for each in given]
+    [True]
+    """
 
 
 class ColumnSetAsideWarning(IntakeWarning):
-    """Columns that identify rows, such as names or tickets, were set aside."""
+    """Columns that identify rows, such as names or tickets, were set aside.
+
+    Examples
+    --------
+    >>> import warnings, treewright as tw
+    >>> X = {"name": [f"boat {i}" for i in range(60)], "wind": [3, 9, 5, 1] * 15}
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always")
+    ...     model = tw.TreeClassifier().fit(X, ["yes", "no"] * 30)
+    >>> [issubclass(each.category, tw.ColumnSetAsideWarning) for each in given]
+    [True]
+    """
 
 
 class ColumnKindWarning(IntakeWarning):
-    """Columns were read as categories, though their values spell numbers or dates."""
+    """Columns were read as categories, though their values spell numbers or dates.
+
+    Examples
+    --------
+    >>> import warnings, treewright as tw
+    >>> X = {"wind": ["3 kn", "9 kn", "5 kn", "1 kn"] * 15}
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always")
+    ...     model = tw.TreeClassifier().fit(X, ["yes", "no", "no"] * 20)
+    >>> [issubclass(each.category, tw.ColumnKindWarning) for each in given]
+    [True]
+    """
 
 
 class UnseenCategoryWarning(UserWarning):
-    """Columns of new data hold categories that the tree has never seen."""
+    """Columns of new data hold categories that the tree has never seen.
+
+    Examples
+    --------
+    >>> import warnings, treewright as tw
+    >>> X, y = {"sky": ["blue", "grey"]}, ["yes", "no"]
+    >>> model = tw.TreeClassifier(prune=None).fit(X, y)
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always")
+    ...     answers = model.predict({"sky": ["azure", "slate"]})
+    >>> [each.category.__name__ for each in given]
+    []
+    """
 
 
 @contextmanager

@@ -145,26 +145,71 @@ class Tree:
         return walk.leaves(self.data)
 
     def children(self, node: int) -> tuple[int, ...]:
-        """Children of a node in branch order; none for a leaf."""
+        """Children of a node in branch order; none for a leaf.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.children(0), tree.children(1)
+        ((1, 2), ())
+        """
         return walk.children(self.data, node)
 
     def parent(self, node: int) -> int | None:
-        """Return the node above; None for the root."""
+        """Return the node above; None for the root.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.parent(0), tree.parent(2)
+        (None, 0)
+        """
         above = int(self.data.parent[walk.checked_node(self.data, node)])
         return above if above >= 0 else None
 
     def path(self, node: int) -> tuple[int, ...]:
-        """Nodes from the root to `node`, both included."""
+        """Nodes from the root to `node`, both included.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.path(2)
+        (0, 2)
+        """
         return walk.path(self.data, node)
 
     def key(self, node: int) -> tuple[int, ...]:
-        """Branches from the root to `node`: an identifier that survives pruning."""
+        """Branches from the root to `node`: an identifier that survives pruning.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.key(2)
+        (1,)
+        """
         return walk.key(self.data, node)
 
     def split(self, node: int) -> Split | None:
         """Return the split of a node: Threshold, Subset, IsMissing or Multiway.
 
         None for a leaf. ``split.words(branch)`` is the condition of a branch as text.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> split = tree.split(0)
+        >>> split.words(0), split.words(1)
+        ('wind <= 2', 'wind > 2')
         """
         return split_of(self.data, node)
 
@@ -216,6 +261,14 @@ class Tree:
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.collapse(0).risk(), tree.risk()
+        (0.25, 0.0)
         """
         if kind not in ("error", "impurity"):
             near = nearest_name(str(kind), ("error", "impurity"))
@@ -238,6 +291,14 @@ class Tree:
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.cost_complexity(0.1), tree.collapse(0).cost_complexity(0.1)
+        (0.2, 0.35)
         """
         loss = loss_of(self.data)
         price = loss.from_shown(check_alpha(alpha))
@@ -292,6 +353,15 @@ class Tree:
             again. A node that no row reaches gets the answer of its parent. A row that
             is divided among branches counts in each by its share. With priors, rows are
             weighted so that the class shares equal the priors.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> fresh = tree.refit({"wind": [0, 0, 0, 8]}, ["yes", "yes", "no", "no"])
+        >>> fresh.n_rows.tolist()
+        [4, 3, 1]
         """
         rows = NewRows.read(self.data, X, y, sample_weight)
         ends = rows.ends(self.data)
@@ -315,6 +385,15 @@ class Tree:
         -------
         Tree
             The merged nodes have the stop reason 'same_answer'.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = tw.as_table({"wind": [1, 2, 3, 4]}, ["no", "no", "no", "yes"])
+        >>> model = tw.TreeClassifier(prune=None, costs={"yes": {"no": 9}})
+        >>> tree = model.fit(table).tree_
+        >>> tree.n_leaves, tree.simplify(keep="class").n_leaves
+        (2, 2)
         """
         return Tree(simplify(self.data, keep))
 
@@ -343,6 +422,14 @@ class Tree:
         int32 array
             Node numbers: leaves, or inner nodes where a missing value stops. A row
             that is divided among branches ends where its largest part ends.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.apply({"wind": [0, 20, None]})
+        array([1, 2, 2], dtype=int32)
         """
         data, matrix = self.data, self._matrix(X, unseen)
         if matrix is not None:
@@ -354,7 +441,16 @@ class Tree:
     def predict(
         self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> Any:
-        """Return the class, or the number, for each row; see `apply`."""
+        """Return the class, or the number, for each row; see `apply`.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.predict({"wind": [0, 20]})
+        array(['yes', 'no'], dtype='<U3')
+        """
         return self._answers(X, None, unseen, n_jobs)
 
     def _answers(
@@ -373,7 +469,17 @@ class Tree:
     def predict_proba(
         self, X: Any, *, unseen: str | None = None, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Return the probability of every class for each row; see `apply`."""
+        """Return the probability of every class for each row; see `apply`.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.predict_proba({"wind": [0, 20]})
+        array([[0., 1.],
+               [1., 0.]])
+        """
         return class_probabilities(self.data, self._ends(X, unseen, n_jobs))
 
     def decision_path(
@@ -383,6 +489,15 @@ class Tree:
 
         A row that is divided among branches passes every node that one of its parts
         passes.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.decision_path({"wind": [0, 20]}).toarray()
+        array([[1, 1, 0],
+               [1, 0, 1]])
         """
         return decision_path(self.data, self._ends(X, unseen, n_jobs))
 
@@ -398,6 +513,14 @@ class Tree:
 
         A row that is divided among branches passes every node that one of its parts
         passes.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.rows(2, X)
+        array([0, 1, 2])
         """
         first = walk.checked_node(self.data, node)
         return np.flatnonzero(share_at(self.data, first, self._ends(X, unseen, n_jobs)))
@@ -477,6 +600,15 @@ class Tree:
             The error with a 95 % interval; figures by class, or R2, RMSE and MAE; the
             number of splits that rows pass; and the training rows beside the new rows
             in each node (`to_pandas`).
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> found = tree.evaluate({"wind": [0, 2, 4, 8]}, ["yes", "no", "no", "no"])
+        >>> found.error, found.confusion.tolist()
+        (0.25, [[2.0, 1.0], [0.0, 1.0]])
         """
         rows = NewRows.read(self.data, X, y, sample_weight)
         return evaluate_rows(self.data, rows).in_target_units()
@@ -519,6 +651,19 @@ class Tree:
         str
             Leaves are marked with a star; conditions of a split that is not proven
             to be the best are marked with a tilde.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> print(tree.text(numbers=True, ascii=True))
+        Tree for y: 3 nodes, 2 leaves (*), depth 1
+        <BLANKLINE>
+        node                rows  share  class  probability
+           0  all rows         4   100%  no           75.0%
+           1  |- wind <= 2     1  25.0%  yes           100% *
+           2  `- wind > 2      3  75.0%  no            100% *
         """
         return text(
             self.data,
@@ -542,6 +687,19 @@ class Tree:
             Deepest level to print; None: all.
         max_leaves : int, default=200
             Maximum number of leaves and collapsed nodes to print.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.show()
+        Tree for y: 3 nodes, 2 leaves (*), depth 1
+        <BLANKLINE>
+                      rows  share  class  probability
+        all rows         4   100%  no           75.0%
+        ├─ wind <= 2     1  25.0%  yes           100% *
+        └─ wind > 2      3  75.0%  no            100% *
         """
         show(self.data, terminal_colours(), max_depth, max_leaves)
 
@@ -559,6 +717,14 @@ class Tree:
             A sequence with one rule for every leaf, and one for every inner node
             where a missing value can stop; ``rules.where(...)``,
             ``rules.sorted_by(...)``, ``rules.to_pandas()``, ``rules.text()``.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> print(tree.rules()[0])
+        IF wind <= 2 THEN y = yes  (1 row, 25.0%; confidence 100%, 20.7% to 100%)
         """
         return Rules(self.data)
 
@@ -575,6 +741,14 @@ class Tree:
         Formula
             Simplified without changing any answer: ``formula.evaluate(X)`` is
             true exactly where `predict` answers the class.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> print(tree.formula("yes"))
+        y = yes: wind <= 2
         """
         return formula(self.data, prediction)
 
@@ -583,6 +757,15 @@ class Tree:
 
         Only a tree grown with ``competitors=`` has them; `treewright.why` computes
         them for any tree.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X = {"wind": [3, 9, 5, 1], "sun": [2, 2, 1, 0]}
+        >>> table = tw.as_table(X, ["no", "no", "no", "yes"])
+        >>> tree = tw.grow(table, tw.GrowOptions(competitors=1))
+        >>> [each.words for each in tree.competitors(0)]
+        ['sun <= 0.5']
         """
         return competitors_of(self.data, node)
 
@@ -590,6 +773,15 @@ class Tree:
         """Return the surrogates of a node in the order in which they are tried.
 
         Only a tree grown with ``missing="surrogate"`` has any.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X = {"wind": [1, 2, 8, 9], "gust": [2, 3, 11, 12]}
+        >>> table = tw.as_table(X, ["yes", "yes", "no", "no"])
+        >>> tree = tw.grow(table, tw.GrowOptions(missing="surrogate"))
+        >>> print(tree.surrogates(0)[0])
+        1. gust <= 7 goes left: agrees 100%, adjusted 100%, sent 0 rows
         """
         return surrogate_splits(self.data, node)
 
@@ -598,11 +790,27 @@ class Tree:
 
         They went by surrogate 1, 2, ..., took the heavier or the learned branch,
         stopped, or were divided; ``tree.missing_account(0).words`` is a sentence.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, None, 1]}, ["no", "no", "no", "yes"])
+        >>> tw.grow(table).missing_account(0).words
+        '1 row missing in wind: 1 row by the learned branch, wind > 2.'
         """
         return missing_account(self.data, node)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with one row per node."""
+        """Return a data frame with one row per node.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.to_pandas()["condition"].tolist()
+        ['', 'wind <= 2', 'wind > 2']
+        """
         return to_pandas(self.data)
 
     def to_dict(self) -> dict[str, Any]:
@@ -610,6 +818,14 @@ class Tree:
 
         docs/reference/model-file.md describes every field. The result is ready for
         JSON.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.to_dict()["nodes"][0]["split"]["threshold"]
+        2.0
         """
         return document(self.data)
 
@@ -783,6 +999,14 @@ class Tree:
         -------
         str
             An ``<svg>`` element: write it into a file, or into a page.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.to_svg(title="When to sail")[:4]
+        '<svg'
         """
         return to_svg(
             self.data,
@@ -816,6 +1040,15 @@ class Tree:
         -------
         pathlib.Path
             The file.
+
+        Examples
+        --------
+        >>> import tempfile, treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+        >>> tree = tw.grow(table)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tree.save_picture(f"{folder}/tree.svg").name
+        'tree.svg'
         """
         row = options.pop("row", None)
         if row is not None:
@@ -825,13 +1058,31 @@ class Tree:
     def to_mermaid(
         self, *, max_depth: int | None = None, max_leaves: int | None = 60
     ) -> str:
-        """Return the tree as a mermaid flowchart; options as in `to_svg`."""
+        """Return the tree as a mermaid flowchart; options as in `to_svg`.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.to_mermaid().splitlines()[0]
+        'flowchart TD'
+        """
         return to_mermaid(self.data, max_depth=max_depth, max_leaves=max_leaves)
 
     def to_dot(
         self, *, max_depth: int | None = None, max_leaves: int | None = 60
     ) -> str:
-        """Return the tree in graphviz's dot language; options as in `to_svg`."""
+        """Return the tree in graphviz's dot language; options as in `to_svg`.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.to_dot().splitlines()[0]
+        'digraph tree {'
+        """
         return to_dot(self.data, max_depth=max_depth, max_leaves=max_leaves)
 
     # -- exports ------------------------------------------------------------------
@@ -936,6 +1187,14 @@ class Tree:
         OptionError
             When scikit-learn cannot express the tree: categories, dates, surrogates,
             more than two branches, answers that are not the most probable class.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.to_sklearn().tree_.threshold[0]
+        np.float64(2.0)
         """
         from treewright.exporting.scikit_learn import to_sklearn
 
@@ -957,6 +1216,16 @@ class Tree:
         -------
         Verification
             A sentence when printed; `ok`, `n_rows`, `n_different` and `differences`.
+
+        Examples
+        --------
+        >>> import tempfile, treewright as tw
+        >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+        >>> tree = tw.grow(table)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = tree.export("python", f"{folder}/sail.py")
+        ...     tree.verify(f"{folder}/sail.py").ok
+        True
         """
         from treewright.exporting.verifying.verify import verify
 
@@ -989,6 +1258,14 @@ class Tree:
         -------
         Tree
             Equal to this one: notes are not compared.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> tree.with_note("For small boats.").notes
+        ('For small boats.',)
         """
         if not isinstance(note, str) or not note.strip():
             raise OptionError(f"A note must be a text with words; got {note!r}.")
@@ -1012,6 +1289,15 @@ class Tree:
         -------
         Tree
             Equal to this one: an evaluation is not compared. Edits drop it.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
+        >>> found = tree.evaluate({"wind": [0, 8]}, ["yes", "no"])
+        >>> tree.with_evaluation(found).evaluation["error"]
+        0.0
         """
         if not isinstance(evaluation, Evaluation):
             raise OptionError(
@@ -1139,6 +1425,16 @@ def load(path: str | os.PathLike[str]) -> Tree:
         wrong, and where.
     OSError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, treewright as tw
+    >>> table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+    >>> tree = tw.grow(table)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tree.save(f"{folder}/sail.tree.json")
+    ...     tw.load(f"{folder}/sail.tree.json").predict({"wind": [2]})
+    array(['yes'], dtype='<U3')
     """
     return Tree(load_data(path))
 

@@ -33,6 +33,7 @@ from treewright.reading.answers.permutation import permutation_importance
 from treewright.reading.answers.reliability import reliability
 from treewright.reading.conditions.evidence import class_of
 from treewright.table.match import match
+from treewright.table.table import Table
 from treewright.tree import wording
 from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows
@@ -100,10 +101,17 @@ def plot_tree(
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+    >>> tree = tw.grow(tw.as_table(X, y))
+    >>> ax = tw.plot_tree(tree, title="When to sail")
+    >>> ax.figure.savefig("tree.png")  # doctest: +SKIP
     """
     data = as_tree(tree).data
-    if (X is None) != (y is None):
-        raise OptionError("Distributions of columns need both X and y.")
+    _check_both("Distributions of columns need", X, y)
     path = None if row is None else row_path(data, row)
     charts = None
     if X is not None:
@@ -133,7 +141,7 @@ def plot_split(
     tree: Any,
     node: int,
     X: Any,
-    y: Any,
+    y: Any = None,
     sample_weight: Any = None,
     *,
     ax: Axes | None = None,
@@ -158,6 +166,15 @@ def plot_split(
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+    >>> tree = tw.grow(tw.as_table(X, y))
+    >>> ax = tw.plot_split(tree, 0, X, y)
+    >>> ax.get_xlabel()
+    'wind'
     """
     found = as_tree(tree)
     split = found.split(node)
@@ -188,7 +205,7 @@ def plot_importance(
     tree : Tree or fitted estimator
         The tree.
     X, y : table and target, optional
-        Held-out rows.
+        Held-out rows; of a Table with a target, only X.
     repeats : int, default=10
         Number of shuffles per column.
     random_state : int, default=0
@@ -201,10 +218,18 @@ def plot_importance(
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+    >>> tree = tw.grow(tw.as_table(X, y))
+    >>> ax = tw.plot_importance(tree)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['wind']
     """
     tree = as_tree(tree)
-    if (X is None) != (y is None):
-        raise OptionError("Importance on held-out rows needs both X and y.")
+    _check_both("Importance on held-out rows needs", X, y)
     _at_least_one("repeats", repeats)
     _at_least_one("max_columns", max_columns)
     if X is None:
@@ -232,7 +257,7 @@ def _permuted(
     return loss.shown(rise), f"{words} when shuffled"
 
 
-def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+def plot_confusion(tree: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw a confusion matrix: true classes by answers.
 
     Parameters
@@ -241,13 +266,22 @@ def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes
         A tree that answers classes. With priors, rows are weighted so that the class
         shares equal the priors.
     X, y : table and target
-        The rows, preferably held out from growing.
+        The rows, preferably held out from growing; of a Table with a target, only X.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+    >>> tree = tw.grow(tw.as_table(X, y))
+    >>> ax = tw.plot_confusion(tree, X, y)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['no', 'yes']
     """
     tree = _with_classes(as_tree(tree), "A confusion matrix")
     confusion = evaluate_rows(tree.data, NewRows.read(tree.data, X, y)).confusion
@@ -258,7 +292,7 @@ def plot_confusion(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes
 def plot_reliability(
     tree: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     label: Any = None,
     groups: int = 10,
@@ -274,7 +308,7 @@ def plot_reliability(
     tree : Tree or fitted estimator
         A tree that answers classes.
     X, y : table and target
-        The rows, preferably held out from growing.
+        The rows, preferably held out from growing; of a Table with a target, only X.
     label : class, optional
         The class whose share is drawn. None: the second of two classes; with more
         classes, the one that the tree answers.
@@ -286,6 +320,15 @@ def plot_reliability(
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+    >>> tree = tw.grow(tw.as_table(X, y))
+    >>> ax = tw.plot_reliability(tree, X, y)
+    >>> ax.get_xlabel()
+    'predicted share'
     """
     tree = _with_classes(as_tree(tree), "Reliability")
     _at_least_one("groups", groups)
@@ -332,11 +375,19 @@ def plot_regions(
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X = {"wind": [3, 9, 5, 1], "sun": [2, 2, 1, 0]}
+    >>> tree = tw.grow(tw.as_table(X, ["no", "no", "no", "yes"]))
+    >>> ax = tw.plot_regions(tree, columns=("wind", "sun"))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('wind', 'sun')
     """
     tree = as_tree(tree)
     data = tree.data
-    if (X is None) != (y is None):
-        raise OptionError("Points need both X and y.")
+    _check_both("Points need", X, y)
     x_column, y_column = _two_columns(tree, columns)
     used = columns_used(data).tolist()
     points = target = None
@@ -382,10 +433,18 @@ def plot_pruning(
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+    >>> tree = tw.grow(tw.as_table(X, y))
+    >>> ax = tw.plot_pruning(tree)
+    >>> ax.get_xlabel()
+    'leaves'
     """
     found = as_tree(tree)
-    if (X is None) != (y is None):
-        raise OptionError("Error on held-out rows needs both X and y.")
+    _check_both("Error on held-out rows needs", X, y)
     if against not in ("leaves", "alpha"):
         raise OptionError(f"against must be 'leaves' or 'alpha'; got {against!r}.")
     pruning = getattr(tree, "pruning_", None) if tree is not found else None
@@ -489,6 +548,13 @@ def _with_classes(tree: Tree, what: str) -> Tree:
     if not tree.data.is_classifier:
         raise OptionError(f"{what} needs a tree that answers classes, not numbers.")
     return tree
+
+
+def _check_both(what: str, X: Any, y: Any) -> None:
+    """Refuse rows without a target; a Table may have its own."""
+    has_target = isinstance(X, Table) and X.target is not None
+    if (X is None) != (y is None) and not has_target:
+        raise OptionError(f"{what} both X and y.")
 
 
 def _at_least_one(name: str, value: object) -> None:

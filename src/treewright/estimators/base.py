@@ -207,6 +207,13 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         estimator
             The estimator itself. A fit that fails, or is interrupted by Ctrl-C,
             changes nothing.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> tw.TreeClassifier().fit(X, y).tree_.n_leaves
+        2
         """
         kinds = self.kinds
         if target is not None or isinstance(X, str | PathLike):
@@ -268,6 +275,13 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         sklearn.utils.Bunch
             `ccp_alphas`, strictly increasing, and `impurities`, the risk of the tree
             at each alpha. The risk is the impurity unless `prune_risk` sets another.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "yes", "no", "yes"]
+        >>> tw.TreeClassifier().cost_complexity_pruning_path(X, y).ccp_alphas
+        array([0.  , 0.25])
         """
         read = self._read(X, y, sample_weight, self.kinds)
         reading = IntakeOptions(findings=self.findings)
