@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench docs docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel clean
+.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -108,6 +108,9 @@ docs: build $(VENV)/.docs  ## Build the book into build/site
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
 	$(BIN)/python docs/tools/check_site.py build/site
 	@echo "The book is in build/site/index.html."
+
+docs-check: docs  ## Build the book and check it in a browser ('make browser' installs one)
+	$(BIN)/python -m pytest -q tests/docs/test_site.py $(ARGS)
 
 docs-open: docs  ## Build the book and open it in a browser
 	$(BIN)/python -m webbrowser "file://$(abspath build/site/index.html)"

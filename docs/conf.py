@@ -24,6 +24,7 @@ extensions = [
     "used_in",
     "llms",
     "root_pages",
+    "accessible",
 ]
 root_doc = "index"
 exclude_patterns = [
@@ -36,7 +37,13 @@ exclude_patterns = [
 ]
 nitpicky = False
 
-myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
+myst_enable_extensions = [
+    "amsmath",
+    "attrs_inline",
+    "colon_fence",
+    "deflist",
+    "dollarmath",
+]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
@@ -62,9 +69,14 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "furo"
+pygments_style = "xcode"
+pygments_dark_style = "github-dark"
 html_title = f"treewright {release}"
 html_static_path = ["static"]
 html_css_files = ["book.css"]
+html_js_files = ["book.js"]
+# Summaries are fetched, which browsers refuse without a server.
+html_show_search_summary = False
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
