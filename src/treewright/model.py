@@ -597,7 +597,7 @@ class Tree:
         Returns
         -------
         Evaluation
-            The error with a 95 % interval; figures by class, or R2, RMSE and MAE; the
+            The error with a 95% interval; figures by class, or R2, RMSE and MAE; the
             number of splits that rows pass; and the training rows beside the new rows
             in each node (`to_pandas`).
 
@@ -644,7 +644,8 @@ class Tree:
             Whether to show where missing values go; None: only for columns that had
             missing values when the tree was grown.
         width : int, default=88
-            Width to which lists of categories and long names are shortened.
+            Width to which lists of categories are shortened. Where it is narrow, the
+            text leaves out shares rather than conditions.
 
         Returns
         -------
@@ -980,7 +981,7 @@ class Tree:
             Where the tree grows; None: where it is easier to read.
         show : iterable of str, default=('rows', 'share')
             What the nodes show: 'rows' (their number), 'share' (of all rows),
-            'shares' (of all classes), 'interval' (95 %, of the answer).
+            'shares' (of all classes), 'interval' (95%, of the answer).
         digits : int or None, default=None
             Significant figures of numbers and percentages; None: the usual rounding.
         node_numbers : bool, default=False

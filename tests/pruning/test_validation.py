@@ -104,7 +104,7 @@ def test_the_record_says_whether_its_table_holds_the_tree_taken():
     for depth in (1, 2, None):
         record = tw.TreeClassifier(prune="validation", max_depth=depth).fit(X, y)
         record = record.pruning_
-        words = str(record)
+        words = " ".join(str(record).split())
         if record.chosen >= 0:
             assert record.n_leaves[record.chosen] == record.n_leaves_after
             assert "<- taken" in words

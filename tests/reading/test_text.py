@@ -19,6 +19,7 @@ from support.build import (
     subset,
     threshold,
 )
+from support.looks import table
 from treewright.drawing.palette import DARK, LIGHT
 from treewright.errors import OptionError
 from treewright.model import Tree
@@ -168,7 +169,9 @@ def test_only_the_list_of_categories_is_shortened():
     assert " more} or missing " in line
     assert len(line) <= 88
     assert "occupation 0, occupation 1, occupation 2, " in text(tree, width=140)
-    assert "{occ...n 0, ... 10 more} or missing " in text(tree, width=50)
+    assert "{occ...n 0, ... 10 more} or missing " in text(tree, width=66)
+    narrow = text(tree, width=59, cuts_names=True)
+    assert "{11 categories} or missing " in narrow
 
 
 def test_the_numbers_line_up_whatever_the_names_are():
@@ -407,18 +410,34 @@ def test_deep_trees_keep_their_conditions_at_eighty_columns():
     for depth in range(28):
         condition = f"{names[depth % 3]} <= {100.5 + depth}"
         assert sum(f"{condition} " in line for line in lines) == 1, condition
-    assert lines[-1] == "[10] is the depth of a node that is not indented further"
+    assert lines[2].split() == ["rows", "class", "prob."]  # shares give way
+    assert "depth of a node" not in lines[-1]
 
 
 def test_narrow_rails_come_before_flat_lines():
     spec = leaf(0, 0, 1)
-    for depth in range(10):
+    for depth in range(20):
         spec = threshold(0, float(depth), spec, leaf(1))
     tree = build(spec, schema_of("a_column_of_some_length"))
     assert "├─ " in text(tree, max_depth=2)
+    assert "│ ├ " in text(tree, max_depth=7, width=78)
     assert "│├ " in text(tree, width=80)
     assert "|`-" in text(tree, width=80, ascii=True).replace("||", "|")
     assert "depth of a node" not in text(tree, width=80)
+
+
+def test_shares_give_way_before_conditions():
+    island = categorical("island_of_the_archipelago", *(f"place {k}" for k in range(9)))
+    halves = [[*range(4)], [*range(4, 9)]]
+    tree = build(subset(0, halves, leaf(0), leaf(1)), schema_of(island))
+    heads = {
+        width: text(tree, width=width).splitlines()[2] for width in range(88, 49, -1)
+    }
+    assert [*dict.fromkeys(" ".join(head.split()) for head in heads.values())] == [
+        "rows share class probability",
+        "rows share class prob.",
+        "rows class prob.",
+    ]
 
 
 def test_two_categories_are_named_however_narrow_the_text():
@@ -434,3 +453,25 @@ def test_a_shortened_list_names_the_categories_that_carry_the_rows():
     tree = build(subset(0, [[0, 1, 2, 3, 4], [5]], leaf(0), leaf(1)), schema_of(town))
     assert split_of(tree, 0).words(0, most=2) == "town in {c, e, ... 3 more}"
     assert split_of(tree, 0).words(0) == "town in {a, b, c, d, e}"
+
+
+@pytest.mark.parametrize("name", ["penguins", "hitters"])
+def test_everything_printed_keeps_to_88_columns(name):
+    target = {"penguins": "species", "hitters": "Salary"}[name]
+    made = table(f"{name}.csv")
+    known = [i for i, each in enumerate(made[target]) if each is not None]
+    X = {k: [v[i] for i in known] for k, v in made.items()}
+    y = X.pop(target)
+    by_class = name == "penguins"
+    fitted = (tw.TreeClassifier if by_class else tw.TreeRegressor)().fit(X, y)
+    tree, first = fitted.tree_, {key: values[0] for key, values in X.items()}
+    printed = {
+        "tree": tree,
+        "rules": tree.rules(),
+        "formula": tree.formula("Adelie") if by_class else tree.formula(),
+        "explain": tree.explain(first),
+        "pruning": fitted.pruning_,
+        "evaluate": tree.evaluate(X, y),
+    }
+    for what, each in printed.items():
+        assert max(map(len, str(each).splitlines())) <= 88, what

@@ -16,7 +16,7 @@ __all__ = ["command"]
     json_keys={
         "model": "the model file",
         "data": "the data file",
-        "evaluation": "rows, error with its 95 % interval, and figures by class, or "
+        "evaluation": "rows, error with its 95% interval, and figures by class, or "
         "r2, rmse and mae",
     },
 )

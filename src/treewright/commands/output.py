@@ -103,13 +103,14 @@ def print_tree(tree: Tree, **options: Any) -> None:
     """
     from treewright.drawing.palette import terminal_colours
     from treewright.reading.text.colour import can_draw, coloured
-    from treewright.reading.text.text import WIDTH, text
+    from treewright.reading.text.text import text
+    from treewright.tree import wording
 
     width = width_of(sys.stdout)
     drawn = text(
         tree.data,
         ascii=not can_draw(sys.stdout),
-        width=WIDTH if width is None else width,
+        width=wording.WIDTH if width is None else width,
         cuts_names=width is not None,
         **options,
     )

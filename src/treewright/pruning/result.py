@@ -50,6 +50,7 @@ _HEADS = {
     "against": "vs taken",
 }
 _ERRORS = ("error", "cv_error", "cv_std", "validation_error")
+_SCORES = ("log_loss", "score")
 _LONG_NAMES = {"against": "error against the chosen size", "strength": "shrinkage"}
 """Names of columns in data frames, where they differ from the attribute."""
 
@@ -297,7 +298,8 @@ class Pruning:
 
     def __str__(self) -> str:
         """Return the reason, the notes and the table, a long table shortened."""
-        lines = [self.words, *(f"({note})" for note in self.all_notes)]
+        sentences = [self.words, *(f"({note})" for note in self.all_notes)]
+        lines = [line for each in sentences for line in wording.wrapped(each, "", "  ")]
         names = self._columns()
         if names:
             names = [name for name in names if name != "score_std"]
@@ -351,7 +353,9 @@ class Pruning:
             return f"{int(value):,}"
         if name in _ERRORS:
             return f"{float(value) / self._root_error:.3f}"
-        return f"{float(value):.3g}"
+        if name in _SCORES:
+            return f"{float(value):.4f}"
+        return wording.figures(float(value), 3)
 
 
 def without_tree(pruning: Pruning) -> Pruning:

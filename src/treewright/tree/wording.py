@@ -15,6 +15,7 @@ on the page of the report (`words.js`):
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "WIDTH",
     "cut",
     "figures",
     "frequent_first",
@@ -30,7 +32,11 @@ __all__ = [
     "number",
     "percent",
     "value",
+    "wrapped",
 ]
+
+WIDTH = 88
+"""Lines of text are at most this wide, where names allow it."""
 
 _UNKNOWN: Mapping[Any, float] = MappingProxyType({})
 _RESERVED = frozenset('{},"')
@@ -136,7 +142,7 @@ def listed(
     """Return labels as a set in braces: all, or `most` and the number of others.
 
     Each label is shortened to `longest` characters. Of a list that is shortened, the
-    most frequent labels by `shares` are named.
+    most frequent labels by `shares` are named; with ``most=0``, none.
 
     Examples
     --------
@@ -144,12 +150,29 @@ def listed(
     '{a, b, ... 2 more}'
     >>> listed(["a", "b", "c", "d"], most=2, shares={"d": 0.7, "b": 0.2, "c": 0.1})
     '{d, b, ... 2 more}'
+    >>> listed(["a", "b", "c", "d"], most=0)
+    '{4 categories}'
     """
-    if most is None or len(labels) <= most + 1:
+    if most == 0 and len(labels) > 2:
+        return f"{{{len(labels):,} categories}}"
+    if most is None or len(labels) <= max(most, 1) + 1:
         return "{" + ", ".join(value(label, longest) for label in labels) + "}"
     named = frequent_first(labels, shares)[:most]
     shown = ", ".join(value(label, longest) for label in named)
     return f"{{{shown}, ... {len(labels) - most:,} more}}"
+
+
+def wrapped(
+    text: str, start: str = "", below: str = "", width: int = WIDTH
+) -> list[str]:
+    """Return text as lines of at most `width` characters, where words allow it.
+
+    `start` stands before the first line, `below` before the others.
+    """
+    return textwrap.wrap(
+        text, width, initial_indent=start, subsequent_indent=below,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def _quoted(text: str) -> str:

@@ -68,7 +68,7 @@ class Evaluation:
         tree's criterion reduces: squared error, absolute error, or half the
         deviance ('poisson').
     interval : tuple of float
-        95 % interval of the error: Wilson's for a share, a normal one for a mean.
+        95% interval of the error: Wilson's for a share, a normal one for a mean.
     accuracy : float
         Share of the weight that is answered correctly; NaN for numbers.
     confusion : float array or None
@@ -77,7 +77,7 @@ class Evaluation:
         By class; NaN for a class that was never answered (precision), has no rows
         (recall), or both (f1).
     precision_interval, recall_interval : float arrays of classes x 2, or None
-        Their 95 % intervals (Wilson).
+        Their 95% intervals (Wilson).
     log_loss, log_loss_interval : float, tuple of float
         Mean of -ln of the probability of the true class; NaN for numbers. All figures
         of probabilities are scikit-learn's, with normal intervals.
@@ -223,14 +223,21 @@ class Evaluation:
 
     def __str__(self) -> str:
         """A page: error, classes, confusion."""
-        lines = [self._headline(), self._questions()]
-        if self.confusion is None:
-            r2 = f"R2 {self.r2:.3f}, " if math.isfinite(self.r2 or math.nan) else ""
-            rmse, mae = map(wording.figures, (self.rmse or 0.0, self.mae or 0.0))
-            lines.append(f"{r2}RMSE {rmse}, MAE {mae}")
-            return "\n".join(lines)
-        lines.append(self._probability_line())
-        return "\n".join([*lines, *self._prior_lines(), "", *self._class_lines()])
+        lines = [
+            line for each in self._figures() for line in wording.wrapped(each, "", "  ")
+        ]
+        if self.confusion is not None:
+            lines += ["", *self._class_lines()]
+        return "\n".join(lines)
+
+    def _figures(self) -> list[str]:
+        """Return the figures of all rows together, in sentences."""
+        sentences = [self._headline(), self._questions()]
+        if self.confusion is not None:
+            return [*sentences, self._probability_line(), *self._prior_lines()]
+        r2 = f"R2 {self.r2:.3f}, " if math.isfinite(self.r2 or math.nan) else ""
+        rmse, mae = map(wording.figures, (self.rmse or 0.0, self.mae or 0.0))
+        return [*sentences, f"{r2}RMSE {rmse}, MAE {mae}"]
 
     def _headline(self) -> str:
         """Return the error, its interval and the error of the training rows."""
@@ -247,7 +254,7 @@ class Evaluation:
             name, units = loss.name, loss.unit_text
         error, low, high, training = map(wording.figures, figures)
         return (
-            f"{self.n_rows:,} rows: {name}{units} {error}, 95 % interval {low} to "
+            f"{self.n_rows:,} rows: {name}{units} {error}, 95% interval {low} to "
             f"{high} (training rows: {training})"
         )
 
@@ -259,8 +266,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """Show the figures, and those of the classes as a table, in a notebook."""
-        lines = str(self).split("\n\n")[0].split("\n")
-        text = "".join(f"<div>{escape(line)}</div>" for line in lines)
+        text = "".join(f"<div>{escape(each)}</div>" for each in self._figures())
         if self.confusion is None:
             return f"<div>{text}</div>"
         heads, rows = self._class_cells()

@@ -2,7 +2,7 @@
 
 The figures are scikit-learn's, digit by digit: `log_loss`, `brier_score_loss`,
 `roc_auc_score` (one class against the rest, plain mean over the classes) and
-`calibration_curve` (ten equal intervals of the probability). Each has a 95 % interval.
+`calibration_curve` (ten equal intervals of the probability). Each has a 95% interval.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Calibration:
         Mean predicted probability of the class, and the share of the rows that have
         it, among the rows whose probability lies in the interval; NaN without rows.
     low, high : float arrays of classes x 10
-        95 % interval of the observed share (Wilson).
+        95% interval of the observed share (Wilson).
     weight : float array of classes x 10
         Weight of these rows.
     """

@@ -35,6 +35,7 @@ __all__ = [
     "columns_of",
     "every",
     "joined",
+    "packed",
     "shares_of",
 ]
 
@@ -408,6 +409,19 @@ def joined(texts: Sequence[str], joint: str) -> str:
 def bracketed(text: str) -> str:
     """Return the text of a condition, in brackets if it contains an "or"."""
     return f"({text})" if " or missing" in text else text
+
+
+def packed(conditions: Sequence[str], room: int) -> list[str]:
+    """Put conditions on lines of `room` characters; only a longer one is broken."""
+    lines = [""]
+    for each in conditions:
+        longer = f"{lines[-1]} {each}" if lines[-1] else each
+        if len(longer) <= room:
+            lines[-1] = longer
+            continue
+        broken = wording.wrapped(each, below="  ", width=room)
+        lines = [line for line in lines if line] + broken
+    return lines
 
 
 def _places(codes: NDArray[Any], feature: Feature) -> NDArray[Any]:

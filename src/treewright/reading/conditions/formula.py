@@ -30,6 +30,7 @@ from treewright.reading.conditions.condition import (
     Condition,
     columns_of,
     joined,
+    packed,
     shares_of,
 )
 from treewright.reading.conditions.evidence import class_of
@@ -168,12 +169,12 @@ class Formula:
             wording.name("y" if target is None else target.name), _LONGEST
         )
         if not self._tree.is_classifier:
-            return f"{name} =\n    " + "\n  + ".join(self._parts())
+            return "\n".join([f"{name} =", *_one_below_the_other(self._parts(), "+")])
         told = f"{name} = {wording.value(self.prediction, _LONGEST)}:"
         parts = self._parts()
         if len(parts) == 1:
             return f"{told} {parts[0]}"
-        return f"{told}\n    " + f"\n  {_SIGNS[False][0]} ".join(parts)
+        return "\n".join([told, *_one_below_the_other(parts, _SIGNS[False][0])])
 
     def _repr_html_(self) -> str:
         """Show the formula in a notebook, one term per line."""
@@ -182,6 +183,21 @@ class Formula:
     def __repr__(self) -> str:
         """The same as `str`."""
         return str(self)
+
+
+def _one_below_the_other(terms: list[str], joint: str) -> list[str]:
+    """Return the terms as lines, the sign that joins them before each but the first."""
+    both = f" {_SIGNS[False][1]} "
+    indent = " " * len(f"  {joint}   ")
+    lines = []
+    for place, term in enumerate(terms):
+        *others, last = term.split(both)
+        parts = [*(each + both.rstrip() for each in others), last]
+        start = f"  {joint if place else ' '} "
+        for part in packed(parts, wording.WIDTH - len(indent)):
+            lines.append(start + part)
+            start = indent
+    return lines
 
 
 def formula(tree: TreeData, prediction: Any = None) -> Formula:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from treewright.reading.answers.answer import middle_of, number_words
-from treewright.reading.conditions.condition import bracketed
+from treewright.reading.conditions.condition import bracketed, packed
 from treewright.table.html import table_html
 from treewright.tree import wording
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["beside_conditions", "rules_html", "rules_table"]
 
-_WIDTH, _NARROWEST = 88, 36
+_NARROWEST = 36
 _MOST, _LONGEST, _LONGEST_CLASS = 12, 60, 24
 _MOST_HTML = 100
 _ANSWER = 2
@@ -79,13 +78,13 @@ def beside_conditions(
     """
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     margin = sum(widths) + 2 * len(widths)
-    room = max(_WIDTH - margin, _NARROWEST)
+    room = max(wording.WIDTH - margin, _NARROWEST)
     lines = [f"{_aligned(heads, widths, left)}  if"]
     for place, (rule, row) in enumerate(zip(rules, cells, strict=True)):
-        first, *others = _packed(_conditions(rule), room)
+        first, *others = packed(_conditions(rule), room)
         lines.append(f"{_aligned(row, widths, left)}  {first}")
         if notes is not None:
-            others += [line for line in _packed(notes[place], room) if line]
+            others += [line for line in packed(notes[place], room) if line]
         lines += [" " * margin + part for part in others]
     return lines
 
@@ -108,14 +107,14 @@ def _cells(rules: Rules, most: int) -> tuple[list[str], list[list[str]]]:
     """Return the headings and the cells of the figures."""
     tree = rules._tree
     by_class = tree.is_classifier
-    answer = "then" if by_class or len(tree.answer) else middle_of(tree)
-    heads = [
-        "rows",
-        "share",
-        answer,
-        *(["probability"] if by_class else []),
-        "95% interval",
-    ]
+    drawn = len(tree.answer) > 0
+    answer = "then" if by_class or drawn else middle_of(tree)
+    likely = ["prob." if drawn else "probability"] if by_class else []
+    # The interval is that of the rows: of their share or mean, not of the answer.
+    interval = "95% interval"
+    if drawn:
+        interval = "confidence (95%)" if by_class else "mean (95%)"
+    heads = ["rows", "share", answer, *likely, interval]
     return heads, [_row(rule) for rule in rules[:most]]
 
 
@@ -137,22 +136,6 @@ def _conditions(rule: Rule) -> list[str]:
         return texts or ["always"]
     parts = [bracketed(text) for text in texts]
     return [*(f"{each} and" for each in parts[:-1]), parts[-1]]
-
-
-def _packed(conditions: Sequence[str], room: int) -> list[str]:
-    """Put conditions on lines; only one that is too long by itself is broken."""
-    lines = [""]
-    for each in conditions:
-        longer = f"{lines[-1]} {each}" if lines[-1] else each
-        if len(longer) <= room:
-            lines[-1] = longer
-            continue
-        broken = textwrap.wrap(
-            each, room, break_long_words=False, break_on_hyphens=False,
-            subsequent_indent="  ",
-        )  # fmt: skip
-        lines = [line for line in lines if line] + broken
-    return lines
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int], left: int | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -49,7 +48,7 @@ from treewright.tree.walk import path
 __all__ = ["Explanation", "Step", "explain", "fixed_columns"]
 
 _MOST_CLASSES = 3
-_WIDTH, _INDENT = 88, 6
+_INDENT = 6
 _DIVIDED = "the row goes down every branch, by weight; the largest part is followed"
 
 
@@ -445,11 +444,7 @@ def _lines(
 
 
 def _wrapped(text: str, start: str = " " * _INDENT) -> list[str]:
-    """Return lines of at most 88 columns where words allow it, indented below."""
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=start, subsequent_indent=" " * _INDENT,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+    return wording.wrapped(text, start, " " * _INDENT)
 
 
 def _evidence_text(tree: TreeData, node: int, shares: tuple[float, ...]) -> str:

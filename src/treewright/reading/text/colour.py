@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.errors import TreewrightError
 from treewright.reading.answers.answer import classes
-from treewright.reading.text.text import WIDTH, text
+from treewright.reading.text.text import text
 from treewright.tree import wording
 from treewright.tree.data import TreeData
 
@@ -58,7 +58,7 @@ def show(
     """
     out = sys.stdout
     is_terminal = out.isatty()
-    width = shutil.get_terminal_size().columns if is_terminal else WIDTH
+    width = shutil.get_terminal_size().columns if is_terminal else wording.WIDTH
     drawn = text(
         tree,
         max_depth,

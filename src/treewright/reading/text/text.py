@@ -25,18 +25,16 @@ from treewright.tree.answer import node_answers
 from treewright.tree.data import ALL_BRANCHES, LEAF, STOP_HERE, TreeData
 from treewright.tree.split import Split, splits_of
 
-__all__ = ["WIDTH", "missing_arrives", "text"]
+__all__ = ["missing_arrives", "text"]
 
 _WIDEST_INDENT = 45
 """Deeper nodes have narrower rails; where these do not fit, the depth is written."""
-_CONDITION, _AFTER_NAME = 34, 14
-"""Characters that a condition should have: its name and so many, up to a limit."""
+_LONG, _SHORT = 45, 30
+"""Characters that conditions should have; the second where the depth is written."""
 _LEAST_INDENT, _DEPTH_WORDS, _ENOUGH = 4, 5, 52
-WIDTH = 88
-"""Lines are at most this wide where the names of columns and classes allow it."""
 _NARROWEST, _LEAST_ROOM, _LEAST_WIDTH = 28, 10, 20
 """Room that conditions have however narrow the text is, including the rails."""
-_LONGEST_LABEL, _LONGEST_NAME, _SHORTEST_NAME = 30, 60, 7
+_LONGEST_LABEL, _LONGEST_NAME, _SHORTEST_NAME = 30, 60, 11
 _SHORTER = (
     (6, None),
     (4, None),
@@ -46,10 +44,13 @@ _SHORTER = (
     (1, 24),
     (1, 14),
     (1, 9),
+    (0, 9),
 )
 """Limits on categories listed and characters of each, tried until a line fits."""
+_ONE_CATEGORY = _SHORTER[-2]
 _UNPROVEN = "~"
 _MANY_LINES, _FEW_LEVELS = 100, 3
+_Columns = list[list[str]]
 
 
 class _Rails(NamedTuple):
@@ -64,6 +65,14 @@ class _Rails(NamedTuple):
     def blank(self) -> str:
         """The rail of a level that has ended."""
         return " " * self.step
+
+
+class _Lines(NamedTuple):
+    """The nodes to write, and whether missing values can reach their split."""
+
+    tree: TreeData
+    shown: np.ndarray
+    with_missing: Sequence[bool]
 
 
 class _Fit(NamedTuple):
@@ -95,7 +104,7 @@ def text(
     ascii: bool = False,
     numbers: bool = False,
     missing: bool | None = None,
-    width: int = WIDTH,
+    width: int = wording.WIDTH,
     cuts_names: bool = False,
 ) -> str:
     """Return the tree as indented text, one line per node; see `Tree.text`.
@@ -113,20 +122,18 @@ def text(
     with_missing = [False] * len(shown)
     if missing is not False:
         with_missing = missing_arrives(tree, shown, bool(missing))
-    figures = [
-        [heading, *cells]
-        for heading, cells in zip(_headings(tree), _evidence(tree, shown), strict=True)
-    ]
     before = [["node", *map(str, shown.tolist())]] if numbers else []
     notes = ["", *_notes(tree, shown, n_open, with_missing)]
-    taken = sum(max(map(len, column)) + 2 for column in [*before, *figures])
-    least = _LEAST_ROOM if cuts_names else _NARROWEST
-    room = max(width - taken - max(map(len, notes)) - 1, least)
-    # Where names leave no room, wide lines are better than no indents.
-    enough = room if cuts_names or room > _NARROWEST else _ENOUGH
-    rails = _ASCII if ascii else _BOX
-    fit = _Fit(room, cuts_names, *_indents(tree, shown, rails, enough))
-    conditions = ["", *_conditions(tree, shown, with_missing, fit)]
+    lines = _Lines(tree, shown, with_missing)
+    taken = max(map(len, notes)) + 1 + sum(map(_width, before))
+    figures, fit = _fit(
+        lines,
+        _evidence(tree, shown),
+        width - taken,
+        _ASCII if ascii else _BOX,
+        cuts_names,
+    )
+    conditions = ["", *_conditions(lines, fit)]
     columns = [*before, conditions, *figures]
     footer = _footer(tree, shown, n_open, fit.deepest, max_leaves is not None)
     return "\n".join([_title(tree), "", *_aligned(columns, notes), *footer])
@@ -152,15 +159,6 @@ def _title(tree: TreeData) -> str:
 
 def _count(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
-def _headings(tree: TreeData) -> tuple[str, ...]:
-    share = "share" if _weights_are_equal(tree) else "weight share"
-    if tree.is_classifier:
-        return ("rows", share, "class", "probability")
-    answer = "answer" if len(tree.answer) else middle_of(tree)
-    spread = ("std",) if _knows_spread(tree) else ()
-    return ("rows", share, answer, *spread)
 
 
 def _knows_spread(tree: TreeData) -> bool:
@@ -197,24 +195,31 @@ def _footer(
     return ["", *lines] if lines else []
 
 
-def _evidence(tree: TreeData, shown: np.ndarray) -> list[list[str]]:
-    """Return the columns to the right of the conditions, as text."""
-    counts = [f"{n:,}" for n in tree.n_rows[shown].tolist()]
-    shares = _percents(tree.share[shown])
+def _evidence(tree: TreeData, shown: np.ndarray) -> list[_Columns]:
+    """Return the columns to the right of the conditions, and narrower forms of them.
+
+    A narrow text first has a short heading of the probability, then no shares.
+    """
+    counts = ["rows", *(f"{n:,}" for n in tree.n_rows[shown].tolist())]
+    heading = "share" if _weights_are_equal(tree) else "weight share"
+    shares = [heading, *_percents(tree.share[shown])]
     if not tree.is_classifier:
-        numbers = [number_words(tree, x) for x in node_answers(tree)[shown, 0].tolist()]
-        columns = [counts, shares, numbers]
+        answer = "answer" if len(tree.answer) else middle_of(tree)
+        answers = node_answers(tree)[shown, 0].tolist()
+        own = [[answer, *(number_words(tree, x) for x in answers)]]
         if _knows_spread(tree):
             deviation = tree.standard_deviation[shown].tolist()
-            columns.append([wording.figures(s) for s in deviation])
-        return columns
+            own.append(["std", *map(wording.figures, deviation)])
+        return [[counts, shares, *own], [counts, *own]]
     names = [_short(wording.value(c), _LONGEST_LABEL) for c in classes(tree)]
     labels = tree.label[shown]
+    answers = ["class", *(names[label] for label in labels.tolist())]
+    likely = _percents(node_answers(tree)[shown, labels])
+    full, short = ["probability", *likely], ["prob.", *likely]
     return [
-        counts,
-        shares,
-        [names[label] for label in labels.tolist()],
-        _percents(node_answers(tree)[shown, labels]),
+        [counts, shares, answers, full],
+        [counts, shares, answers, short],
+        [counts, answers, short],
     ]
 
 
@@ -225,62 +230,96 @@ def _percents(shares: np.ndarray) -> list[str]:
     return [texts[share] for share in listed]
 
 
-def _conditions(
-    tree: TreeData,
-    shown: np.ndarray,
-    with_missing: Sequence[bool],
-    fit: _Fit,
-) -> Iterator[str]:
-    """Yield the condition of each node, indented to its place in the tree."""
-    rails, deepest = fit.rails, fit.deepest
+def _fit(
+    lines: _Lines,
+    forms: list[_Columns],
+    width: int,
+    rails: Sequence[_Rails],
+    cuts_names: bool,
+) -> tuple[_Columns, _Fit]:
+    """Return the columns of figures that are kept, and how the conditions fit.
+
+    Wide rails and all figures come first, then wide rails and fewer figures, then
+    narrow rails. Where even these leave no room, the depth is written.
+    """
+    tree, shown, _ = lines
+    depth = tree.depth[shown]
+    need = np.array(list(_least(lines)))
+    least = _LEAST_ROOM if cuts_names else _NARROWEST
+    rooms = [max(width - sum(map(_width, form)), least) for form in forms]
+    tried = [
+        (form, room, each, _LONG)
+        for some in (rails[:-1], rails[-1:])
+        for form, room in zip(forms, rooms, strict=True)
+        for each in some
+    ]
+    form, room = forms[-1], rooms[-1]
+    # Where names leave no room, wide lines are better than no indents.
+    if not cuts_names and room <= _NARROWEST:
+        form, room = forms[0], _ENOUGH
+    tried += [(form, room, each, _SHORT) for each in rails]
+    for form, room, each, enough in tried:
+        indent = each.step * depth + (each.step < len(each.fork) - 1)
+        fits = indent + np.minimum(need, enough) <= room
+        if (fits & (indent <= _WIDEST_INDENT)).all():
+            return form, _Fit(room, cuts_names, each, tree.n_nodes)
+    # The depth that is written instead takes some of the room.
+    free = np.minimum(room - np.minimum(need, _SHORT), _WIDEST_INDENT)
+    deepest = int(depth[depth > free].min(initial=tree.n_nodes)) - _DEPTH_WORDS
+    return form, _Fit(room, cuts_names, rails[-1], max(deepest, _LEAST_INDENT))
+
+
+def _told(lines: _Lines) -> Iterator[tuple[Split, bool, int] | None]:
+    """Yield the split above each node, whether it names missing values, the branch."""
+    tree, shown, with_missing = lines
     depths, branches = tree.depth[shown].tolist(), tree.branch[shown].tolist()
-    last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
-    last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last assignment wins
-    is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
-    prefixes = [""] * (min(deepest, max(depths)) + 2)
     splits: list[tuple[Split, bool] | None] = [None] * (max(depths) + 1)
     # With surrogates, missing values may take any branch.
     by_branch = (np.diff(tree.surrogate_start)[shown] == 0) & with_missing
     for place, split in enumerate(splits_of(tree, shown)):
-        depth, branch = depths[place], branches[place]
+        depth = depths[place]
         splits[depth] = None if split is None else (split, bool(by_branch[place]))
         above = splits[depth - 1] if depth else None
+        yield None if above is None else (*above, branches[place])
+
+
+def _least(lines: _Lines) -> Iterator[int]:
+    """Yield the characters of each condition with one category and its name in full."""
+    for above in _told(lines):
+        if above is None:
+            yield 0
+        else:
+            split, missing, branch = above
+            told = _worded(split, missing, branch, *_ONE_CATEGORY)
+            yield len(told) + len(_UNPROVEN + " ") * (not split.proven)
+
+
+def _conditions(lines: _Lines, fit: _Fit) -> Iterator[str]:
+    """Yield the condition of each node, indented to its place in the tree."""
+    tree, shown, _ = lines
+    rails, deepest = fit.rails, fit.deepest
+    depths = tree.depth[shown].tolist()
+    last_shown = np.zeros(tree.n_nodes, dtype=np.int64)
+    last_shown[tree.parent[shown[1:]]] = shown[1:]  # the last assignment wins
+    is_last_of = (last_shown[tree.parent[shown]] == shown).tolist()
+    prefixes = [""] * (min(deepest, max(depths)) + 2)
+    for place, above in enumerate(_told(lines)):
         if above is None:
             yield "all rows"
             continue
-        is_last = is_last_of[place]
+        depth, is_last = depths[place], is_last_of[place]
         if depth < deepest:
             rail = rails.blank if is_last else rails.through
             prefixes[depth + 1] = prefixes[depth] + rail
             start = prefixes[depth] + (rails.last if is_last else rails.fork)
         else:
             start = f"{prefixes[deepest]}[{depth}] "
-        parent_split, missing = above
-        if not parent_split.proven:
+        split, missing, branch = above
+        if not split.proven:
             start += f"{_UNPROVEN} "
         room = fit.room - len(start)
-        told = _fitted(parent_split, missing, branch, room, cuts_name=fit.cuts_names)
+        told = _fitted(split, missing, branch, room, cuts_name=fit.cuts_names)
         yield _short(start + told, fit.room) if fit.cuts_names else start + told
-
-
-def _indents(
-    tree: TreeData, shown: np.ndarray, rails: Sequence[_Rails], room: int
-) -> tuple[_Rails, int]:
-    """Return the widest rails that fit, and the depth at which indents end.
-
-    Conditions need room: the name of their column and a few characters.
-    """
-    names = [len(wording.name(feature.name)) for feature in tree.schema.features]
-    need = np.minimum(np.array([*names, 0]) + _AFTER_NAME, _CONDITION)
-    depth = tree.depth[shown]
-    free = room - need[tree.feature[tree.parent[shown]]]
-    free = np.minimum(free, _WIDEST_INDENT)
-    for each in rails:
-        if (each.step * depth <= free).all():
-            return each, tree.n_nodes
-    # The depth that is written instead takes some of the room.
-    fits = int(depth[depth > free].min()) - _DEPTH_WORDS
-    return rails[-1], max(fits, _LEAST_INDENT)
 
 
 def _fitted(
@@ -291,17 +330,26 @@ def _fitted(
     Lists become shorter, then their categories, and with `cuts_name` the name of the
     column. Numbers stay.
     """
-    name, text = wording.name(split.feature), ""
-    shown = wording.cut(name, _LONGEST_NAME)
+    told = ""
     for most, longest in _SHORTER:
-        words = split.words(branch, missing=missing, most=most, longest=longest)
-        text = shown + words[len(wording.cut(name, longest)) :]
-        if len(text) <= room:
-            return text
+        told = _worded(split, missing, branch, most, longest)
+        if len(told) <= room:
+            return told
     if cuts_name:
-        least = max(len(shown) + room - len(text), _SHORTEST_NAME)
-        text = wording.cut(shown, least) + text[len(shown) :]
-    return text
+        shown = wording.cut(wording.name(split.feature), _LONGEST_NAME)
+        least = max(len(shown) + room - len(told), _SHORTEST_NAME)
+        told = wording.cut(shown, least) + told[len(shown) :]
+    return told
+
+
+def _worded(
+    split: Split, missing: bool, branch: int, most: int, longest: int | None
+) -> str:
+    """Return the condition of a branch; `longest` is a limit for its categories."""
+    name = wording.name(split.feature)
+    words = split.words(branch, missing=missing, most=most, longest=longest)
+    after = words[len(wording.cut(name, longest)) :]
+    return wording.cut(name, _LONGEST_NAME) + after
 
 
 def missing_arrives(
@@ -381,6 +429,11 @@ def _aligned(columns: Sequence[Sequence[str]], notes: Sequence[str]) -> list[str
         padded.append(map(pad, column, repeat(max(map(len, column)))))
     lines = map("  ".join, zip(*padded, strict=True))
     return [f"{line} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
+
+
+def _width(column: Sequence[str]) -> int:
+    """Return the width of a column and of the gap before it."""
+    return max(map(len, column)) + 2
 
 
 def _short(text: str, longest: int) -> str:
