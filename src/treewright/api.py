@@ -82,10 +82,11 @@ def pruning_path(
     ----------
     tree : Tree or fitted estimator
         A tree of any shape; usually one that is not pruned yet.
-    risk : {'error', 'impurity'}, default='error'
+    risk : {'error', 'impurity', 'mixed'}, default='error'
         The risk R(T): the cost of the answers (misclassified weight or costs, squared
-        error, absolute error or half the deviance, by criterion), or the impurity, as
-        in scikit-learn.
+        error, absolute error or half the deviance, by criterion); the impurity, as
+        in scikit-learn; or errors + 0.2 x log-loss, by which trees of classes are
+        pruned by default.
     alpha_max : float, default=inf
         The largest alpha of the path.
 

@@ -416,8 +416,8 @@ def plot_pruning(
     training rows, and in cross-validation (the band is plus or minus one standard
     error, the dotted line the least error plus one standard error) or on the
     validation rows. Where the size of a tree of classes was chosen by errors + 0.2 x
-    log-loss, this score is drawn too, with the band and the line. For a tree it shows
-    the pruning path.
+    log-loss, or by the log-loss, this score is drawn too, with the band and the line.
+    For a tree it shows the pruning path.
 
     Parameters
     ----------
@@ -495,8 +495,9 @@ def _tried(pruning: Pruning, at: NDArray[np.float64]) -> list[Curve]:
         limit = None
         if pruning.best >= 0:
             limit = float(score[pruning.best] + std[pruning.best])
-        name = "score: errors + 0.2 x log-loss" if len(pruning.score) else ""
-        curves.append(Curve(name or "cross-validated", at, score, std, limit))
+        by = pruning.score_name
+        name = f"score: {by}" if by else "cross-validated"
+        curves.append(Curve(name, at, score, std, limit))
     if len(pruning.validation_error):
         curves.append(Curve("validation", at, pruning.validation_error))
     return curves

@@ -4,6 +4,7 @@ import json
 import math
 
 import click
+import numpy as np
 import pytest
 
 import treewright as tw
@@ -84,6 +85,20 @@ def test_json_of_predict_is_what_the_tree_answers(run, story):
     for label, column in zip(tree.classes, shares.T, strict=True):
         told = [each[f"probability of {label}"] for each in found["answers"]]
         assert all(map(math.isclose, told, column))
+
+
+def test_a_smaller_size_has_the_answers_of_that_size(run, story):
+    model = tw.TreeClassifier.from_tree(tw.load(story / "penguins.tree.json"))
+    done = run("prune", "penguins.tree.json", "--leaves", "3", "-o", "three.tree.json")
+    assert model.pruning_.words in done.stdout
+    assert "<- taken" in done.stdout
+    small, wanted = tw.load(story / "three.tree.json"), model.pruning_.at(3)
+    assert small == wanted
+    table = story / "penguins.csv"
+    rows = tw.read(table, target="species").to_pandas().drop(columns="species")
+    np.testing.assert_array_equal(small.predict_proba(rows), wanted.predict_proba(rows))
+    tried = json.loads(run("prune", "penguins.tree.json", "--json").stdout)["tried"]
+    assert [each["cv_error"] for each in tried] == model.pruning_.cv_error.tolist()
 
 
 def test_json_of_evaluate_is_the_evaluation(run, story):

@@ -16,6 +16,7 @@ SHOWN = {
     "explain": ["explain", "penguins.tree.json", "--data", "penguins.csv"],
     "evaluate": ["evaluate", "penguins.tree.json", "penguins.csv"],
     "prune": ["prune", "penguins.tree.json", "--leaves", "2"],
+    "prune by rows": ["prune", "penguins.tree.json", "--validation", "penguins.csv"],
     "inspect": ["inspect", "penguins.csv"],
     "inspect a model": ["inspect", "penguins.tree.json"],
     "check": ["check", "penguins.tree.json", "penguins.csv"],
@@ -47,6 +48,17 @@ def test_no_line_is_wider_than_the_terminal(terminal, case):
     assert screen.code == (3 if case == "an error" else 0), screen.text
     assert [line for line in screen.lines if len(line) > 80] == []
     assert "Traceback" not in screen.text
+
+
+def test_a_table_too_wide_for_the_terminal_continues_below(terminal):
+    lines = terminal(*SHOWN["show table"]).lines
+    heads = [line.split() for line in lines if line.startswith("node ")]
+    assert len(heads) == 2
+    assert heads[0][:4] == ["node", "parent", "depth", "condition"]
+    assert heads[1][-1] == "stop_reason"
+    nodes = [line.split()[0] for line in lines if line.strip()]
+    half = len(nodes) // 2
+    assert nodes[:half] == nodes[half:]
 
 
 @pytest.mark.parametrize("case", ["grow", "show", "an error"])

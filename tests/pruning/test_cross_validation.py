@@ -624,10 +624,6 @@ def test_the_record_prints_goes_to_pandas_and_is_drawn(noisy):
         frame["alpha"].iloc[-1] / frame["error"].iloc[-1]
     )
     assert repr(record).startswith("Pruning('cv', ")
-    import matplotlib
-
-    matplotlib.use("agg")
-    assert record.plot().get_xlabel() == "leaves"
 
 
 def test_the_path_of_the_estimator_is_scikit_learns(noisy):

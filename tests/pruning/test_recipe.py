@@ -413,6 +413,17 @@ def test_the_record_prices_smaller_trees(fitted):
     assert "answers are drawn towards the node above as by" in str(record)
 
 
+def test_a_smaller_tree_of_several_times_the_error_is_priced_as_such():
+    x = np.arange(200.0)
+    y = np.where((x < 100) ^ (x % 20 == 0), "a", "b")
+    record = tw.TreeClassifier().fit(x[:, None], y).pruning_
+    against = record.to_pandas()["error against the chosen size"]
+    half = int(np.flatnonzero(record.n_leaves <= record.n_leaves_after // 2)[0])
+    assert against[half] > 1
+    times = f"{1 + against[half]:.1f}"
+    assert record.words.endswith(f"; half as many would have {times} times the error")
+
+
 def test_a_smaller_size_needs_no_fit(fitted):
     X, y, estimator = fitted
     record = estimator.pruning_

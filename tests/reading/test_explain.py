@@ -402,3 +402,16 @@ def test_a_divided_row_is_answered_and_divided_by_its_costs():
     ends = model.tree_.apply(rows)
     nodes = model.tree_.rules().nodes[np.argmax(shares, axis=0)]
     assert np.array_equal(nodes, ends)
+
+
+def test_lines_keep_to_the_width_that_is_asked_for():
+    long = [f"a category of a rather long name, number {k}" for k in range(12)]
+    X = {"place": long * 20}
+    y = [k % 2 for k in range(12)] * 20
+    tree = tw.TreeClassifier(findings="ignore").fit(X, y).tree_
+    found = tree.explain({"place": long[0]})
+    for width in (60, 88):
+        lines = found.text(width).split("\n")
+        assert max(map(len, lines)) <= width
+        assert [word for line in lines for word in line.split()] == str(found).split()
+    assert found.text(60).count("\n") > str(found).count("\n")

@@ -47,6 +47,14 @@ def test_the_chart_shows_the_table_of_an_estimator(credit):
     assert test.get_xdata()[-1] == 1
 
 
+def test_a_size_by_log_loss_is_called_so():
+    model, *_ = trees.credit(size_by="log_loss")
+    ax = tw.plot_pruning(model)
+    drawn = line(ax, "score: log-loss").get_ydata()
+    assert drawn.tolist() == model.pruning_.log_loss.tolist()
+    assert "score: log-loss" in model.pruning_._repr_html_()
+
+
 def test_the_chart_can_run_along_alpha(credit):
     model = credit[0]
     ax = tw.plot_pruning(model, against="alpha")
@@ -87,6 +95,6 @@ def test_a_notebook_shows_curve_and_table(prune):
     root = ET.fromstring(pruning._repr_html_())
     assert pruning.words in "".join(root.itertext())
     curves = [e for e in root.iter() if e.tag == "polyline"]
-    assert len(curves) == (2 if prune else 0)
+    assert len(curves) == {"cv": 3, "validation": 2, None: 0}[prune]
     if prune:
         assert "leaves" in "".join(root.find("details").itertext())

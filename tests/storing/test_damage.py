@@ -176,6 +176,7 @@ REFUSED = [
     (put("options", "criterion", "own"), "options: criterion must be"),
     (put("parameters", [1]), "parameters must be an object"),
     (put("pruning", "chosen", 99), r"chosen must be one of the \d+ pruning_steps"),
+    (put("pruning", "one_se", 99), r"one_se must be one of the \d+ pruning_steps"),
     (put("extra", 1), "The file has an unknown field 'extra'. Did you mean 'extras'"),
     (cut("features"), "The file lacks the field 'features'"),
     (put("written_by", 1), "written_by must be text; got 1"),
@@ -186,6 +187,16 @@ REFUSED = [
 def test_a_wrong_value_is_refused_with_its_place(change, words):
     with pytest.raises(TreeFormatError, match=words):
         load_bytes(changed("classes", change))
+
+
+@pytest.mark.parametrize("name", ["cv_error", "cv_std", "score_std"])
+def test_a_record_of_pruning_that_lacks_a_column_is_refused(name):
+    def change(document):
+        for step in document["pruning_steps"]:
+            del step[name]
+
+    with pytest.raises(TreeFormatError, match=f"pruning_steps lack .* '{name}'"):
+        load_bytes(changed("pruned_classes", change))
 
 
 @pytest.mark.parametrize(

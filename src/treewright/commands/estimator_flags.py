@@ -142,7 +142,7 @@ def estimator_flags() -> list[click.Option]:
     return [
         Flag(
             [each.flag, each.name],
-            type=Value(each),
+            **({"is_flag": True} if each.type == "bool" else {"type": Value(each)}),
             default=None,
             help=_help(each),
             section=_section(each),
@@ -153,7 +153,8 @@ def estimator_flags() -> list[click.Option]:
 
 
 def _section(parameter: Parameter) -> str:
-    pruning = {"cv", "ccp_alpha", "validation_fraction"}
+    pruning = {"cv", "ccp_alpha", "validation_fraction", "size_by", "size_price"}
+    pruning |= {"shrinkage", "keep_path"}
     if parameter.name.startswith("prune") or parameter.name in pruning:
         return "Pruning: parameters of the estimators"
     return "Growing: parameters of the estimators"
@@ -169,7 +170,7 @@ def _help(parameter: Parameter) -> str:
         ("number",): "Trees for numbers only. ",
     }
     default = parameter.default
-    shown = "" if default is None else f" [default: {default}]"
+    shown = "" if default is None or default is False else f" [default: {default}]"
     others = ", ".join(repr(word) for word in parameter.for_numbers)
     also = f" For numbers: {others}." if others else ""
     return only.get(parameter.tasks, "") + text + also + shown

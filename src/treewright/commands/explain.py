@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from treewright.commands.flags import TreeCommand, flag, model_argument
 from treewright.commands.inputs import Names, load_model
-from treewright.commands.output import print_json, say
+from treewright.commands.output import print_json, say, width_of
 from treewright.errors import TableError, nearest_name
 
 if TYPE_CHECKING:
@@ -63,8 +64,9 @@ def command(
     found = tree.explain(one, to=_wanted(tree, to), fixed=fixed or ())
     if as_json:
         print_json({"model": model, "row": cells, "explanation": found.to_dict()})
-    else:
-        say(found)
+        return
+    width = width_of(sys.stdout)
+    say(found if width is None else found.text(width))
 
 
 def _named_values(tree: Tree, values: tuple[str, ...]) -> dict[str, Any]:

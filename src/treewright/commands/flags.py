@@ -49,6 +49,14 @@ class TreeCommand(click.Command):
             )
         )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; an error names the command whose help to read."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as problem:
+            problem.ctx = problem.ctx or ctx
+            raise
+
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:

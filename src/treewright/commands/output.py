@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -87,7 +88,9 @@ def say(text: object = "", *, err: bool = False) -> None:
 
 def heading(text: str) -> None:
     """Print the heading of a part of the output."""
-    shown = click.style(text, bold=True) if wants_colour(sys.stdout) else text
+    shown = fitted(text, sys.stdout)
+    if wants_colour(sys.stdout):
+        shown = click.style(shown, bold=True)
     click.echo(f"\n{shown}", color=True)
 
 
@@ -120,7 +123,10 @@ def print_tree(tree: Tree, **options: Any) -> None:
 
 
 def aligned(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return records as a table whose widest column is cut to fit the terminal.
+    """Return records as a table that fits the terminal.
+
+    The widest column is cut. Where this is not enough, the columns stand in several
+    tables one below the other, each with the first column.
 
     Parameters
     ----------
@@ -131,21 +137,50 @@ def aligned(records: Sequence[Mapping[str, Any]]) -> str:
     -------
     str
     """
-    cells = [list(records[0]), *([_cell(v) for v in each.values()] for each in records)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    numeric = [isinstance(v, (int, float)) for v in records[0].values()]
+    columns = [_Column.of(name, records) for name in records[0]]
     room = width_of(sys.stdout)
-    if room is not None:
-        widest = widths.index(max(widths))
-        spare = room - sum(widths) - len(_GAP) * (len(widths) - 1)
-        widths[widest] = max(widths[widest] + min(spare, 0), _NARROWEST_CELL)
-    return "\n".join(
-        _GAP.join(
-            _cut(cell, width).rjust(width) if right else _cut(cell, width).ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
-        ).rstrip()
-        for row in cells
-    )
+    if room is None:
+        return _side_by_side(columns)
+    widest = max(columns, key=lambda column: column.width)
+    spare = min(room - _width_of_all(columns), 0)
+    widest.width = min(widest.width, max(widest.width + spare, _NARROWEST_CELL))
+    first, tables = columns[0], [columns[:1]]
+    for column in columns[1:]:
+        if _width_of_all([*tables[-1], column]) > room and len(tables[-1]) > 1:
+            tables.append([first])
+        tables[-1].append(column)
+    return "\n\n".join(map(_side_by_side, tables))
+
+
+@dataclass
+class _Column:
+    """A column of a printed table: its cells, the heading first, and its width."""
+
+    cells: list[str]
+    width: int
+    is_numeric: bool
+
+    @classmethod
+    def of(cls, name: str, records: Sequence[Mapping[str, Any]]) -> _Column:
+        values = [record[name] for record in records]
+        cells = [name, *map(_cell, values)]
+        numeric = all(
+            value is None or isinstance(value, int | float) for value in values
+        )
+        return cls(cells, max(map(len, cells)), numeric)
+
+    def lines(self) -> list[str]:
+        side = str.rjust if self.is_numeric else str.ljust
+        return [side(_cut(cell, self.width), self.width) for cell in self.cells]
+
+
+def _width_of_all(columns: Sequence[_Column]) -> int:
+    return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
+
+
+def _side_by_side(columns: Sequence[_Column]) -> str:
+    rows = zip(*(column.lines() for column in columns), strict=True)
+    return "\n".join(_GAP.join(row).rstrip() for row in rows)
 
 
 def _cell(value: Any) -> str:

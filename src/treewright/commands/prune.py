@@ -18,6 +18,8 @@ _CUT = "Where to cut (at most one)"
     json_keys={
         "model": "the model file",
         "path": "alpha, leaves and risk of every best pruning, the largest first",
+        "tried": "the sizes that fitting tried, with their cross-validated errors; "
+        "null if the model does not know them",
         "validation_error": "the error of each on the validation file; otherwise null",
         "tree": "nodes, leaves, depth, columns used and fingerprint of the tree cut; "
         "null without a cut",
@@ -43,16 +45,15 @@ _CUT = "Where to cut (at most one)"
 )
 @flag(
     "--risk",
-    type=click.Choice(["error", "impurity"]),
-    default="error",
-    show_default=True,
-    help="What alpha is weighed against.",
+    type=click.Choice(["error", "impurity", "mixed"]),
+    help="What alpha is weighed against; mixed is errors + 0.2 x log-loss. By default "
+    "what the tree was pruned by, otherwise error.",
 )
 @flag("-o", "--output", type=click.Path(), help="Save the smaller tree.")
 def command(
     model: str,
     output: str | None,
-    risk: str,
+    risk: str | None,
     as_json: bool,
     **cuts: Any,
 ) -> None:

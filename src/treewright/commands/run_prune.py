@@ -20,8 +20,10 @@ from treewright.commands.output import (
 )
 from treewright.model import Tree
 from treewright.pruning.path import PruningPath
+from treewright.pruning.result import Pruning
 from treewright.pruning.validation import prune_by_validation
 from treewright.reading.answers.evaluation import errors_of_path
+from treewright.storing.record import steps_out
 from treewright.tree.new_rows import NewRows
 
 __all__ = ["run_prune"]
@@ -30,7 +32,12 @@ _MOST_LINES = 30
 
 
 def run_prune(
-    model: str, cuts: dict[str, Any], *, output: str | None, risk: str, as_json: bool
+    model: str,
+    cuts: dict[str, Any],
+    *,
+    output: str | None,
+    risk: str | None,
+    as_json: bool,
 ) -> None:
     """Print the sizes of a tree, and cut it if a cut is asked for.
 
@@ -42,8 +49,8 @@ def run_prune(
         `alpha`, `leaves`, `nodes` and `validation`, at most one of them set.
     output : str or None
         Where to save the smaller tree.
-    risk : {'error', 'impurity'}
-        What alpha is weighed against.
+    risk : {'error', 'impurity', 'mixed'} or None
+        What alpha is weighed against; None: what the tree was pruned by.
     as_json : bool
         Whether to print one JSON object.
     """
@@ -51,12 +58,16 @@ def run_prune(
     tree = load_model(model)
     grown = tree.data.made_by.get("grown")
     whole = tree if grown is None else Tree(grown)
-    path = pruning_path(whole, risk)
+    record: Pruning | None = tree.data.made_by.get("pruning")
+    path = pruning_path(whole, risk or ("error" if record is None else record.risk))
     rows = errors = None
     if cuts["validation"] is not None:
         rows = NewRows.read(whole.data, *read_rows(whole, cuts["validation"]))
         errors = errors_of_path(whole.data, path, rows)
     smaller, words = _cut(tree, whole, path, cuts, rows)
+    along_path = cuts["alpha"] is not None or cuts["leaves"] is not None
+    if smaller is not None and record is not None and along_path:
+        smaller = Tree(record.answering(smaller.data))
     if output is not None and smaller is not None:
         smaller.save(output)
     if as_json:
@@ -65,13 +76,16 @@ def run_prune(
             {
                 "model": model,
                 "path": sizes,
+                "tried": None if record is None else list(steps_out(record)),
                 "validation_error": errors,
                 "tree": None if smaller is None else tree_dict(smaller),
                 "output": output,
             }
         )
         return
-    say(_table(path, errors))
+    if record is not None:
+        say("\n".join([record.words, *(f"({note})" for note in record.all_notes), ""]))
+    say(_table(path, errors, record))
     if smaller is None:
         say("\n--alpha, --leaves, --node or --validation cuts; -o saves the result.")
         return
@@ -107,7 +121,9 @@ def _cut(
     return None, ""
 
 
-def _table(path: PruningPath, errors: NDArray[np.float64] | None) -> str:
+def _table(
+    path: PruningPath, errors: NDArray[np.float64] | None, record: Pruning | None
+) -> str:
     """Return the sizes, one per line; the middle of a long table is left out."""
     records: list[dict[str, Any]] = [
         {"alpha": float(alpha), "leaves": int(leaves), path.kind: float(risk)}
@@ -115,14 +131,33 @@ def _table(path: PruningPath, errors: NDArray[np.float64] | None) -> str:
             path.alpha, path.n_leaves, path.risk, strict=True
         )
     ]
+    if errors is None and record is not None and len(record.cv_error):
+        for each in records:
+            each |= _tried(record, each["leaves"])
     if errors is not None:
         best = int(np.flatnonzero(errors <= errors.min())[-1])
-        for place, (record, error) in enumerate(zip(records, errors, strict=True)):
-            record["validation error"] = float(error)
-            record[" "] = "<- least" if place == best else ""
+        for place, (each, error) in enumerate(zip(records, errors, strict=True)):
+            each["validation error"] = float(error)
+            each[" "] = "<- least" if place == best else ""
     lines = aligned(records).split("\n")
     if len(lines) > _MOST_LINES:
         half = _MOST_LINES // 2
         hidden = f"... {len(lines) - 2 * half} more sizes; --json lists all of them"
         lines = [*lines[:half], hidden, *lines[-half:]]
     return "\n".join(lines)
+
+
+def _tried(record: Pruning, leaves: int) -> dict[str, Any]:
+    """Return what cross-validation found for a tree of so many leaves."""
+    columns = {"cv error": record.cv_error, "std": record.cv_std}
+    if len(record.score):
+        columns["score"] = record.score
+    if len(record.strength):
+        columns["drawn by"] = record.strength
+    at = np.flatnonzero(record.n_leaves == leaves)
+    if not len(at):
+        return dict.fromkeys([*columns, " "])
+    place = int(at[0])
+    marks = {record.one_se: "<- 1-SE rule", record.chosen: "<- taken"}
+    found = {name: float(column[place]) for name, column in columns.items()}
+    return {**found, " ": marks.get(place, "")}

@@ -15,6 +15,7 @@ __all__ = ["notebook_html"]
 _WIDTH, _HEIGHT = 520, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 10, 26
 _INKS = {"error": "#8a94a3", "cv_error": "#4a6bd6", "validation_error": "#c2620f"}
+_INKS |= {"score": "#2a8a5f"}
 _NAMES = {
     "error": "training",
     "cv_error": "cross-validated",
@@ -62,7 +63,8 @@ def _curve(pruning: Pruning) -> Iterator[str]:
     def y(error: float) -> float:
         return _TOP + (1 - error / top) * (_HEIGHT - _TOP - _BOTTOM)
 
-    curves = ", ".join(_NAMES[name] for name in shown)
+    names = _NAMES | {"score": f"score: {pruning.score_name}"}
+    curves = ", ".join(names[name] for name in shown)
     yield (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="100%" role="img" '
         f'aria-label="Error against leaves: {curves}" '
@@ -70,8 +72,9 @@ def _curve(pruning: Pruning) -> Iterator[str]:
     )
     yield from _axes(leaves, top, x, y)
     if len(pruning.cv_error) and pruning.best >= 0:
-        limit = float(pruning.cv_error[pruning.best] + pruning.cv_std[pruning.best])
-        yield _line(_LEFT, _WIDTH - _RIGHT, y(limit), y(limit), "#4a6bd6", "2 3")
+        by, std = ("score", "score_std") if "score" in shown else ("cv_error", "cv_std")
+        limit = shown[by][pruning.best] + float(getattr(pruning, std)[pruning.best])
+        yield _line(_LEFT, _WIDTH - _RIGHT, y(limit), y(limit), _INKS[by], "2 3")
     at = x(max(pruning.n_leaves_after, 1))
     yield _line(at, at, _TOP, _HEIGHT - _BOTTOM, "#c2185b")
     place = _LEFT + 8.0
@@ -88,9 +91,9 @@ def _curve(pruning: Pruning) -> Iterator[str]:
         )
         yield (
             f'<rect x="{place}" y="{_TOP}" width="12" height="3" fill="{ink}"/>'
-            f'<text x="{place + 17}" y="{_TOP + 5}">{_NAMES[name]}</text>'
+            f'<text x="{place + 17}" y="{_TOP + 5}">{names[name]}</text>'
         )
-        place += 30 + 6.2 * len(_NAMES[name])
+        place += 30 + 6.2 * len(names[name])
     yield "</svg>"
 
 

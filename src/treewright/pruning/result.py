@@ -145,6 +145,14 @@ class Pruning:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.cv_error / self.cv_error[self.chosen] - 1.0)
 
+    @property
+    def score_name(self) -> str:
+        """What the score adds up; empty if the size was chosen by the error."""
+        if not len(self.score):
+            return ""
+        by_log_loss = np.array_equal(self.score, self.log_loss)
+        return "log-loss" if by_log_loss else "errors + 0.2 x log-loss"
+
     def at(self, n_leaves: int) -> Any:
         """Return the best tree of at most so many leaves, without fitting again.
 
@@ -170,16 +178,25 @@ class Pruning:
                 "larger ones."
             )
         cut: TreeData = find_path(self.tree, self.risk).tree(n_leaves=n_leaves)
-        strength = self._strength_at(cut.n_leaves)
-        if strength is not None:
-            cut = with_drawn_answers(cut, strength)
-        return self._face(cut)
+        return self._face(self.answering(cut))
 
-    def _strength_at(self, n_leaves: int) -> float | None:
-        rows = np.flatnonzero(self.n_leaves <= n_leaves)
-        if not len(self.strength) or not len(rows):
-            return self.shrinkage
-        return float(self.strength[rows[0]])
+    def answering(self, cut: TreeData) -> TreeData:
+        """Return a smaller tree with the answers that suit its size.
+
+        Parameters
+        ----------
+        cut : TreeData
+            A tree that was cut from `tree`.
+
+        Returns
+        -------
+        TreeData
+        """
+        rows = np.flatnonzero(self.n_leaves <= cut.n_leaves)
+        strength = self.shrinkage
+        if len(self.strength) and len(rows):
+            strength = float(self.strength[rows[0]])
+        return cut if strength is None else with_drawn_answers(cut, strength)
 
     @property
     def chosen_error(self) -> float:
@@ -231,54 +248,6 @@ class Pruning:
         frame = pandas.DataFrame(columns)
         frame["chosen"] = np.arange(len(frame)) == self.chosen
         return frame
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw error against the number of leaves, with the tree that was taken.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            The axes to draw on; None makes a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        if not len(self.n_leaves):
-            raise TreewrightError(f"There is nothing to draw: {self.words}")
-        if ax is None:
-            try:
-                from matplotlib import pyplot
-            except ImportError as problem:
-                raise TreewrightError(
-                    "Drawing needs the package 'matplotlib': pip install matplotlib"
-                ) from problem
-            ax = pyplot.subplots()[1]
-        self._draw(ax)
-        return ax
-
-    def _draw(self, ax: Any) -> None:
-        ax.plot(self.n_leaves, self.error, color="0.6", label="training error")
-        if len(self.cv_error):
-            ax.errorbar(
-                self.n_leaves,
-                self.cv_error,
-                self.cv_std,
-                marker="o",
-                markersize=3,
-                capsize=2,
-                label="cross-validated error",
-            )
-            limit = self.cv_error[self.best] + self.cv_std[self.best]
-            ax.axhline(limit, linestyle=":", color="0.4", label="best + 1 SE")
-        if len(self.validation_error):
-            ax.plot(self.n_leaves, self.validation_error, label="validation error")
-        ax.axvline(self.n_leaves_after, linestyle="--", color="0.4", label="taken")
-        if self.n_leaves[0] > 30:
-            ax.set_xscale("log")
-        ax.set_xlabel("leaves")
-        ax.set_ylabel("error")
-        ax.legend()
 
     @property
     def _root_error(self) -> float:

@@ -83,4 +83,6 @@ def _price_of_half(choice: Choice, leaves: NDArray[np.int64]) -> str:
     more = float(choice.error[half]) / error - 1.0
     if more < 0.0005:
         return "; half as many would cost no more error"
+    if more >= 1.0:
+        return f"; half as many would have {1.0 + more:.1f} times the error"
     return f"; half as many would cost {wording.percent(more)} more error"

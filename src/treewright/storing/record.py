@@ -116,13 +116,28 @@ def steps_in(items: Iterable[Any]) -> dict[str, Any]:
 def pruning_in(found: dict[str, Any], steps: dict[str, Any]) -> Pruning:
     """Put the record of a pruning together."""
     pruning = Pruning(**found | {"notes": tuple(found["notes"])}, **steps)
-    for name in ("chosen", "best"):
+    for name in ("chosen", "best", "one_se"):
         if getattr(pruning, name) >= len(pruning.n_leaves):
             raise TreeFormatError(
                 f"pruning, {name} must be one of the {len(pruning.n_leaves)} "
                 f"pruning_steps, or -1; got {getattr(pruning, name)}."
             )
+    for name in _needed(pruning):
+        if not len(getattr(pruning, name)):
+            raise TreeFormatError(
+                f"pruning_steps lack the field {name!r}, which pruning needs: its "
+                f"method is {pruning.method!r}."
+            )
     return pruning
+
+
+def _needed(pruning: Pruning) -> tuple[str, ...]:
+    """Return the columns of steps that a record needs to be read."""
+    needed = ("score_std",) if len(pruning.score) else ()
+    if pruning.chosen < 0:
+        return needed
+    measured = {"cv": ("cv_error", "cv_std"), "validation": ("validation_error",)}
+    return needed + measured.get(str(pruning.method), ())
 
 
 def intake_in(found: Mapping[str, Any]) -> Intake:

@@ -143,6 +143,8 @@ def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
             out[name] = [x if math.isfinite(x) else None for x in values.tolist()]
     if len(out) == 1:
         return None
+    if "score" in out:
+        out["score_name"] = pruning.score_name
     return out | {
         "chosen": pruning.chosen,
         "best": pruning.best,

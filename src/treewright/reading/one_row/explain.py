@@ -149,21 +149,32 @@ class Explanation:
             "note": self.note,
         }
 
-    def __str__(self) -> str:
-        """The path in sentences."""
+    def text(self, width: int = wording.WIDTH) -> str:
+        """Return the path in sentences.
+
+        Parameters
+        ----------
+        width : int, default=88
+            Columns of a line, where words allow it.
+
+        Returns
+        -------
+        str
+        """
         tree = self._tree
-        lines = [
-            self._headline(),
-            "",
-            *_lines(tree, self.steps, self._ends, self.shares),
-        ]
+        lines = [*_wrapped(self._headline(), width, ""), ""]
+        lines += _lines(tree, self.steps, self._ends, self.shares, width)
         if self.changes:
             lines += ["", f"Smallest change, to {_answer_text(tree, self.other)}:"]
             for each in self.changes:
-                lines += _wrapped(each.words, "   - ")
+                lines += _wrapped(each.words, width, "   - ")
         elif self.note:
-            lines += ["", self.note]
+            lines += ["", *_wrapped(self.note, width, "")]
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """The path in sentences."""
+        return self.text()
 
     def _headline(self) -> str:
         """Return the answer with its probability, or with the mean it came from."""
@@ -424,27 +435,26 @@ def _lines(
     steps: Sequence[Step],
     ends: Sequence[tuple[int, float]],
     shares: tuple[float, ...],
+    width: int,
 ) -> list[str]:
     """Return the path: two lines for each step, what is asked and what is left."""
-    lines = [
-        "   0. all rows",
-        f"      {_evidence_text(tree, 0, _node_shares(tree, 0))}",
-    ]
+    root = _evidence_text(tree, 0, _node_shares(tree, 0))
+    lines = ["   0. all rows", *_wrapped(root, width)]
     for number, step in enumerate(steps, 1):
-        lines += _wrapped(step.sentence, f"{number:>4}. ")
-        lines += _wrapped(_evidence_text(tree, step.next, step.shares))
+        lines += _wrapped(step.sentence, width, f"{number:>4}. ")
+        lines += _wrapped(_evidence_text(tree, step.next, step.shares), width)
     node = steps[-1].next if steps else 0
     if len(ends) > 1:
         total = _shares_text(tree, shares)
-        lines += _wrapped(f"In all, over {len(ends)} ends: {total}.")
+        lines += _wrapped(f"In all, over {len(ends)} ends: {total}.", width)
     elif tree.split_kind[node] == LEAF and tree.stop_reason[node]:
         reason = STOP_REASONS[int(tree.stop_reason[node])].sentence
-        lines += _wrapped(f"Leaf {node}. {reason}")
+        lines += _wrapped(f"Leaf {node}. {reason}", width)
     return lines
 
 
-def _wrapped(text: str, start: str = " " * _INDENT) -> list[str]:
-    return wording.wrapped(text, start, " " * _INDENT)
+def _wrapped(text: str, width: int, start: str = " " * _INDENT) -> list[str]:
+    return wording.wrapped(text, start, " " * len(start), width)
 
 
 def _evidence_text(tree: TreeData, node: int, shares: tuple[float, ...]) -> str:

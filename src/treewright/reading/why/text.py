@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["lines", "why_html"]
 
 _MOST_WORKED = 12
+_LONGEST = 36
+"""Characters of a condition in the table; the calculation below has all of them."""
 
 
 def lines(why: Why) -> list[str]:
@@ -163,7 +165,7 @@ def _cells(why: Why) -> tuple[list[str], list[list[str]], list[str]]:
     heads += ["charge"] * charged + ["gain ratio"] * ratio
     cells = [
         [
-            each.words,
+            wording.cut(each.words, _LONGEST),
             _four(each.after),
             _four(each.gain),
             *[_four(each.charge)] * charged,

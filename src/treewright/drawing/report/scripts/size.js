@@ -227,7 +227,7 @@ export function startSize(page, picture, moves) {
       el("li", {}, el("i", {}), el("span", { text: name }), el("b", { text }));
     const found = [];
     if (tried.score) {
-      found.push(line("Score: errors + 0.2 x log-loss", figures(real(tried.score[i]))));
+      found.push(line(`Score: ${tried.score_name}`, figures(real(tried.score[i]))));
     }
     if (tried.strength) {
       found.push(line("Answers drawn as by rows", figures(real(tried.strength[i]))));
