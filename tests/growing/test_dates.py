@@ -285,6 +285,6 @@ def test_a_zone_that_comes_or_goes_is_not_read_silently(trained, new):
     zone = None if trained is ZONED else "UTC"
     moments = pd.date_range("2019-01-01", periods=3, tz=zone)
     with pytest.raises(
-        tw.ColumnError, match="column 'when' named .* so they cannot be compared"
+        tw.ColumnError, match=r"column 'when' named .* so they cannot be compared"
     ):
         fitted.predict({"when": moments})
