@@ -36,6 +36,7 @@ exclude_patterns = [
     "**/README.md",
 ]
 nitpicky = False
+smartquotes = False
 
 myst_enable_extensions = [
     "amsmath",
