@@ -123,6 +123,16 @@ def test_a_picture_is_saved_in_one_call(tmp_path, ending):
     )
 
 
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_a_saved_picture_shows_the_way_of_a_row(tmp_path, ending):
+    row = {"flipper_length_mm": 181, "bill_length_mm": 39.1, "island": "Torgersen"}
+    plain = penguins().save_picture(tmp_path / f"plain.{ending}")
+    shown = penguins().save_picture(tmp_path / f"shown.{ending}", row=row)
+    assert shown.read_bytes() != plain.read_bytes()
+    if ending == "svg":
+        assert shown.read_text() == penguins().to_svg(row=row, theme="light") + "\n"
+
+
 def test_a_saved_picture_is_as_wide_as_asked(tmp_path):
     from PIL import Image
 

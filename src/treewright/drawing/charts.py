@@ -86,10 +86,14 @@ def title(ax: Axes, main: str, more: str = "") -> None:
 
 
 def _broken(text: str, ax: Axes, size: float, bold: bool = False) -> str:
-    """Break a text into lines that are as wide as the axes."""
+    """Break each line of a text into lines that are as wide as the axes."""
     measure = font_measure()
     room = max(points_of(ax)[0], 60.0)
-    parts = list(wrapped(text, room, size, lambda t, s, _: measure(t, s, bold)))
+    parts = [
+        part
+        for line in text.split("\n")
+        for part in wrapped(line, room, size, lambda t, s, _: measure(t, s, bold))
+    ]
     return "\n".join(middle_cut(part, room, size, bold, measure) for part in parts)
 
 

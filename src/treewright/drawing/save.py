@@ -19,9 +19,16 @@ _DOTS_PER_INCH = 192
 
 
 def save_picture(
-    tree: TreeData, path: str | os.PathLike[str], theme: str = "light", **options: Any
+    tree: TreeData,
+    path: str | os.PathLike[str],
+    /,
+    theme: str = "light",
+    **options: Any,
 ) -> Path:
-    """Save the picture of a tree; see `Tree.save_picture`."""
+    """Save the picture of a tree; see `Tree.save_picture`.
+
+    Among the options, `path` is that of a row.
+    """
     where = file_to_write(path, "tree.svg")
     if where.suffix.lower() not in _FORMATS:
         raise OptionError(
