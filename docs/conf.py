@@ -66,6 +66,11 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "matplotlib_animations": False,
     "plot_gallery": True,
+    "subsection_order": [
+        f"gallery/{part}" for part in ("start", "data", "size", "trust", "elsewhere")
+    ],
+    "within_subsection_order": "FileNameSortKey",
+    "ignore_repr_types": r"matplotlib",
     "abort_on_example_error": True,
 }
 
