@@ -104,6 +104,7 @@ bench: build $(VENV)/.bench  ## Compare speed and memory with other libraries (l
 	$(BIN)/python benchmarks/speed.py $(ARGS)
 
 docs: build $(VENV)/.docs  ## Build the book into build/site
+	@rm -rf docs/generated
 	$(BIN)/python docs/tools/write_command_line.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
 	$(BIN)/python docs/tools/check_site.py build/site

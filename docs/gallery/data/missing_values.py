@@ -30,6 +30,10 @@ for way in ("learned", "surrogate", "fractional"):
     print(f"missing={way!r}\n{clf.tree_}\n")
 
 # %%
+# The picture of the first one:
+tw.plot_tree(trees["learned"])
+
+# %%
 # An account of the rows without a value at the root:
 for way, tree in trees.items():
     print(f"{way:11} {tree.missing_account(0)}")

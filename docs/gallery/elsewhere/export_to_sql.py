@@ -19,6 +19,10 @@ penguins = pd.read_csv(files("treewright") / "data" / "penguins.csv")
 X, y = penguins.drop(columns="species"), penguins["species"]
 tree = tw.TreeClassifier(max_leaf_nodes=4, prune=None).fit(X, y).tree_
 
+tw.plot_tree(tree)
+
+# %%
+# The same tree as a query:
 path = Path(tempfile.mkdtemp()) / "penguins.sql"
 query = tree.export("sql", path, dialect="sqlite", table="penguins")
 print(query)

@@ -11,6 +11,7 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
 import treewright as tw
@@ -35,6 +36,15 @@ tonight = X.sample(60, random_state=0).reset_index(drop=True)
 tonight["flipper_length_mm"] = tonight["flipper_length_mm"] / 10
 tonight.loc[:14, "island"] = "Anvers"
 print(tree.check(tonight))
+
+# %%
+# The picture of the flipper lengths, then and now:
+figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
+axes.hist(X["flipper_length_mm"], bins=30, label="training rows")
+axes.hist(tonight["flipper_length_mm"], bins=5, label="tonight")
+axes.set(xlabel="flipper_length_mm", ylabel="rows")
+axes.legend()
+plt.show()
 
 # %%
 # Rows of a good night pass, and are scored with their reasons:

@@ -39,6 +39,10 @@ tree = tw.Tree(steps.grow_all())
 print(tree)
 
 # %%
+# As a picture:
+tw.plot_tree(tree)
+
+# %%
 # What did the preference cost? The tree that chooses by itself, of the same depth:
 free = tw.grow(table, tw.GrowOptions(criterion="entropy", max_depth=3))
 for name, each in (("island first", tree), ("free choice", free)):

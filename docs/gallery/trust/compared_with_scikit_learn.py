@@ -6,6 +6,7 @@ The same table, the same rows for testing: scikit-learn's tree, treewright with
 scikit-learn's rules, and treewright as it comes.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
@@ -57,4 +58,14 @@ for name, model in learners.items():
             )
         )
 table = pd.DataFrame(rows, columns=["learner", "error", "log-loss", "leaves"])
-print(table.groupby("learner", sort=False).mean().round(3).to_string())
+means = table.groupby("learner", sort=False).mean()
+print(means.round(3).to_string())
+
+# %%
+# As a picture; smaller is better in each panel:
+figure, panels = plt.subplots(1, 3, figsize=(11, 3), layout="constrained", sharey=True)
+for axes, name in zip(panels, means.columns, strict=True):
+    bars = axes.barh(means.index[::-1], means[name][::-1], color="#4878b0")
+    axes.bar_label(bars, fmt="%.3g", padding=3)
+    axes.set(xlabel=name, xlim=(0, means[name].max() * 1.2))
+plt.show()
