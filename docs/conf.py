@@ -64,6 +64,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,
     "matplotlib_animations": False,
     "plot_gallery": True,
     "subsection_order": [
