@@ -1,38 +1,34 @@
-// simd_lanes.hpp: eight entries in the eight lanes of a register (AVX2).
+// simd_lanes.hpp: eight numbers of 32 bits, or four of 64 bits, side by side in the lanes of a
+// register.
+//
+// The kernels are written once, in these types:
+//   Ints, Words, Floats    eight lanes: int32_t, uint32_t, float
+//   Longs, Doubles         four lanes: int64_t, double
+// + - * / & | ~ << >> and comparisons work lane by lane; a comparison gives Ints with all bits of a
+// lane set where it holds. The other operations have the same names for every processor:
+// simd_avx2.hpp (x86-64, one register of 256 bits) and simd_neon.hpp (ARM64, two of 128 bits).
+// TREEWRIGHT_LANES and TREEWRIGHT_TARGET are explained in portable.hpp.
 #pragma once
 
 #include "treewright/portable.hpp"
 
-#ifdef TREEWRIGHT_AVX2
-#include <immintrin.h>
-
+#ifdef TREEWRIGHT_LANES
 #include "treewright/types.hpp"
+#ifdef __x86_64__
+#include "simd_avx2.hpp"
+#else
+#include "simd_neon.hpp"
+#endif
 
 namespace treewright::simd {
 
-TREEWRIGHT_TARGET inline __m256i load(const Entry* entries) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries));
-}
-TREEWRIGHT_TARGET inline void store(Entry* entries, __m256i x) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(entries), x);
-}
 // A mask of the first n lanes; empty if n is negative.
-TREEWRIGHT_TARGET inline __m256i first_lanes(int n) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-TREEWRIGHT_TARGET inline void store_first(Entry* entries, int n, __m256i x) {
-  _mm256_maskstore_epi32(reinterpret_cast<int*>(entries), first_lanes(n), x);
-}
-// table[entries[lane] >> shift] for eight lanes. Eight single loads: the gather instruction takes
-// about twice as long while stores are pending (measured on Zen 3).
-TREEWRIGHT_TARGET inline __m256i look_up(const int32_t* table, const Entry* entries, int shift) {
-  const auto four = [&](const Entry* e) TREEWRIGHT_TARGET {
-    __m128i x = _mm_cvtsi32_si128(table[e[0] >> shift]);
-    x = _mm_insert_epi32(x, table[e[1] >> shift], 1);
-    x = _mm_insert_epi32(x, table[e[2] >> shift], 2);
-    return _mm_insert_epi32(x, table[e[3] >> shift], 3);
-  };
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(four(entries)), four(entries + 4), 1);
+TREEWRIGHT_TARGET inline Ints first_lanes(int n) { return all(n) > lane_numbers(); }
+
+// The larger number of each lane.
+template <class Lanes>
+TREEWRIGHT_TARGET inline Lanes larger_of_neighbours(Lanes x) {
+  return larger(x, swapped_neighbours(x));
 }
 
 }  // namespace treewright::simd

@@ -7,7 +7,7 @@
 
 namespace treewright::simd {
 
-#ifdef TREEWRIGHT_AVX2
+#ifdef TREEWRIGHT_LANES
 namespace {
 
 // For every set of eight lanes, a byte per lane.
@@ -27,15 +27,12 @@ constexpr LaneTable kLanesOf = [] {
   return table;
 }();
 
-TREEWRIGHT_TARGET inline __m256i lanes(const LaneTable& table, unsigned set) {
-  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(table[set].data())));
+// The entries of the lanes in the set, one after the other.
+TREEWRIGHT_TARGET inline Words packed(Words entries, unsigned set) {
+  return permuted(entries, widened(kLanesOf[set].data()));
 }
-// The set of lanes whose bit number `bit` is set.
-template <int bit>
-TREEWRIGHT_TARGET inline unsigned lanes_with(__m256i x) {
-  return static_cast<unsigned>(
-      _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 31 - bit))));
-}
+// The set of lanes whose lowest bit is set.
+TREEWRIGHT_TARGET inline unsigned lanes_with_bit(Words x) { return signs(x << 31); }
 
 // One bit per row number says where the row goes. find() returns the 32 bits around the bit of each
 // of eight rows.
@@ -45,23 +42,21 @@ struct BitsInMemory {
 
   BitsInMemory(const uint64_t* bits, int shift)
       : words(reinterpret_cast<const int32_t*>(bits)), shift(shift + 5) {}
-  TREEWRIGHT_TARGET __m256i find(const Entry* entries, __m256i) const {
-    return look_up(words, entries, shift);
+  TREEWRIGHT_TARGET Words find(const Entry* entries, Words) const {
+    return as<Words>(look_up(words, entries, shift));
   }
 };
 // The same for at most kRowsInRegisters rows, whose bits fit into two registers: no memory access.
 struct BitsInRegisters {
-  __m256i low, high;
+  Words low, high;
 
   TREEWRIGHT_TARGET BitsInRegisters(const uint64_t* bits, int)
-      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits))),
-        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits) + 1)) {}
-  TREEWRIGHT_TARGET __m256i find(const Entry*, __m256i rows) const {
-    const __m256i word = _mm256_srli_epi32(rows, 5);
-    const __m256 in_low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word));
-    const __m256 in_high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word));
-    const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(word, 28));
-    return _mm256_castps_si256(_mm256_blendv_ps(in_low, in_high, is_high));
+      : low(load(reinterpret_cast<const uint32_t*>(bits))),
+        high(load(reinterpret_cast<const uint32_t*>(bits) + kBlock)) {}
+  TREEWRIGHT_TARGET Words find(const Entry*, Words rows) const {
+    const Words word = rows >> 5;
+    return select_by_sign(word << 28, permuted(high, as<Ints>(word)),
+                          permuted(low, as<Ints>(word)));
   }
 };
 
@@ -79,42 +74,41 @@ template <class Bits>
 TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shift,
                                             const Bits& bits, Entry* scratch,
                                             PartitionState& state) {
-  const __m128i shift_by = _mm_cvtsi32_si128(shift);
-  const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  const __m256i low_five = _mm256_set1_epi32(31), one = _mm256_set1_epi32(1);
+  const Ints lane_bits = all(1) << lane_numbers();
+  const Words low_five = as<Words>(all(31)), one = as<Words>(all(1));
   Entry* to_front = entries + state.front;
   Entry* to_behind = scratch + (state.i - state.front);
   Entry pending_front = state.pending_front, pending_behind = state.pending_behind;
   // Divides the `taken` lanes of a block, which are its last lanes. Writes the rows that go behind
   // to scratch, followed by up to seven unused entries, and returns the rows that stay in front.
   struct Front {
-    __m256i entries;
+    Words entries;
     int n;
   };
   const auto divide = [&](const Entry* block, unsigned taken) TREEWRIGHT_TARGET {
-    __m256i e = load(block);
-    const __m256i rows = _mm256_srl_epi32(e, shift_by);
-    const __m256i bit = _mm256_srlv_epi32(bits.find(block, rows), _mm256_and_si256(rows, low_five));
-    const unsigned behind = lanes_with<0>(bit) & taken;
+    Words e = load(block);
+    const Words rows = e >> shift;
+    const Words bit = bits.find(block, rows) >> (rows & low_five);
+    const unsigned behind = lanes_with_bit(bit) & taken;
     const unsigned front = behind ^ taken;
-    const unsigned differs = lanes_with<0>(e) & taken;
-    if (differs ==
-        taken) {  // the usual case for floats: no bit has to be passed on within the block
+    const unsigned differs = lanes_with_bit(e) & taken;
+    if (differs == taken) {
+      // The usual case for floats: no bit has to be passed on within the block.
       pending_front = behind >> 7;
       pending_behind = front >> 7;
     } else {
       const unsigned now =
           carry(differs, front ^ 255, pending_front) | carry(differs, behind ^ 255, pending_behind);
-      const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(now)), lane_bits);
-      e = _mm256_or_si256(e, _mm256_and_si256(_mm256_cmpeq_epi32(set, lane_bits), one));
+      const Ints set = all(static_cast<int>(now)) & lane_bits;
+      e = e | (as<Words>(set == lane_bits) & one);
     }
-    store(to_behind, _mm256_permutevar8x32_epi32(e, lanes(kLanesOf, behind)));
+    store(to_behind, packed(e, behind));
     to_behind += std::popcount(behind);
-    return Front{_mm256_permutevar8x32_epi32(e, lanes(kLanesOf, front)), std::popcount(front)};
+    return Front{packed(e, front), std::popcount(front)};
   };
   const Entry *block = entries + state.i, *const stop = entries + end;
   // A copy of the last block: the loop may overwrite those entries before they are divided.
-  alignas(__m256i) Entry last[kBlock];
+  Entry last[kBlock];
   store(last, load(stop - kBlock));
   for (; block + kBlock <= stop; block += kBlock) {
     const Front front = divide(block, 255);
@@ -126,7 +120,7 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
     if (to_front + kBlock <= stop) {
       store(to_front, front.entries);
     } else {
-      store_first(to_front, front.n, front.entries);
+      store_lanes(to_front, first_lanes(front.n), front.entries);
     }
     to_front += front.n;
   }
@@ -134,8 +128,9 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
 }
 
 template <class Bits>
-TREEWRIGHT_TARGET void partition_avx2(Entry* entries, int64_t end, int shift, const uint64_t* sides,
-                                      Entry* scratch, PartitionState& state) {
+TREEWRIGHT_TARGET void partition_in_lanes(Entry* entries, int64_t end, int shift,
+                                          const uint64_t* sides, Entry* scratch,
+                                          PartitionState& state) {
   divide_column(entries, end, shift, Bits(sides, shift), scratch, state);
 }
 
@@ -146,13 +141,13 @@ TREEWRIGHT_TARGET inline void copy(const Entry* from, int64_t n, Entry* to) {
   if (n >= kBlock) {
     store(to + n - kBlock, load(from + n - kBlock));  // overlaps the block before
   } else {
-    store_first(to, static_cast<int>(n), load(from));
+    store_lanes(to, first_lanes(static_cast<int>(n)), load(from));
   }
 }
 
 template <class Bits>
-TREEWRIGHT_TARGET void partition_each_avx2(std::span<Entry* const> columns, int64_t n, int shift,
-                                           const uint64_t* sides, Entry* scratch) {
+TREEWRIGHT_TARGET void partition_each_in_lanes(std::span<Entry* const> columns, int64_t n,
+                                               int shift, const uint64_t* sides, Entry* scratch) {
   const Bits bits(sides, shift);
   for (Entry* entries : columns) {
     PartitionState s;
@@ -165,19 +160,20 @@ TREEWRIGHT_TARGET void partition_each_avx2(std::span<Entry* const> columns, int6
 
 void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
                Entry* scratch, PartitionState& state) {
-  if (end - state.i >= kBlock && has_avx2()) {
-    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_avx2<BitsInRegisters>
-                                                              : partition_avx2<BitsInMemory>;
+  if (end - state.i >= kBlock && has_lanes()) {
+    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_in_lanes<BitsInRegisters>
+                                                              : partition_in_lanes<BitsInMemory>;
     kernel(entries, end, shift, sides.data(), scratch, state);
   }
 }
 
 bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
                     std::span<const uint64_t> sides, Entry* scratch) {
-  const bool can = n >= kBlock && has_avx2();
+  const bool can = n >= kBlock && has_lanes();
   if (can) {
-    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_each_avx2<BitsInRegisters>
-                                                              : partition_each_avx2<BitsInMemory>;
+    const auto kernel = 64 * sides.size() <= kRowsInRegisters
+                            ? partition_each_in_lanes<BitsInRegisters>
+                            : partition_each_in_lanes<BitsInMemory>;
     kernel(columns, n, shift, sides.data(), scratch);
   }
   return can;

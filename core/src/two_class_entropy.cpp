@@ -7,7 +7,7 @@
 #include "simd_lanes.hpp"
 #include "treewright/simd.hpp"
 
-#ifdef TREEWRIGHT_AVX2
+#ifdef TREEWRIGHT_LANES
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,29 +17,22 @@
 
 namespace treewright::simd {
 
-#ifdef TREEWRIGHT_AVX2
+#ifdef TREEWRIGHT_LANES
 namespace {
 
 // Of eight labels, given as bits: how many are 1 before each of them, a byte each.
-constexpr std::array<uint64_t, 256> kOnesBefore = [] {
-  std::array<uint64_t, 256> table{};
+constexpr std::array<std::array<uint8_t, kBlock>, 256> kOnesBefore = [] {
+  std::array<std::array<uint8_t, kBlock>, 256> table{};
   for (unsigned labels = 0; labels < table.size(); ++labels) {
-    for (int lane = 1; lane < kBlock; ++lane) {
-      const auto before = std::popcount(labels & ((1u << lane) - 1));
-      table[labels] |= uint64_t(before) << (8 * lane);
+    for (unsigned lane = 0; lane < kBlock; ++lane) {
+      table[labels][lane] = static_cast<uint8_t>(std::popcount(labels & ((1u << lane) - 1)));
     }
   }
   return table;
 }();
 
-TREEWRIGHT_TARGET inline __m256i load_values(const uint32_t* values) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
-}
 // The labels of eight entries as bits.
-TREEWRIGHT_TARGET inline unsigned labels_of(__m256i entries) {
-  const __m256i signs = _mm256_slli_epi32(entries, 30);
-  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(signs)));
-}
+TREEWRIGHT_TARGET inline unsigned labels_of(Words entries) { return signs(entries << 30); }
 
 // The largest whole number that is not greater than a score.
 inline int32_t whole(float score) {
@@ -61,36 +54,33 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   const uint32_t* const down_ones = f.of_rest(n_ones, 0);
   const uint32_t* const down_zeros = f.of_rest(n - n_ones, 0);
   const uint32_t* const down = f.of_rest(n, 0);
-  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256i none = _mm256_set1_epi32(std::numeric_limits<int32_t>::min());
+  const Ints none = all(std::numeric_limits<int32_t>::min());
   const uint32_t of_node = up[n] - up[n_ones] - up[n - n_ones];
-  const __m256i of_nodes = _mm256_set1_epi32(static_cast<int32_t>(of_node));
+  const Words of_nodes = as<Words>(all(static_cast<int32_t>(of_node)));
   const int32_t to_beat = whole(state.best);
-  __m256i best = _mm256_set1_epi32(to_beat);
+  Ints best = all(to_beat);
   int64_t i = state.i, ones = state.sum, zeros = static_cast<int64_t>(state.left) - ones;
 
-  const auto both_sides = [&](const uint32_t* down_all, int64_t left) TREEWRIGHT_TARGET {
-    return _mm256_add_epi32(load_values(up + left), load_values(down_all + left));
-  };
-  const auto take = [&](__m256i e, unsigned labels) TREEWRIGHT_TARGET {
-    const __m256i before = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(int64_t(kOnesBefore[labels])));
-    const __m256i of_ones = _mm256_permutevar8x32_epi32(both_sides(down_ones, ones), before);
-    const __m256i of_zeros =
-        _mm256_permutevar8x32_epi32(both_sides(down_zeros, zeros), _mm256_sub_epi32(lanes, before));
-    const __m256i of_rows = _mm256_sub_epi32(of_nodes, both_sides(down, ones + zeros));
-    const __m256i score = _mm256_add_epi32(_mm256_add_epi32(of_ones, of_zeros), of_rows);
-    const __m256i differs = _mm256_srai_epi32(_mm256_slli_epi32(e, 31), 31);
-    best = _mm256_max_epi32(best, _mm256_blendv_epi8(none, score, differs));
+  const auto both_sides = [&](const uint32_t* down_all, int64_t left)
+                              TREEWRIGHT_TARGET { return load(up + left) + load(down_all + left); };
+  const auto take = [&](Words e, unsigned labels) TREEWRIGHT_TARGET {
+    const Ints before = widened(kOnesBefore[labels].data());
+    const Words of_ones = permuted(both_sides(down_ones, ones), before);
+    const Words of_zeros = permuted(both_sides(down_zeros, zeros), lane_numbers() - before);
+    const Words of_rows = of_nodes - both_sides(down, ones + zeros);
+    const Ints score = as<Ints>(of_ones + of_zeros + of_rows);
+    const Words differs = e << 31;
+    best = larger(best, select_by_sign(differs, score, none));
   };
   const auto move_on = [&](int rows, int more_ones) {
     i += rows;
     ones += more_ones;
     zeros += rows - more_ones;
   };
-  const auto take_next = [&](__m256i e, int rows) TREEWRIGHT_TARGET {
+  const auto take_next = [&](Words e, int rows) TREEWRIGHT_TARGET {
     const unsigned labels = labels_of(e);
     // Clears the "differs" bit of the entries before the first cut, so they are not scored.
-    take(_mm256_andnot_si256(first_lanes(static_cast<int>(first - i)), e), labels);
+    take(~as<Words>(first_lanes(static_cast<int>(first - i))) & e, labels);
     move_on(rows, std::popcount(labels));
   };
   const auto pass_over = [&](int length) TREEWRIGHT_TARGET {
@@ -105,8 +95,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
     };
     const int32_t most = std::max({corner(ones, zeros), corner(ones, all_zeros),
                                    corner(all_ones, zeros), corner(all_ones, all_zeros)});
-    const __m256i bound = _mm256_set1_epi32(most + kRounding);
-    if (_mm256_movemask_epi8(_mm256_cmpgt_epi32(best, bound)) == 0) {
+    if (!any(best > all(most + kRounding))) {
       return false;
     }
     move_on(length, more_ones);
@@ -132,7 +121,7 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
       until = i + kStretch;
     }
     while (i + kBlock <= until) {
-      const __m256i e = load(entries + i);
+      const Words e = load(entries + i);
       const unsigned labels = labels_of(e);
       take(e, labels);
       move_on(kBlock, std::popcount(labels));
@@ -141,19 +130,15 @@ TREEWRIGHT_TARGET inline void score_cuts(const Entry* entries, const Cuts& cuts,
   if (i < end) {
     // Lanes past the end are loaded as 0. Their "differs" bit is clear, so they are not cuts.
     const auto rest = static_cast<int>(end - i);
-    take_next(_mm256_maskload_epi32(reinterpret_cast<const int*>(entries + i), first_lanes(rest)),
-              rest);
+    take_next(load_lanes(entries + i, first_lanes(rest)), rest);
   }
-  best = _mm256_max_epi32(best, _mm256_permute2x128_si256(best, best, 1));
-  best = _mm256_max_epi32(best, _mm256_shuffle_epi32(best, 0x4e));
-  best = _mm256_max_epi32(best, _mm256_shuffle_epi32(best, 0xb1));
-  const int32_t found = _mm256_cvtsi256_si32(best);
+  const int32_t found = largest(best);
   state = {i, static_cast<float>(ones + zeros), static_cast<int32_t>(ones),
            found > to_beat ? static_cast<float>(found) : state.best};
 }
 
-TREEWRIGHT_TARGET void two_class_entropy_avx2(std::span<SumColumn> columns, const Cuts& cuts,
-                                              int64_t n_ones, const NLogN& n_log_n) {
+TREEWRIGHT_TARGET void two_class_entropy_in_lanes(std::span<SumColumn> columns, const Cuts& cuts,
+                                                  int64_t n_ones, const NLogN& n_log_n) {
   const auto score = cuts.n >= kManyRows ? score_cuts<true> : score_cuts<false>;
   for (SumColumn& column : columns) {
     score(column.entries, cuts, n_ones, n_log_n, column.state);
@@ -164,8 +149,8 @@ TREEWRIGHT_TARGET void two_class_entropy_avx2(std::span<SumColumn> columns, cons
 
 void two_class_entropy(std::span<SumColumn> columns, const Cuts& cuts, int64_t n_ones,
                        const NLogN& n_log_n) {
-  if (has_avx2()) {
-    two_class_entropy_avx2(columns, cuts, n_ones, n_log_n);
+  if (has_lanes()) {
+    two_class_entropy_in_lanes(columns, cuts, n_ones, n_log_n);
   }
 }
 

@@ -9,18 +9,25 @@
 #include <vector>
 
 #include "treewright/columns.hpp"
+#include "treewright/flat_tree.hpp"
 
 namespace treewright::testing {
 
-// Counts what held and what did not; says where the first few failures were.
+// Counts what held and what did not; says where the first few failures were. Keeps a digest of all
+// trees, by which machines are compared.
 class Tally {
  public:
   void expect(bool held, const std::string& claim);
-  // The closing line; true if nothing failed.
+  void add(const FlatTree& tree);
+  // The closing lines; true if nothing failed.
   bool report() const;
 
  private:
-  int64_t passed_ = 0, failed_ = 0;
+  template <class Number>
+  void add(const LargeVector<Number>& numbers);
+
+  int64_t passed_ = 0, failed_ = 0, n_trees_ = 0;
+  uint64_t digest_ = 0xcbf29ce484222325;  // FNV-1a
 };
 
 class Random {

@@ -237,6 +237,7 @@ void check_classics(Tally& tally, Random& random) {
   Control control;
   const SortedTable sorted = sort_table(table.views, n_rows, 2, control);
   const FlatTree tree = grow_all(sorted, problem, 1);
+  tally.add(tree);
   tally.expect(no_row_is_made_up(tree, problem.options.missing), "classics: no row is made up");
   if (problem.options.missing != Missing::fractional) {
     tally.expect(rows_come_home(tree, table, problem, 2), "classics: rows are routed as split");
@@ -257,6 +258,7 @@ void check_growing(Tally& tally, Random& random) {
   const SortedTable sorted = sort_table(table.views, n_rows, 2, control);
 
   const FlatTree tree = grow_all(sorted, problem, 1);
+  tally.add(tree);
   tally.expect(children_add_up(tree), "children add up to their parent");
   tally.expect(same_tree(tree, grow_all(sorted, problem, 3)), "threads change nothing");
   tally.expect(same_tree(tree, grow_in_any_order(sorted, problem, random)),

@@ -4,11 +4,15 @@
 // should be is decided by the Python tests; here it matters that every path runs
 // cleanly and that the number of threads changes nothing.
 //
-//     core_check [--seconds S] [--seed N]
+//     core_check [--seconds S] [--rounds N] [--seed N]
+//
+// The digest of the trees of so many rounds is the same on every machine.
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 #include "check.hpp"
 
@@ -21,9 +25,44 @@ void Tally::expect(bool held, const std::string& claim) {
   }
 }
 
+template <class Number>
+void Tally::add(const LargeVector<Number>& numbers) {
+  for (const Number number : numbers) {
+    uint64_t bits;  // of the number, in any byte order
+    if constexpr (std::is_floating_point_v<Number>) {
+      bits = std::bit_cast<uint64_t>(number);
+    } else {
+      bits = static_cast<uint64_t>(number);
+    }
+    for (int shift = 0; shift < 64; shift += 8) {
+      digest_ = (digest_ ^ (bits >> shift & 255)) * 0x100000001b3;
+    }
+  }
+}
+
+// What a tree is. Gains and impurities follow from it, and their logarithms are those of the C
+// library, which may round differently.
+void Tally::add(const FlatTree& tree) {
+  ++n_trees_;
+  add(tree.subtree_size);
+  add(tree.split_kind);
+  add(tree.feature);
+  add(tree.threshold);
+  add(tree.category_start);
+  add(tree.categories);
+  add(tree.category_branch);
+  add(tree.missing_route);
+  add(tree.n_rows);
+  add(tree.label);
+  add(tree.stop_reason);
+  add(tree.surrogate_feature);
+  add(tree.surrogate_threshold);
+}
+
 bool Tally::report() const {
-  std::printf("core_check: %lld passed, %lld failed\n", static_cast<long long>(passed_),
-              static_cast<long long>(failed_));
+  std::printf("core_check: %lld passed, %lld failed; digest of %lld trees: %016llx\n",
+              static_cast<long long>(passed_), static_cast<long long>(failed_),
+              static_cast<long long>(n_trees_), static_cast<unsigned long long>(digest_));
   return failed_ == 0 && passed_ > 0;
 }
 
@@ -32,21 +71,31 @@ bool Tally::report() const {
 int main(int argc, char** argv) {
   using namespace treewright::testing;
   double seconds = 20.0;
+  uint64_t rounds = 0;  // 0: as many as the seconds allow
   uint64_t seed = 0;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seconds") == 0) {
       seconds = std::atof(argv[i + 1]);
+    } else if (std::strcmp(argv[i], "--rounds") == 0) {
+      rounds = std::strtoull(argv[i + 1], nullptr, 10);
     } else if (std::strcmp(argv[i], "--seed") == 0) {
       seed = std::strtoull(argv[i + 1], nullptr, 10);
     } else {
-      std::fprintf(stderr, "unknown option %s; known: --seconds S, --seed N\n", argv[i]);
+      std::fprintf(stderr, "unknown option %s; known: --seconds S, --rounds N, --seed N\n",
+                   argv[i]);
       return 2;
     }
   }
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
+  uint64_t done = 0;
+  const auto is_over = [&] {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    return rounds > 0 ? done >= rounds : passed.count() >= seconds;
+  };
   // At least one round; round i uses seed + i, so a failure can be repeated.
   do {
+    ++done;
     Random random(seed++);
     check_team(tally, random);
     check_sorting(tally, random);
@@ -56,7 +105,6 @@ int main(int argc, char** argv) {
     check_growing(tally, random);
     check_classics(tally, random);
     check_damage(tally, random);
-  } while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
-           seconds);
+  } while (!is_over());
   return tally.report() ? 0 : 1;
 }

@@ -11,6 +11,11 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+#endif
 
 // ---- integers of 128 bits ----
 
@@ -27,20 +32,35 @@ __extension__ using uint128 = unsigned __int128;
 
 // ---- vector instructions ----
 
-// TREEWRIGHT_AVX2 is defined if kernels in AVX2 can be compiled; has_avx2() tells whether the
-// processor has it. TREEWRIGHT_TARGET marks the functions that use it. Elsewhere the plain loops do
-// all the work.
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define TREEWRIGHT_AVX2 1
+// TREEWRIGHT_LANES is defined where kernels in vector instructions can be compiled: AVX2 on x86-64,
+// NEON on ARM64. has_lanes() tells whether this processor has them, and TREEWRIGHT_TARGET marks the
+// functions that use them. Elsewhere the plain loops do all the work.
+#if defined(__x86_64__)
+#define TREEWRIGHT_LANES 1
 #define TREEWRIGHT_TARGET __attribute__((target("avx2,bmi2,popcnt")))
 
 namespace treewright::simd {
 
-inline bool has_avx2() {
+inline bool has_lanes() {
+#ifdef _WIN32
+  // Every processor with AVX2 for which there is a Windows has the other two.
+  return IsProcessorFeaturePresent(PF_AVX2_INSTRUCTIONS_AVAILABLE) != 0;
+#else
   static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
                           __builtin_cpu_supports("popcnt");
   return has;
+#endif
 }
+
+}  // namespace treewright::simd
+#elif defined(__aarch64__) && defined(__ORDER_LITTLE_ENDIAN__) && \
+    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TREEWRIGHT_LANES 1
+#define TREEWRIGHT_TARGET
+
+namespace treewright::simd {
+
+constexpr bool has_lanes() { return true; }
 
 }  // namespace treewright::simd
 #endif
