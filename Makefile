@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel clean
+.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel wheel-check clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -102,6 +102,11 @@ stub: build  ## Write the type stub of the C++ module
 
 bench: build $(VENV)/.bench  ## Compare speed and memory with other libraries (long)
 	$(BIN)/python benchmarks/speed.py $(ARGS)
+
+bench-compare: build $(VENV)/.bench  ## Run it again; say what moved against the stored figures
+	@rm -f build/bench.json
+	-$(BIN)/python benchmarks/speed.py --out build/bench.json $(ARGS)
+	$(BIN)/python benchmarks/compare.py benchmarks/results/speed.json build/bench.json
 
 docs: build $(VENV)/.docs  ## Build the book into build/site
 	@rm -rf docs/generated
@@ -222,8 +227,13 @@ build: $(VENV)/.dev  ## Build the C++ core; run it after editing core/
 	  "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
 	  >> build/log.txt
 
-wheel: $(VENV)/.dev  ## Build a wheel into dist/
-	$(PIP) wheel --no-build-isolation --no-deps -w dist .
+wheel: $(VENV)/.dev  ## Build a wheel and a source distribution into dist/
+	rm -rf dist
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/uv build -q --no-build-isolation --python $(BIN)/python \
+	  --sdist --wheel -o dist .
+
+wheel-check: wheel  ## Check what both hold, and use each in an empty environment
+	$(BIN)/python tests/proof/packages.py dist
 
 clean:  ## Remove everything that was built or installed
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

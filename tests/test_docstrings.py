@@ -8,10 +8,10 @@ import pytest
 
 import treewright
 
-MODULES = [
+MODULES = ["treewright"] + [
     name
-    for _, name, is_package in pkgutil.walk_packages(treewright.__path__, "treewright.")
-    if not is_package and name not in ("treewright._core", "treewright.__main__")
+    for _, name, _ in pkgutil.walk_packages(treewright.__path__, "treewright.")
+    if name not in ("treewright._core", "treewright.__main__")
 ]
 
 

@@ -25,7 +25,7 @@ namespace treewright::simd {
 // A mask of the first n lanes; empty if n is negative.
 TREEWRIGHT_TARGET inline Ints first_lanes(int n) { return all(n) > lane_numbers(); }
 
-// The larger number of each lane.
+// The larger of each lane and its neighbour.
 template <class Lanes>
 TREEWRIGHT_TARGET inline Lanes larger_of_neighbours(Lanes x) {
   return larger(x, swapped_neighbours(x));

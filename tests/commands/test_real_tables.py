@@ -2,16 +2,14 @@
 
 import csv
 import json
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 import treewright as tw
+from support.oracle_files import real_table
 from treewright.commands.main import main
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
-BUNDLED = Path(str(files("treewright"))) / "data"
 TABLES = {
     "carseats": "Sales",
     "german_credit": "class",
@@ -31,17 +29,10 @@ TABLES = {
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def path_of(name):
-    for folder in (BUNDLED, SHARED):
-        if (folder / f"{name}.csv").exists():
-            return folder / f"{name}.csv"
-    pytest.skip(f"SKIPPED LOUDLY: {SHARED}/{name}.csv is not there; this test needs it")
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_goes_through_every_command(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    data, target = str(path_of(name)), TABLES[name]
+    data, target = str(real_table(f"{name}.csv")), TABLES[name]
 
     def call(*arguments):
         code = main([*arguments, "--json"])

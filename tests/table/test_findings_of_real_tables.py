@@ -1,15 +1,14 @@
 """What is found in real tables: every finding here was looked at, one by one."""
 
 from importlib.resources import files
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from sklearn import datasets
 
 import treewright as tw
+from support.oracle_files import real_table
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 BUNDLED = {"penguins": "species", "german_credit": "class", "carseats": "Sales"}
 FOUND = {
     "play_tennis": ("PlayTennis", set()),
@@ -66,9 +65,7 @@ def findings(frame, target):
 
 @pytest.mark.parametrize("name", FOUND)
 def test_only_what_is_there_is_found(name):
-    path = SHARED / f"{name}.csv"
-    if not path.exists():
-        pytest.skip(f"SKIPPED LOUDLY: {path} is not there; this test needs it")
+    path = real_table(f"{name}.csv")
     frame = pd.read_csv(path, sep=";" if name == "bank_marketing" else ",")
     target, expected = FOUND[name]
     assert findings(frame, target) == expected
@@ -76,11 +73,8 @@ def test_only_what_is_there_is_found(name):
 
 @pytest.mark.parametrize("name", FOUND)
 def test_reading_the_file_finds_the_same(name):
-    path = SHARED / f"{name}.csv"
-    if not path.exists():
-        pytest.skip(f"SKIPPED LOUDLY: {path} is not there; this test needs it")
     target, expected = FOUND[name]
-    table = tw.read(path, target=target)
+    table = tw.read(real_table(f"{name}.csv"), target=target)
     # The reader has made missing values of the marks, and put it on record.
     marks = {column for kind, column in expected if kind == "missing_marks"}
     found = {(each.kind, each.column) for each in table.findings}

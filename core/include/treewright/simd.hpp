@@ -1,10 +1,9 @@
-// simd.hpp: kernels in the processor's vector instructions (x86-64).
+// simd.hpp: kernels in the processor's vector instructions (AVX2 on x86-64, NEON on ARM64).
 //
 // A kernel processes as many entries as it can and records in its state where it stopped. The plain
 // loop of the caller, which defines the result, processes the rest. On other processors a kernel
-// does nothing; the results are the same. The kernels process eight entries at a time (AVX2, if the
-// processor has it). many_class_gini counts eight rows at a time and scores both sides of one cut
-// at once (SSE2).
+// does nothing; the results are the same. The kernels process eight entries at a time.
+// many_class_gini counts eight rows at a time and scores both sides of one cut at once.
 #pragma once
 
 #include <cstdint>
@@ -117,7 +116,7 @@ struct Cuts {
   int64_t first, end, n;
 };
 // The kernels continue each column at state.i. They reach the end of the column if this function
-// returns true; otherwise (no AVX2, or numbers looked up in a table by row) they stop before the
+// returns true; otherwise (no lanes, or numbers looked up in a table by row) they stop before the
 // last incomplete block.
 bool takes_whole_columns(const int32_t* table_by_row);
 
