@@ -1165,7 +1165,8 @@ class Tree:
         >>> import treewright as tw
         >>> X = {"age": [20, 30, 40, 50] * 30}
         >>> y = ["bad", "good", "good", "good"] * 30
-        >>> card = tw.TreeClassifier().fit(X, y).tree_.scorecard("good")
+        >>> clf = tw.TreeClassifier(findings="ignore").fit(X, y)
+        >>> card = clf.tree_.scorecard("good")
         >>> card.score({"age": [20, 45]}, reasons=1)["reason_1"].tolist()
         ['age <= 25', '']
         """
