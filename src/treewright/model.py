@@ -912,7 +912,13 @@ class Tree:
         return why(self.data, node, X, y, sample_weight, column)
 
     def reasons(
-        self, X: Any, most: int = 3, *, n_jobs: int | None = None
+        self,
+        X: Any,
+        most: int = 3,
+        *,
+        change: bool = False,
+        fixed: Iterable[str] = (),
+        n_jobs: int | None = None,
     ) -> pd.DataFrame:
         """Return the answers for many rows, each with the reasons for it.
 
@@ -922,6 +928,11 @@ class Tree:
             The rows.
         most : int, default=3
             The number of conditions to name for each row.
+        change : bool, default=False
+            Whether to search for the smallest change that leads to another answer, as
+            `explain` does; it takes milliseconds a row.
+        fixed : iterable of str
+            Columns that must not change.
         n_jobs : int or None, default=None
             Number of threads; None: all cores.
 
@@ -930,7 +941,8 @@ class Tree:
         pandas.DataFrame
             One row per row of X: `answer`, `probability` (for classes), `leaf`, `rule`,
             and `reason_1`, `reason_2`, ...: the conditions on the path that moved the
-            answer most.
+            answer most. With `change` also `change`, in words ('' if there is none),
+            and `other`, the answer after it.
 
         Examples
         --------
@@ -940,7 +952,8 @@ class Tree:
         >>> tree.reasons({"wind": [1, 8]})["reason_1"].tolist()
         ['wind <= 2', 'wind > 2 or missing']
         """
-        return reasons(self.data, X, most, n_threads(n_jobs))
+        threads = n_threads(n_jobs)
+        return reasons(self.data, X, most, threads, change=change, fixed=fixed)
 
     # -- pictures -----------------------------------------------------------------
 

@@ -67,3 +67,26 @@ def test_a_number_of_reasons_below_zero_is_refused():
     tree = tw.grow(tw.as_table({"x": [1.0, 2.0]}, [5.0, 5.0]))
     with pytest.raises(tw.OptionError, match="most must be"):
         tree.reasons({"x": [1.0]}, most=-1)
+
+
+@pytest.mark.parametrize("fixed", [[], ["a"]])
+def test_the_smallest_change_is_that_of_explain(fixed):
+    X, y = rows(200)
+    tree = tw.TreeClassifier().fit(X, y).tree_
+    found = tree.reasons(X[:30], change=True, fixed=fixed)
+    for place, row in found.iterrows():
+        explained = tree.explain(X.iloc[place], fixed=fixed)
+        changes = [each.words for each in explained.changes or ()]
+        assert row["change"] == "; ".join(changes)
+        assert row["other"] == explained.other
+
+
+def test_a_change_from_an_unseen_category_says_so():
+    X, y = {"c": ["red", "green"] * 30}, ["no", "yes"] * 30
+    tree = tw.TreeClassifier(findings="ignore").fit(X, y).tree_
+    found = tree.reasons({"c": ["mauve", None, "red"]}, change=True)
+    assert found["change"][0].startswith("c from unseen to")
+    assert found["change"][1].startswith("c from missing to")
+    assert found["change"][2] == "c from red to green"
+    with pytest.raises(tw.OptionError, match="fixed names 'd'"):
+        tree.reasons(X, fixed=["d"])

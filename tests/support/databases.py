@@ -3,8 +3,11 @@
 from contextlib import contextmanager
 from typing import ClassVar
 
+import pytest
+
 from support import servers
-from treewright.exporting.verifying.sql_engines import Database, DuckDB, SQLite
+from treewright.exporting.verifying.engine import EngineMissingError
+from treewright.exporting.verifying.sql_engines import Database, DuckDB, Spark, SQLite
 
 
 class Postgres(Database):
@@ -19,8 +22,16 @@ class Maria(Database):
     types: ClassVar = Database.types | {
         "text": "TEXT",
         "datetime": "DATETIME(6)",
+        "zoned": "DATETIME(6)",
         "time": "TIME(6)",
     }
+
+
+def opened_spark():
+    try:
+        return Spark.open()
+    except EngineMissingError as missing:
+        pytest.skip(f"NO DATABASE: {missing}")
 
 
 SERVERS = {
@@ -28,6 +39,7 @@ SERVERS = {
     SQLite: lambda: servers.InMemory(SQLite.open),
     Postgres: servers.Postgres,
     Maria: servers.MariaDB,
+    Spark: lambda: servers.InMemory(opened_spark),
 }
 """How to start each database."""
 
@@ -48,6 +60,7 @@ def opened_once():
         yield connect
     finally:
         for engine in engines.values():
-            engine.connection.close()
+            connection = engine.connection
+            (connection.stop if engine.dialect == "spark" else connection.close)()
         for server in running:
             server.stop()

@@ -17,6 +17,7 @@ __all__ = ["DIALECTS", "Dialect", "dialect_called"]
 
 _EPOCH = datetime(1970, 1, 1)
 _QUOTE = "'"
+_SMALLEST_FOR_SQLITE = 1e-290
 _CAST = "CAST({} AS DOUBLE PRECISION)"
 _ESCAPES = str.maketrans(
     {"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\0": r"\0"}
@@ -57,8 +58,9 @@ class Dialect:
         Prefix of text literals.
     deepest : int
         How deeply CASE expressions are nested; a database refuses more, or may.
-    iso_text_dates : bool
-        Whether dates are stored as ISO text.
+    date, datetime, zoned, time : str
+        Patterns around the ISO text of a day, a point in wall-clock time, a point in
+        time in UTC, and a time of day.
     short_names : bool
         Whether names contain only characters of the Basic Multilingual Plane.
     as_double : str
@@ -81,7 +83,10 @@ class Dialect:
     exact_text: str = "{}"
     text_prefix: str = ""
     deepest: int = 200
-    iso_text_dates: bool = False
+    date: str = "DATE '{}'"
+    datetime: str = "TIMESTAMP '{}'"
+    zoned: str = "TIMESTAMP WITH TIME ZONE '{}+00:00'"
+    time: str = "TIME '{}'"
     short_names: bool = False
     as_double: str = "{}"
     number_as: Callable[[float], str] = lambda x: shortest(x)
@@ -157,17 +162,12 @@ class Dialect:
             moment = _EPOCH + timedelta(microseconds=int(microseconds))
         except OverflowError:
             moment = datetime.max if microseconds > 0 else datetime.min
+        if variable.type == "date":
+            return self.date.format(moment.date().isoformat())
         if variable.type == "time":
-            return f"TIME '{moment.time().isoformat()}'"
-        if variable.type == "date" and (self.iso_text_dates or self.name != "ansi"):
-            day = moment.date().isoformat()
-            return f"'{day}'" if self.iso_text_dates else f"DATE '{day}'"
-        text = moment.isoformat(sep=" ")
-        if self.iso_text_dates:
-            return f"'{text}'"
-        if variable.timezone:
-            return f"TIMESTAMP WITH TIME ZONE '{text}+00'"
-        return f"TIMESTAMP '{text}'"
+            return self.time.format(moment.time().isoformat())
+        pattern = self.zoned if variable.timezone else self.datetime
+        return pattern.format(moment.isoformat(sep=" "))
 
 
 def _check_text(text: str, what: str) -> None:
@@ -184,6 +184,20 @@ def _typed(number: float) -> str:
     """Return a decimal whose exponent makes it a float64, not a fixed-point number."""
     text = shortest(number)
     return text if "e" in text or _is_short(text) else f"{text}e0"
+
+
+def _for_sqlite(number: float) -> str:
+    """Return a number that every version of SQLite reads exactly.
+
+    Before 3.43 it misreads decimals below about 1e-290. These become products of a
+    whole number and powers of two, which are exact.
+    """
+    if number == 0 or abs(number) >= _SMALLEST_FOR_SQLITE:
+        return far_from_ties(number)
+    whole, below = number.as_integer_ratio()
+    n = below.bit_length() - 1  # the number is whole / 2 ** n
+    powers = [far_from_ties(2.0**-k) for k in (*[512] * (n // 512), n % 512)]
+    return f"({' * '.join([str(whole), *powers])})"
 
 
 def _is_short(text: str) -> bool:
@@ -217,8 +231,11 @@ DIALECTS = {
             stores_nul=True,
             infinity="9e999",
             deepest=12,  # its parser had a stack of 100 entries until 2024
-            iso_text_dates=True,
-            number_as=far_from_ties,
+            date="'{}'",
+            datetime="'{}'",
+            zoned="'{}'",
+            time="'{}'",
+            number_as=_for_sqlite,
         ),
         Dialect(
             "mysql",
@@ -229,6 +246,7 @@ DIALECTS = {
             stores_nul=True,
             short_names=True,
             exact_text="CAST({} AS BINARY)",
+            zoned="TIMESTAMP '{}'",
             deepest=200,
             number_as=_typed,
         ),
@@ -240,6 +258,8 @@ DIALECTS = {
             infinity="CAST('inf' AS FLOAT64)",
             stores_nul=True,
             deepest=100,
+            datetime="DATETIME '{}'",
+            zoned="TIMESTAMP '{}+00:00'",
             number_as=_typed,
         ),
         Dialect(
@@ -247,6 +267,8 @@ DIALECTS = {
             nan="'NaN'::DOUBLE",
             infinity="'inf'::DOUBLE",
             backslashes=True,
+            datetime="CAST('{}' AS TIMESTAMP_NTZ)",
+            zoned="CAST('{} +00:00' AS TIMESTAMP_TZ)",
             number_as=_typed,
         ),
         Dialect(
@@ -256,6 +278,8 @@ DIALECTS = {
             nan="double('NaN')",
             infinity="double('Infinity')",
             stores_nul=True,
+            datetime="TIMESTAMP_NTZ '{}'",
+            zoned="TIMESTAMP '{}+00:00'",
             number_as=lambda x: f"{shortest(x)}D",
         ),
         Dialect(
@@ -268,6 +292,10 @@ DIALECTS = {
             character="NCHAR",
             joins="+",
             deepest=9,
+            date="CAST('{}' AS DATE)",
+            datetime="CAST('{}' AS DATETIME2)",
+            zoned="CAST('{}+00:00' AS DATETIMEOFFSET)",
+            time="CAST('{}' AS TIME)",
             number_as=_typed,
         ),
     )

@@ -237,9 +237,9 @@ def _run_sql(
 def _select_of(source: str, form: str, database: Database, table: str) -> str:
     statement = source.strip().rstrip(";")
     if form == "case":
-        return f'SELECT {ROW}, ({statement}\n) AS prediction FROM "{table}"'
+        return f"SELECT {ROW}, ({statement}\n) AS prediction FROM {table}"
     if form == "view":
-        database.connection.cursor().execute(statement)
+        database.create_view(statement)
         name = re.search(r"CREATE VIEW (.+) AS\n", statement)
         assert name is not None
         return f"SELECT * FROM {name.group(1)}"

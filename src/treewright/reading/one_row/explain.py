@@ -45,7 +45,7 @@ from treewright.tree.route import (
 from treewright.tree.split import Split, Threshold, split_of
 from treewright.tree.walk import path
 
-__all__ = ["Explanation", "Step", "explain", "fixed_columns"]
+__all__ = ["Explanation", "Step", "change_of", "explain", "fixed_columns"]
 
 _MOST_CLASSES = 3
 _INDENT = 6
@@ -216,7 +216,7 @@ def explain(
     answer, shares, probabilities = _answer(tree, ends)
     changes, other, note = None, None, ""
     if change:
-        changes, other, note = _change(tree, one, answer, to, kept)
+        changes, other, note = change_of(tree, one, answer, to, kept)
     return Explanation(
         prediction=answer,
         node=node,
@@ -348,9 +348,28 @@ def _answer(
     return answer, shares, tuple(class_probabilities(tree, where)[0].tolist())
 
 
-def _change(
+def change_of(
     tree: TreeData, row: OneRow, answer: Any, to: Any, fixed: frozenset[int]
 ) -> tuple[tuple[Change, ...] | None, Any, str]:
+    """Return the smallest change of a row, the answer after it, and why there is none.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    row : OneRow
+        The row.
+    answer : object
+        Its answer.
+    to : object
+        The wanted answer; None: any other.
+    fixed : frozenset of int
+        Columns that must not change.
+
+    Returns
+    -------
+    tuple of (changes or None, answer or None, sentence or '')
+    """
     is_wanted, goal = _goal(tree, answer, to)
     if to is not None and is_wanted(answer):
         return (), answer, f"The answer is {goal} already."

@@ -6,6 +6,7 @@ leaf and then looked up.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ from treewright.reading.answers.answer import answers, class_probabilities
 from treewright.reading.conditions.condition import joined
 from treewright.reading.conditions.path_conditions import answer_nodes
 from treewright.reading.conditions.rules import Rules
+from treewright.reading.one_row.explain import change_of, fixed_columns
+from treewright.reading.one_row.row import OneRow
+from treewright.table.match import MatchedColumns
 from treewright.tree.answer import node_answers
 from treewright.tree.data import TreeData
 from treewright.tree.new_rows import read_columns
@@ -31,7 +35,15 @@ if TYPE_CHECKING:
 __all__ = ["looked_up", "reasons"]
 
 
-def reasons(tree: TreeData, X: Any, most: int = 3, n_threads: int = 1) -> pd.DataFrame:
+def reasons(
+    tree: TreeData,
+    X: Any,
+    most: int = 3,
+    n_threads: int = 1,
+    *,
+    change: bool = False,
+    fixed: Iterable[str] = (),
+) -> pd.DataFrame:
     """Return the answer for each row with the reasons for it.
 
     Parameters
@@ -44,14 +56,21 @@ def reasons(tree: TreeData, X: Any, most: int = 3, n_threads: int = 1) -> pd.Dat
         The number of conditions to name for each row.
     n_threads : int, default=1
         Number of threads.
+    change : bool, default=False
+        Whether to search for the smallest change that leads to another answer, which
+        takes milliseconds a row.
+    fixed : iterable of str
+        Columns that must not change.
 
     Returns
     -------
     pandas.DataFrame
         One row per row of X: `answer`; `probability`, for classes; `leaf`, of a divided
         row that of its largest part; `rule`; `reason_1`, `reason_2`, ...: the
-        conditions on the path that moved the answer most, '' if there are fewer.
+        conditions on the path that moved the answer most, '' if there are fewer; with
+        `change` also `change`, in words, and `other`, the answer after it.
     """
+    kept = fixed_columns(tree, fixed)
     if not is_whole(most) or most < 0:
         raise OptionError(f"most must be a whole number >= 0; got {most!r}.")
     columns = read_columns(tree, X)
@@ -71,7 +90,22 @@ def reasons(tree: TreeData, X: Any, most: int = 3, n_threads: int = 1) -> pd.Dat
     told = [_most_telling(tree, int(node), most) for node in nodes]
     for i in range(most):
         found[f"reason_{i + 1}"] = looked_up([each[i] for each in told], at)
+    if change:
+        found["change"], found["other"] = _changes(tree, columns, found["answer"], kept)
     return pandas_for_frames().DataFrame(found)
+
+
+def _changes(
+    tree: TreeData, columns: MatchedColumns, answer: NDArray[Any], fixed: frozenset[int]
+) -> tuple[list[str], Any]:
+    """Return the smallest change of each row in words, and the answer after it."""
+    words, others = [], []
+    for place, given in enumerate(answer.tolist()):
+        row = OneRow.of(tree.schema, columns, place)
+        changes, other, _ = change_of(tree, row, given, None, fixed)
+        words.append("; ".join(each.words for each in changes or ()))
+        others.append(other)
+    return words, pandas_for_frames().Series(others, dtype=object)
 
 
 def looked_up(texts: list[str], at: NDArray[np.int64]) -> Any:

@@ -13,7 +13,7 @@ from treewright.errors import TableError
 from treewright.reading.conditions.condition import Condition
 from treewright.table.check import check_matched
 from treewright.table.from_numpy import as_float32
-from treewright.table.match import match
+from treewright.table.match import MatchedColumns, match
 from treewright.table.raw import EXACT_INTEGERS
 from treewright.table.schema import Feature, Schema
 from treewright.table.show import show_value
@@ -59,6 +59,14 @@ class OneRow:
         self._cells = _cells(schema, row)
         self._table = None if self._cells is not None else row
         self._known: dict[int, float] = {}
+
+    @classmethod
+    def of(cls, schema: Schema, columns: MatchedColumns, place: int) -> OneRow:
+        """Return one of the rows that were read for a tree already."""
+        one = cls(schema, {})
+        read = ((c, columns[c]) for c in range(len(schema.features)))
+        one._known = {c: float(x[place]) for c, x in read if x is not None}
+        return one
 
     def has(self, column: int) -> bool:
         """Whether the row has an entry for the column, even if it is None."""
@@ -124,9 +132,9 @@ class OneRow:
             return value_text(feature, value)
         cells = self._cells
         name = self._schema.names[column]
-        if feature.kind != "numeric" and value == -2 and cells is not None:
-            return wording.value(_as_column(cells[name])[0], 60)
-        return "missing"
+        if feature.kind == "numeric" or value != -2 or cells is None:
+            return "missing"
+        return wording.value(_as_column(cells[name])[0], 60) if cells else "unseen"
 
 
 def read_row(tree: TreeData, row: Any, unseen: str | None = None) -> OneRow:
