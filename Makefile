@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel wheel-check clean
+.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel wheel-check clean
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -107,6 +107,9 @@ bench-compare: build $(VENV)/.bench  ## Run it again; say what moved against the
 	@rm -f build/bench.json
 	-$(BIN)/python benchmarks/speed.py --out build/bench.json $(ARGS)
 	$(BIN)/python benchmarks/compare.py benchmarks/results/speed.json build/bench.json
+
+bench-exports: build $(VENV)/.bench  ## Measure how fast exports score rows (long)
+	$(BIN)/python -W ignore benchmarks/exports.py $(ARGS)
 
 docs: build $(VENV)/.docs  ## Build the book into build/site
 	@rm -rf docs/generated

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.exporting.code.language import Language, wrapped
+from treewright.exporting.code.steps import steps_of
 from treewright.exporting.embedded_rows import embedded_lines
 from treewright.exporting.heading import describe, plain
 from treewright.exporting.program import Variable
@@ -31,15 +32,23 @@ static int {p}_branch(const double *x, int node) {{
   return {p}_otherwise[node];
 }}
 """
-_ONE_END = """
+_STEPS = """
+static const struct {{
+  double value;
+  int variable, at_most, above, missing;  /* the next step; ~end at a leaf */
+}} {p}_steps[] = {{
+{steps}
+}};
+
 static int {p}_end(const double *x) {{
-  int node = 0;
-  while ({p}_first_child[node] < {p}_first_child[node + 1]) {{
-    const int branch = {p}_branch(x, node);
-    if (branch < 0) break;
-    node = {p}_child[{p}_first_child[node] + branch];
+  int at = {first};
+  while (at >= 0) {{
+    const double value = x[{p}_steps[at].variable];
+    if (value <= {p}_steps[at].value) at = {p}_steps[at].at_most;
+    else if (value > {p}_steps[at].value) at = {p}_steps[at].above;
+    else at = {p}_steps[at].missing;
   }}
-  return {p}_end_of[node];
+  return ~at;
 }}
 """
 _MANY_ENDS = """
@@ -198,6 +207,7 @@ class C(Language):
 
     infinity = "(double)INFINITY"
     prefix = "tree"
+    most_nested_nodes = 20_000  # 1.5 times as fast as steps
 
     def commented(self, lines: Any) -> list[str]:
         """Return lines as one block comment."""
@@ -344,14 +354,17 @@ class C(Language):
             body = "\n".join(self.conditions(1))
             unused = "  (void)x;\n" if not self.program.variables else ""
             return [f"\nstatic int {p}_end(const double *x) {{\n{unused}{body}\n}}"]
+        if not self.program.divides_rows:
+            return [self._steps().rstrip("\n")]
         tables = self.tables
         arrays = [
             self._array(name, getattr(tables, field), kind)
             for name, field, kind in (
                 ("first_question", "first_question", "int"),
                 ("first_child", "first_child", "int"),
-                ("otherwise", "otherwise", "signed char" if self._binary() else "int"),
+                ("otherwise", "otherwise", "int"),
                 ("child", "child", "int"),
+                ("share", "share", "double"),
                 ("kind", "kind", "unsigned char"),
                 ("variable", "variable", "int"),
                 ("first_value", "first_value", "int"),
@@ -360,22 +373,28 @@ class C(Language):
                 ("end_of", "end_of", "int"),
             )
         ]
-        walk = _ONE_END
-        if self.program.divides_rows:
-            depth = int(self.program.tree.depth.max())
-            most = max(len(node.children) for node in self.program.nodes)
-            arrays.append(self._array("share", tables.share, "double"))
-            arrays.append(f"#define {p}_STACK {depth * most + 1}")
-            walk = _MANY_ENDS
+        depth = int(self.program.tree.depth.max())
+        most = max(len(node.children) for node in self.program.nodes)
         return [
             "",
             *arrays,
+            f"#define {p}_STACK {depth * most + 1}",
             _BRANCH.format(p=p).rstrip("\n"),
-            walk.format(p=p).rstrip("\n"),
+            _MANY_ENDS.format(p=p).rstrip("\n"),
         ]
 
-    def _binary(self) -> bool:
-        return all(len(node.children) <= 2 for node in self.program.nodes)
+    def _steps(self) -> str:
+        steps = steps_of(self.program)
+        rows = zip(
+            steps.value, steps.variable, steps.at_most, steps.above, steps.missing,
+            strict=True,
+        )  # fmt: skip
+        written = [
+            f"{{{self.number(value)}, {', '.join(map(str, rest))}}}"
+            for value, *rest in rows
+        ]
+        body = wrapped(written or ["{0.0, 0, 0, 0, 0}"])
+        return _STEPS.format(p=self.prefix, steps=body, first=steps.first)
 
     def _functions(self) -> list[str]:
         classes, divided = self.program.is_classifier, self.program.divides_rows
