@@ -5,6 +5,7 @@ import pytest
 
 import treewright as tw
 from support import programs
+from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.export import export
 from treewright.exporting.program import program_of
@@ -77,6 +78,17 @@ def test_hostile_names_and_categories_are_only_text(engine, tmp_path):
     y = [HOSTILE[(i * 7) % len(HOSTILE)] for i in range(len(values))]
     program = program_of(tw.grow(tw.as_table(X, y)).data)
     compare(engine, program, check_rows(program).rows, tmp_path)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nul_in_a_category_or_class_is_kept_or_refused(engine, tmp_path):
+    texts = ["NUL\0in", "NUL", "b"]
+    program = program_of(tw.grow(tw.as_table({"x": texts * 30}, texts * 30)).data)
+    if engine in ("c", "r"):
+        with pytest.raises(OptionError, match="cannot contain NUL"):
+            export(program.tree, engine)
+    else:
+        compare(engine, program, check_rows(program).rows, tmp_path)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -43,3 +43,9 @@ def test_a_tree_of_one_leaf_is_refused_because_a_graph_needs_an_input():
 def test_the_same_tree_gives_the_same_bytes():
     tree = programs.random_tree(4)
     assert to_onnx(tree) == to_onnx(tree)
+
+
+def test_an_empty_category_is_refused_because_it_means_missing():
+    tree = tw.grow(tw.as_table({"x": ["", "a"] * 30}, ["no", "yes"] * 30)).data
+    with pytest.raises(OptionError, match="from a missing text"):
+        to_onnx(tree)

@@ -106,7 +106,7 @@ HOSTILE = [
 def test_hostile_names_and_categories_execute_nothing(servers, engine):
     texts = [x for x in HOSTILE if "\0" not in x or engine is not Postgres]
     values = texts * 30
-    X = {"a\"b'; DROP TABLE rows_; --": values, "n\n`[]": range(len(values))}
+    X = {"a\"b';\nDROP TABLE rows_; --": values, "n\n`[]": range(len(values))}
     y = [texts[(i * 7) % len(texts)] for i in range(len(values))]
     tree = tw.grow(tw.as_table(X, y)).data
     program = program_of(tree)

@@ -70,8 +70,18 @@ def test_check_rows_is_a_bool_or_a_number(name):
     "name", ["sql", "python", "javascript", "c", "java", "rust", "r"]
 )
 def test_embedded_rows_with_hostile_texts_stay_within_their_comment(name, tmp_path):
-    texts = ["*/ int x;", "//", "a\nb\r", "\\u000a", "-- ; DROP", "\u2028", "'\"", "🎄"]
-    X = {"a*/b": texts * 20, "n": range(len(texts) * 20)}
+    texts = [
+        "*/ int x;",
+        "//",
+        "/* y",
+        "a\nb\r",
+        "\\u000a",
+        "-- ; DROP",
+        "\u2028",
+        "'\"",
+        "🎄",
+    ]
+    X = {"a*/\nb": texts * 20, "n": range(len(texts) * 20)}
     y = [str(i % 2) for i in range(len(texts))] * 20
     tree = tw.grow(tw.as_table(X, y)).data
     found = verified(tree, written(tree, name, tmp_path, check_rows=True))

@@ -1,7 +1,8 @@
 """Rows with expected answers inside an exported file, which `verify` reads back.
 
 Each row is one line of JSON behind `SIGN`, in a comment of the format or in its
-metadata. The line is ASCII and has no ``*/`` and no ``//``, so it ends no comment.
+metadata. The line is ASCII and has no ``*`` and no ``//``, so it neither begins nor
+ends a comment.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def embedded_rows(program: Program, rows: CheckRows) -> list[str]:
         record["answer"] = rows.answers[i]
         if program.is_classifier:
             record["probabilities"] = rows.probabilities[i].tolist()
-        lines.append(json.dumps(record).replace("/", r"\/"))
+        written = json.dumps(record).replace("/", r"\/").replace("*", r"\u002a")
+        lines.append(written)
     return lines
 
 

@@ -62,6 +62,7 @@ def to_onnx(tree: TreeData, *, check_rows: bool | int = False) -> bytes:
     onnx = _onnx()
     program = program_of(tree)
     program.refuse_divided_rows("ONNX")
+    program.refuse_empty_category("ONNX", "a missing text")
     graph = _Graph(onnx, program)
     model = onnx.helper.make_model(
         graph.finished(),

@@ -242,6 +242,16 @@ class Program:
                 "'java', 'rust', 'r' or 'sql'."
             )
 
+    def refuse_empty_category(self, format_name: str, missing: str) -> None:
+        """Raise an error if a column has the category '', which means missing there."""
+        for variable in self.variables:
+            if "" in variable.labels:
+                raise OptionError(
+                    f"{format_name} cannot tell the category '' of column "
+                    f"{variable.name!r} from {missing}. Rename the category before "
+                    "growing."
+                )
+
 
 def program_of(tree: TreeData) -> Program:
     """Return a tree as a program.

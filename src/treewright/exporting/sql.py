@@ -36,6 +36,7 @@ from treewright.tree.data import TreeData
 __all__ = ["class_column", "to_sql"]
 
 _AS = ("case", "select", "view")
+_NEWLINE = "\0"  # stands for a line break in a name, which indenting must not move
 
 
 def to_sql(
@@ -83,14 +84,18 @@ def to_sql(
     writer = _Writer(program, dialect_called(dialect), "" if form == "case" else "t.")
     title = _title(program, dialect, form, table, check_rows)
     if form == "case":
-        return f"{title}{writer.prediction()}\n"
+        return f"{title}{_with_newlines(writer.prediction())}\n"
     wanted = _Wanted(probabilities=probabilities, leaf=leaf, reason=reason)
-    select = _select(writer, str(table), wanted)
+    select = _with_newlines(_select(writer, str(table), wanted))
     if form == "select":
         return f"{title}{select};\n"
     parts = (view or f"{table}_scored").split(".")
     name = ".".join(writer.dialect.name_of(part) for part in parts)
     return f"{title}CREATE VIEW {name} AS\n{select};\n"
+
+
+def _with_newlines(sql: str) -> str:
+    return sql.replace(_NEWLINE, "\n")
 
 
 def _title(
@@ -201,7 +206,7 @@ def _probability_names(writer: _Writer) -> list[str]:
     """Return the quoted name of the column of each class."""
     dialect = writer.dialect
     names = (class_column(dialect.name, label) for label in writer.program.classes)
-    return [dialect.name_of(name) for name in names]
+    return [dialect.name_of(name).replace("\n", _NEWLINE) for name in names]
 
 
 class _Writer:
@@ -451,7 +456,8 @@ class _Writer:
         return f" AND {column} <> {self.dialect.nan}" if self.dialect.nan else ""
 
     def _column(self, variable: Variable) -> str:
-        return f"{self._table}{self.dialect.name_of(variable.name)}"
+        name = self.dialect.name_of(variable.name).replace("\n", _NEWLINE)
+        return f"{self._table}{name}"
 
     def _bound(self, variable: Variable, bound: float) -> str:
         if variable.type == "number":

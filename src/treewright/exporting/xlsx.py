@@ -118,11 +118,7 @@ def _refuse_texts(program: Program) -> None:
                 f"A spreadsheet cannot hold the text {text[:60]!r} as it is (control "
                 "characters, _xHHHH_, or too long). Rename it before growing."
             )
-    if "" in labels:
-        raise OptionError(
-            "A spreadsheet cannot tell the category '' from an empty cell. Rename the "
-            "category before growing."
-        )
+    program.refuse_empty_category("A spreadsheet", "an empty cell")
 
 
 def cell_value(variable: Variable, value: Any) -> Any:

@@ -97,7 +97,7 @@ static double {p}_code(const char *text, const char *const *labels, const int *c
   while (low < high) {{
     const int middle = low + (high - low) / 2;
     const int order = strcmp(labels[middle], text);
-    if (order == 0) return codes[middle] < 0 ? (double)NAN : (double)codes[middle];
+    if (order == 0) return (double)codes[middle];
     if (order < 0) low = middle + 1;
     else high = middle;
   }}
@@ -207,6 +207,7 @@ class C(Language):
 
     infinity = "(double)INFINITY"
     prefix = "tree"
+    holds_nul = False
     most_nested_nodes = 20_000  # 1.5 times as fast as steps
 
     def commented(self, lines: Any) -> list[str]:
@@ -331,11 +332,9 @@ class C(Language):
 
     @staticmethod
     def _sorted(variable: Variable) -> list[tuple[str, int]]:
-        """Return the labels that C can hold, ordered as by strcmp, with their codes."""
-        pairs = [(x, i) for i, x in enumerate(variable.labels) if "\0" not in x]
-        return sorted(pairs, key=lambda p: p[0].encode("utf-8", "surrogatepass")) or [
-            ("", -1)
-        ]
+        """Return the labels, ordered as by strcmp, with their codes."""
+        pairs = [(label, code) for code, label in enumerate(variable.labels)]
+        return sorted(pairs, key=lambda p: p[0].encode("utf-8", "surrogatepass"))
 
     def _encoded(self, variable: Variable) -> str:
         p, place = self.prefix, variable.place
@@ -343,7 +342,6 @@ class C(Language):
             return f"row->x{place}"
         n = len(variable.labels)
         if variable.type == "text":
-            n = len(self._sorted(variable))
             lists = f"{p}_labels_{place}, {p}_codes_{place}"
             return f"{p}_code(row->x{place}, {lists}, {n})"
         return f"{p}_place(row->x{place}, {p}_labels_{place}, {n})"

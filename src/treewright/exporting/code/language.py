@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from treewright.errors import OptionError
 from treewright.exporting.code.tables import Tables, tables_of
 from treewright.exporting.decimals import shortest
 from treewright.exporting.embedded_rows import embedded_lines
@@ -54,12 +55,25 @@ class Language(ABC):
     most_nested_nodes = 1000
     most_nested_depth = 40
 
+    holds_nul = True
+
     def __init__(self, program: Program, check_rows: bool | int = False) -> None:
         self.program = program
+        if not self.holds_nul:
+            self._refuse_nul()
         self._check_rows = check_rows
         small = program.tree.n_nodes <= self.most_nested_nodes
         shallow = int(program.tree.depth.max()) <= self.most_nested_depth
         self.nested = small and shallow and not program.divides_rows
+
+    def _refuse_nul(self) -> None:
+        labels = [label for v in self.program.variables for label in v.labels]
+        for text in (*labels, *self.program.classes):
+            if isinstance(text, str) and "\0" in text:
+                raise OptionError(
+                    f"Texts of {type(self).__name__} cannot contain NUL, as {text!r} "
+                    "does. Rename it before growing."
+                )
 
     # -- what a language defines ----------------------------------------------------
 

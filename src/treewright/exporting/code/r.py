@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from treewright.errors import OptionError
 from treewright.exporting.code.language import Language, wrapped
 from treewright.exporting.decimals import far_from_ties
 from treewright.exporting.program import Variable
@@ -137,6 +136,7 @@ class R(Language):
 
     comment = "#"
     infinity = "Inf"
+    holds_nul = False
     most_nested_depth = 25  # R's parser has a limit of 50 nested contexts
 
     def is_missing(self, x: str) -> str:
@@ -219,11 +219,6 @@ class R(Language):
 
     def _class(self, label: Any) -> str:
         if isinstance(label, str):
-            if "\0" in label:
-                raise OptionError(
-                    f"R cannot hold the class {label!r}, because it contains NUL. "
-                    "Rename the class before growing."
-                )
             return self.text(label)
         return (
             str(label).upper() if isinstance(label, bool) else self.number(float(label))
@@ -249,11 +244,9 @@ class R(Language):
         if not variable.labels:
             return [f"{column} <- as.numeric(value)"]
         if variable.type == "text":
-            pairs = [(x, i) for i, x in enumerate(variable.labels) if "\0" not in x]
-            labels = wrapped([self.text(label) for label, _ in pairs])
-            codes = wrapped([str(code) for _, code in pairs])
+            labels = wrapped([self.text(label) for label in variable.labels])
             found = f"match(enc2utf8(as.character(value)), c({labels}))"
-            return [f"{column} <- c({codes})[{found}]"]
+            return [f"{column} <- {found} - 1"]
         labels = wrapped([self.number(float(label)) for label in variable.labels])
         return [f"{column} <- match(as.numeric(value), c({labels})) - 1"]
 

@@ -295,10 +295,7 @@ def run_r(program: Program, source: str, rows: Rows, folder: Path) -> Answers:
 
 def _r_column(variable: Variable, values: Sequence[Value]) -> str:
     if variable.type == "text":
-        items = [
-            "NA_character_" if v is None or "\0" in str(v) else R.quoted(str(v))
-            for v in values
-        ]
+        items = ["NA_character_" if v is None else R.quoted(str(v)) for v in values]
     else:
         items = ["NaN" if v is None else _r_number(float(v)) for v in values]
     return f"d[[{R.quoted(variable.name)}]] <- c(\n" + ",\n".join(items) + ")"

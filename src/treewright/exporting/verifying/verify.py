@@ -240,7 +240,7 @@ def _select_of(source: str, form: str, database: Database, table: str) -> str:
         return f"SELECT {ROW}, ({statement}\n) AS prediction FROM {table}"
     if form == "view":
         database.create_view(statement)
-        name = re.search(r"CREATE VIEW (.+) AS\n", statement)
+        name = re.search(r"CREATE VIEW (.+?) AS\n", statement, re.DOTALL)
         assert name is not None
         return f"SELECT * FROM {name.group(1)}"
     return statement
