@@ -112,7 +112,7 @@ bench-exports: build $(VENV)/.bench  ## Measure how fast exports score rows (lon
 	$(BIN)/python -W ignore benchmarks/exports.py $(ARGS)
 
 docs: build $(VENV)/.docs  ## Build the book into build/site
-	@rm -rf docs/generated
+	@rm -rf docs/generated build/site
 	$(BIN)/python docs/tools/write_command_line.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
 	$(BIN)/python docs/tools/check_site.py build/site

@@ -389,6 +389,14 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         int32 array
             Node numbers of `tree_`. A row that is divided among branches gets the leaf
             of its largest part.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> model = tw.TreeClassifier().fit(X, y)
+        >>> model.apply({"wind": [0, 20]})
+        array([1, 2], dtype=int32)
         """
         return self.tree_.apply(X, n_jobs=self.n_jobs)
 
@@ -404,18 +412,45 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         -------
         scipy.sparse.csr_matrix of rows x nodes
             1 where the row passes the node.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> model = tw.TreeClassifier().fit(X, y)
+        >>> model.decision_path({"wind": [0, 20]}).toarray()
+        array([[1, 1, 0],
+               [1, 0, 1]])
         """
         return self.tree_.decision_path(X, n_jobs=self.n_jobs)
 
     # -- reading ------------------------------------------------------------------
 
     def get_depth(self) -> int:
-        """Return the number of splits on the longest path from the root to a leaf."""
+        """Return the number of splits on the longest path from the root to a leaf.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> model = tw.TreeClassifier().fit(X, y)
+        >>> model.get_depth()
+        1
+        """
         check_is_fitted(self)
         return self.tree_.depth
 
     def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
+        """Return the number of leaves.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> model = tw.TreeClassifier().fit(X, y)
+        >>> model.get_n_leaves()
+        2
+        """
         check_is_fitted(self)
         return self.tree_.n_leaves
 

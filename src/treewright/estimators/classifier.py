@@ -348,6 +348,14 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             The class with the largest probability; with `costs`, the class with the
             least expected cost. On a tie it is the class with the largest weight in
             the row's leaf, then the first.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> model = tw.TreeClassifier().fit(X, y)
+        >>> model.predict({"wind": [0, 20]})
+        array(['yes', 'no'], dtype=object)
         """
         return self.tree_._answers(X, self.classes_, n_jobs=self.n_jobs)
 
@@ -366,11 +374,28 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             the row's leaf, drawn towards those of the nodes above (see `shrinkage`).
             With `priors`, they are adjusted to them. `costs` do not change their
             meaning, so `predict` need not return the class with the largest one.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> model = tw.TreeClassifier().fit(X, y)
+        >>> model.predict_proba({"wind": [0, 20]}).argmax(axis=1)
+        array([1, 0])
         """
         return self.tree_.predict_proba(X, n_jobs=self.n_jobs)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the natural logarithm of `predict_proba`; -inf for a share of 0."""
+        """Return the natural logarithm of `predict_proba`; -inf for a share of 0.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
+        >>> model = tw.TreeClassifier().fit(X, y)
+        >>> model.predict_log_proba({"wind": [0, 20]}).argmax(axis=1)
+        array([1, 0])
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 

@@ -291,6 +291,14 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         float64 array
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> X, y = {"wind": [3, 9, 5, 1]}, [0, 0, 0, 8]
+        >>> model = tw.TreeRegressor(prune=None).fit(X, y)
+        >>> model.predict({"wind": [0, 20]})
+        array([8., 0.])
         """
         return self.tree_._answers(X, None, n_jobs=self.n_jobs)
 
