@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -134,12 +135,40 @@ nb::object code_cells(const Doubles& values, const Doubles& edges) {
   return to_numpy(std::move(codes));
 }
 
+// How far a tree has grown: the depth of the deepest node that a request asks about, its
+// questions, and how many of them ask about buckets that are counted again.
+nb::tuple progress(const nb::bytes& request) {
+  const auto asked = parts::Request::from(span_of(request));
+  std::vector<int32_t> depth(1, 0);
+  for (const parts::TopSplit& split : asked.top) {
+    int32_t n_children = 2;
+    for (const int32_t branch : split.branches) {
+      n_children = std::max(n_children, branch + 1);
+    }
+    n_children = std::max(n_children, split.missing_branch + 1);
+    const auto end = size_t(split.first_child + n_children);
+    depth.resize(std::max(depth.size(), end), 0);
+    std::fill(depth.begin() + split.first_child, depth.begin() + int64_t(end),
+              depth[size_t(split.node)] + 1);
+  }
+  int32_t level = 0;
+  int64_t open = 0;
+  for (const parts::Question& question : asked.questions) {
+    level = std::max(level, depth[size_t(question.node)]);
+    open += question.by_value;
+  }
+  return nb::make_tuple(level, asked.questions.size(), open);
+}
+
 }  // namespace
 
 void add_parts(nb::module_& m) {
   m.def("part_needs", &needed_columns, nb::arg("kernel"), nb::arg("request"), nb::arg("n_applied"),
         "Columns whose codes and values a request reads, whether it reads the target, and the "
         "number of its splits.");
+  m.def("part_progress", &progress, nb::arg("request"),
+        "The depth of the deepest node asked about, the questions, and how many of them count "
+        "buckets again.");
   m.def("part_answer", &answer, nb::arg("kernel"), nb::arg("request"), nb::arg("codes"),
         nb::arg("values"), nb::arg("target").none(), nb::arg("weights").none(), nb::arg("node"),
         nb::arg("n_applied"),

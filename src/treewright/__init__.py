@@ -46,6 +46,7 @@ _HOME = {
     "pruning_path": "api",
     "read": "files.read",
     "report": "reporting",
+    "rows_in_parts": "files.in_parts",
     "simplify": "api",
     "split_information": "growing.impurity",
     "why": "api",

@@ -20,6 +20,7 @@ from treewright.errors import TreewrightError as TreewrightError
 from treewright.errors import UnseenCategoryWarning as UnseenCategoryWarning
 from treewright.estimators.classifier import TreeClassifier as TreeClassifier
 from treewright.estimators.regressor import TreeRegressor as TreeRegressor
+from treewright.files.in_parts import rows_in_parts as rows_in_parts
 from treewright.files.read import read as read
 from treewright.growing.impurity import gain as gain
 from treewright.growing.impurity import gain_ratio as gain_ratio

@@ -59,6 +59,11 @@ def part_needs(kernel: str, request: bytes, n_applied: int) -> tuple:
     Columns whose codes and values a request reads, whether it reads the target, and the number of its splits.
     """
 
+def part_progress(request: bytes) -> tuple:
+    """
+    The depth of the deepest node asked about, the questions, and how many of them count buckets again.
+    """
+
 def part_answer(kernel: str, request: bytes, codes: dict, values: dict, target: object | None, weights: object | None, node: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], n_applied: int) -> bytes:
     """
     The reply of one part; node is moved down the splits after the first n_applied (-1: from the start).

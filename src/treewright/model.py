@@ -22,6 +22,7 @@ from treewright.drawing.save import save_picture
 from treewright.drawing.svg import cell_svg, to_svg
 from treewright.errors import OptionError, nearest_name
 from treewright.exporting.scikit_learn import SKLEARN_NAMES, sklearn_attribute
+from treewright.files.in_parts import is_in_parts
 from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.threads import n_threads
 from treewright.pruning.by_hand import collapse_by_hand, simplify
@@ -65,6 +66,7 @@ from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by
+from treewright.tree.ended_rows import read_in_parts
 from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows, checked_unseen, read_columns
 from treewright.tree.route import (
@@ -587,12 +589,15 @@ class Tree:
 
         Parameters
         ----------
-        X : array, data frame, dict of columns or list of rows
-            New rows; see `apply`.
-        y : array, series or list
-            Their target; not needed for a Table that has one.
-        sample_weight : array, series or list, optional
-            Their weights.
+        X : array, data frame, dict of columns, list of rows, or rows in parts
+            New rows; see `apply`. Rows in parts (a folder or pattern of Parquet files,
+            a list of them, a dataset, ...; see `rows_in_parts`) may be larger than
+            memory.
+        y : array, series, list or str
+            Their target; not needed for a Table that has one. Of rows in parts, the
+            name of the column, if it is not that of the tree's target.
+        sample_weight : array, series, list or str, optional
+            Their weights; of rows in parts, the name of the column.
 
         Returns
         -------
@@ -610,7 +615,10 @@ class Tree:
         >>> found.error, found.confusion.tolist()
         (0.25, [[2.0, 1.0], [0.0, 1.0]])
         """
-        rows = NewRows.read(self.data, X, y, sample_weight)
+        if is_in_parts(X):
+            rows: NewRows = read_in_parts(self.data, X, y, sample_weight)
+        else:
+            rows = NewRows.read(self.data, X, y, sample_weight)
         return evaluate_rows(self.data, rows).in_target_units()
 
     # -- reading ------------------------------------------------------------------

@@ -32,6 +32,7 @@ OURS = {
     "many_levels",
     "max_nodes",
     "max_surrogates",
+    "memory_limit",
     "method",
     "min_gain",
     "missing",

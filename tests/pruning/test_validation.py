@@ -94,16 +94,20 @@ def test_where_the_validation_error_starts_to_rise():
     assert record.validation_error[0] > least
     assert record.error[0] < record.error[record.best]
     assert "validation error" in str(record)
-    assert fitted.tree_.n_rows[0] == 480
+    assert fitted.tree_.n_rows[0] == pytest.approx(480, abs=60)  # chosen by hash
 
 
 def test_the_record_says_whether_its_table_holds_the_tree_taken():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(400, 4))
     y = ((X[:, 0] > 0) & (X[:, 1] > 0)).astype(int) ^ (rng.random(400) < 0.2)
-    for depth in (1, 2, None):
-        record = tw.TreeClassifier(prune="validation", max_depth=depth).fit(X, y)
-        record = record.pruning_
+    found = set()
+    for seed, depth in ((0, 1), (0, 2), (0, None), (1, None), (2, None), (3, None)):
+        estimator = tw.TreeClassifier(
+            prune="validation", max_depth=depth, random_state=seed
+        )
+        record = estimator.fit(X, y).pruning_
+        found.add(record.chosen >= 0)
         words = " ".join(str(record).split())
         if record.chosen >= 0:
             assert record.n_leaves[record.chosen] == record.n_leaves_after
@@ -112,8 +116,8 @@ def test_the_record_says_whether_its_table_holds_the_tree_taken():
             assert "cut split by split and is not among them" in words
         starts = f"the table starts with {record.n_leaves[0]} of the "
         assert (starts in words) == (record.n_leaves[0] < record.n_leaves_before)
-    assert record.chosen < 0
-    assert "is not among them" in record._repr_html_()
+        assert ("is not among them" in record._repr_html_()) == (record.chosen < 0)
+    assert found == {True, False}
 
 
 def test_given_validation_rows_leave_all_rows_for_training():

@@ -25,7 +25,11 @@ from treewright.commands.flags import Flag
 
 __all__ = ["ELSEWHERE", "Parameter", "Value", "estimator_flags", "estimator_parameters"]
 
-ELSEWHERE = {"kinds": "--kind", "progress": "a terminal"}
+ELSEWHERE = {
+    "kinds": "--kind",
+    "memory_limit": "--memory-limit",
+    "progress": "a terminal",
+}
 """Parameters without a generated flag, and what sets them."""
 
 _CLASSES = {

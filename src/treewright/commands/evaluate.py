@@ -46,16 +46,21 @@ def command(
     Example:
       treewright evaluate penguins.tree.json penguins.csv
     """
+    from treewright.files.in_parts import is_in_parts
+
     tree = load_model(model)
-    rows = read_rows(
-        tree,
-        data,
-        target=target,
-        weight=weight,
-        table=table,
-        memory_limit=memory_limit,
-    )
-    found = tree.evaluate(*rows)
+    if is_in_parts(data):
+        found = tree.evaluate(data, target, weight)
+    else:
+        rows = read_rows(
+            tree,
+            data,
+            target=target,
+            weight=weight,
+            table=table,
+            memory_limit=memory_limit,
+        )
+        found = tree.evaluate(*rows)
     if not as_json:
         say(found)
         return

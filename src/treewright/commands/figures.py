@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from treewright.pruning.result import Pruning
     from treewright.reading.answers.evaluation import Evaluation
 
-__all__ = ["evaluation_dict", "figures_dict", "figures_lines", "tree_dict"]
+__all__ = [
+    "HOLD_OUT",
+    "evaluation_dict",
+    "figures_dict",
+    "figures_lines",
+    "pruning_dict",
+    "tree_dict",
+]
 
 
 def figures_dict(
@@ -59,7 +66,13 @@ def _training_error(tree: Tree) -> float:
     return float(loss_of(tree.data).from_units(training_loss(tree.data)))
 
 
-def figures_lines(tree: Tree, pruning: Pruning, tested: Evaluation | None) -> list[str]:
+HOLD_OUT = "--test-share 0.2 holds rows out"
+"""How to get an honest figure."""
+
+
+def figures_lines(
+    tree: Tree, pruning: Pruning, tested: Evaluation | None, advice: str = HOLD_OUT
+) -> list[str]:
     """Return the same for people, the most trustworthy first."""
     found = figures_dict(tree, pruning, tested)
     measure, lines = found["measure"], []
@@ -83,8 +96,19 @@ def figures_lines(tree: Tree, pruning: Pruning, tested: Evaluation | None) -> li
         f"Training {measure}, which flatters the tree: {training['error']:.4g}"
     )
     if tested is None and found["cross_validation"] is None:
-        lines.append("No honest figure yet: --test-share 0.2 holds rows out.")
+        lines.append(f"No honest figure yet: {advice}.")
     return lines
+
+
+def pruning_dict(pruning: Pruning) -> dict[str, Any]:
+    """Return why a tree has its size, for JSON."""
+    return {
+        "method": pruning.method,
+        "words": pruning.words,
+        "notes": list(pruning.all_notes),
+        "n_leaves_before": pruning.n_leaves_before,
+        "n_leaves_after": pruning.n_leaves_after,
+    }
 
 
 def tree_dict(tree: Tree) -> dict[str, Any]:

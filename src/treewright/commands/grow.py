@@ -39,6 +39,7 @@ class GrowCommand(TreeCommand):
         "python": "Python lines that make the same tree",
         "model": "the model file; null without -o",
         "report": "the report; null without --report",
+        "plan": "where rows in parts grew, and what it took; null for one file",
     },
 )
 @data_argument
@@ -120,6 +121,10 @@ def command(
 
     DATA is CSV, TSV, Parquet, Arrow, JSON lines, Excel or SQLite; - is standard
     input. Missing values, categories and dates need no preparation.
+
+    DATA can also be a folder of Parquet files, or a pattern such as 'rows/*.parquet'
+    in quotes; they may be larger than memory. A fifth of their rows then decides on
+    the size of the tree.
 
     \b
     Examples:

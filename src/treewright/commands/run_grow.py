@@ -6,19 +6,21 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from treewright.commands.failures import as_flags
-from treewright.commands.figures import figures_dict, figures_lines, tree_dict
+from treewright.commands.figures import figures_dict, pruning_dict, tree_dict
+from treewright.commands.grow_in_parts import run_grow_in_parts
+from treewright.commands.grown_tree import say_tree
 from treewright.commands.output import (
     check_outputs,
     heading,
     intake_dict,
     print_json,
-    print_tree,
     say,
 )
 from treewright.commands.python_lines import python_lines
 from treewright.commands.recipe import Recipe, Rows, check_parameters
 from treewright.errors import IntakeWarning
 from treewright.estimators.progress import bar
+from treewright.files.in_parts import is_in_parts
 from treewright.reporting import report as write_report
 from treewright.table.findings import look_at
 from treewright.table.intake import Intake
@@ -31,7 +33,6 @@ __all__ = ["run_grow"]
 
 _OWN = ("task", "groups", "time", "test_share", "test")
 _READING = ("columns", "drop", "kinds", "weight", "table", "memory_limit")
-_MOST_LEAVES = 60
 
 
 def run_grow(
@@ -56,6 +57,11 @@ def run_grow(
     as_json : bool
         Whether to print one JSON object.
     """
+    if is_in_parts(data):
+        run_grow_in_parts(
+            data, target, given, output=output, report=report, as_json=as_json
+        )
+        return
     recipe = _recipe(data, target, given)
     check_outputs([output, report], [data, recipe.test])
     with warnings.catch_warnings():
@@ -77,10 +83,10 @@ def run_grow(
         write_report(model, report, rows.test)
     lines = python_lines(recipe, rows, output, report)
     if as_json:
-        made = {"python": lines, "model": output, "report": report}
+        made = {"python": lines, "model": output, "report": report, "plan": None}
         print_json(_as_dict(recipe, rows, intake, model, tested) | made)
         return
-    _say_tree(model, intake, tested)
+    say_tree(model, intake, tested)
     heading("The same in Python")
     say(lines)
     written = [path for path in (output, report) if path is not None]
@@ -115,21 +121,6 @@ def _say_intake(recipe: Recipe, rows: Rows, intake: Intake) -> None:
         say(f"{n:,} training rows, {m:,} test rows {where}.")
 
 
-def _say_tree(model: BaseTree, intake: Intake, tested: Evaluation | None) -> None:
-    known = {(each.kind, each.column) for each in intake.findings}
-    more = [f for f in model.intake_.findings if (f.kind, f.column) not in known]
-    if more:
-        heading("What the tree shows about the table")
-        for each in more:
-            say(as_flags(f"  {each}"))
-    heading("The tree")
-    print_tree(model.tree_, max_leaves=_MOST_LEAVES)
-    say(f"\n{model.pruning_.words}")
-    heading("How good it is")
-    for line in figures_lines(model.tree_, model.pruning_, tested):
-        say(line)
-
-
 def _as_dict(
     recipe: Recipe,
     rows: Rows,
@@ -144,12 +135,6 @@ def _as_dict(
         "task": recipe.task_of(rows),
         "intake": intake_dict(intake),
         "tree": tree_dict(tree),
-        "pruning": {
-            "method": pruning.method,
-            "words": pruning.words,
-            "notes": list(pruning.all_notes),
-            "n_leaves_before": pruning.n_leaves_before,
-            "n_leaves_after": pruning.n_leaves_after,
-        },
+        "pruning": pruning_dict(pruning),
         "figures": figures_dict(tree, pruning, tested),
     }

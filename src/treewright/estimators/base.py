@@ -25,20 +25,32 @@ from sklearn.utils.validation import check_is_fitted
 from treewright.errors import OptionError, TableError, memory_explained
 from treewright.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from treewright.estimators.class_weight import class_factors
-from treewright.estimators.grow_pruned import FitArguments, grow_pruned
+from treewright.estimators.grow_pruned import (
+    FitArguments,
+    Weighting,
+    grow_pruned,
+    grow_pruned_in_parts,
+)
+from treewright.estimators.in_parts import opened_parts, whole_table
 from treewright.estimators.intake import look_before, say_after
 from treewright.estimators.presets import translated
 from treewright.estimators.progress import reported
-from treewright.estimators.record import known_of, parameters_of, recorded
+from treewright.estimators.record import data_of, known_of, parameters_of, recorded
+from treewright.files.describe import Described
+from treewright.files.in_parts import RowsInParts, is_in_parts, rows_in_parts
 from treewright.files.read import read
 from treewright.growing.grow import grow
+from treewright.growing.parts.training import TrainingParts
 from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions, IntakeOptions, PruneOptions, check_criterion
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning
-from treewright.table.announce import announce
+from treewright.table.announce import announce, refuse
 from treewright.table.as_table import read_table
+from treewright.table.hash_folds import HashFolds
 from treewright.table.intake import Intake
+from treewright.table.row_hashes import as_fingerprint
+from treewright.table.schema import TargetInfo
 from treewright.table.table import Table
 from treewright.table.target import is_column_vector
 from treewright.tree.loss import loss_of
@@ -71,6 +83,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     discretize: Any
     findings: str
     kinds: Any
+    memory_limit: int | str | None
     missing: str | None
     n_jobs: int | None
     prune: str | None
@@ -182,19 +195,25 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, data frame, dict of columns, list of rows, Table or path
-            The training rows; see `treewright.as_table`. Never modified. A path names
-            a data file, read as ``treewright.read(X, target, kinds=kinds)`` does.
+        X : array, data frame, dict of columns, list of rows, Table, path or dataset
+            The training rows; see `treewright.as_table`. Never modified. The path of
+            one file names a table, read as ``treewright.read(X, target, kinds=kinds)``
+            does. A pattern such as 'rows/*.parquet', a folder, a list of paths, a
+            pyarrow dataset, a polars LazyFrame and a relation of DuckDB are rows in
+            parts: they may be larger than memory (see `memory_limit`), and with
+            ``prune="auto"`` a fifth of the rows, chosen by their hash, decides on the
+            size of the tree.
         y : array, series or list
             The target, one value per row. Required, except for a Table with a target.
-        sample_weight : array, series or list, default=None
-            One finite weight >= 0 per row; 0 leaves the row out. None gives every row
+        sample_weight : array, series, list or str, default=None
+            One finite weight >= 0 per row; 0 leaves the row out. With a path or rows
+            in parts also the name of the column that holds them. None gives every row
             weight 1, or the weight it has in the Table. Where pruning depends on the
             number of rows ('cv' and 'pessimistic'), weights count as copies of rows. If
             they are below 1 on average, the mean weight counts as one row, so the unit
             of shares or rates does not matter.
         target : str, default=None
-            With a path: the column of the file to predict.
+            With a path or rows in parts: the column to predict.
         groups : array, series or list, default=None
             A group name per row, never missing; rows of one group stay together in
             cross-validation. With fewer than 10 groups, each group is a fold; with a
@@ -215,13 +234,16 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         >>> tw.TreeClassifier().fit(X, y).tree_.n_leaves
         2
         """
+        named = target is not None or isinstance(X, str | PathLike)
+        if named and is_in_parts(X):
+            rows = _rows_in_parts(X, y, target, sample_weight, groups, X_val)
+            return self._fit_in_parts(rows, str(target), sample_weight)
         kinds = self.kinds
-        if target is not None or isinstance(X, str | PathLike):
-            X, kinds = _read_file(X, y, target, kinds), None
-        options = self._options()
-        reading = IntakeOptions(findings=self.findings)
-        values = vars(self)
-        prune = PruneOptions(**{n: values[n] for n in _PRUNE_NAMES if n in values})
+        if named:
+            weight = sample_weight if isinstance(sample_weight, str) else None
+            X, kinds = _read_file(X, y, target, kinds, weight), None
+            sample_weight = None if weight is not None else sample_weight
+        options, prune = self._options(), self._prune_options()
         method = prune.method_for(options, self._task)
         arguments = FitArguments(
             X=X,
@@ -234,7 +256,27 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         arguments.check(method, prune)
         _warn_of_column_vector(y)
         read = self._read(X, y, sample_weight, kinds)
-        intake = look_before(read, X, y, reading)
+        intake = look_before(read, X, y, self._reading())
+        return self._fit_table(read, intake, prune, arguments, sample_weight)
+
+    def _prune_options(self) -> PruneOptions:
+        values = vars(self)
+        return PruneOptions(**{n: values[n] for n in _PRUNE_NAMES if n in values})
+
+    def _reading(self) -> IntakeOptions:
+        return IntakeOptions(findings=self.findings)
+
+    def _fit_table(
+        self,
+        read: Table,
+        intake: Intake,
+        prune: PruneOptions,
+        arguments: FitArguments,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Grow from a table in memory."""
+        options = self._options()
+        method = prune.method_for(options, self._task)
         table = self._reweighted(read)
 
         def grow_tree(progress: Any = None) -> tuple[Tree, Pruning]:
@@ -246,19 +288,110 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             return Tree(data), replace(pruning, _face=Tree)
 
         # scikit-learn sets these, on this estimator or on one that contains it.
+        X, y = arguments.X, arguments.y
         if "_skl_callbacks" in self.__dict__ or "_parent_callback_ctx" in self.__dict__:
-            tree, pruning = self._grow_watched(grow_tree, table, X, y, sample_weight)
+            tree, pruning = self._grow_watched(
+                grow_tree, table.target, X, y, sample_weight
+            )
         else:
             with reported(self.progress, "Growing the tree") as progress:
                 tree, pruning = grow_tree(progress)
-        intake = say_after(intake, tree, pruning, read, reading)
-        tree = Tree(recorded(tree.data, self, read, pruning, intake))
-        fitted = self._fitted(tree, table, X)
+        intake = say_after(intake, tree, pruning, read, self._reading())
+        return self._keep(tree, pruning, intake, data_of(read), table.target, X)
+
+    def _fit_in_parts(self, rows: RowsInParts, target: str, weight: str | None) -> Self:
+        """Grow from rows in parts, where their number demands it."""
+        options = self._options()
+        prune = self._prune_options().for_parts(options, self._task)
+        method = prune.method_for(options, self._task)
+        if self.discretize is not None:
+            raise OptionError(
+                f"discretize={self.discretize!r} cuts columns by all their values, "
+                "which does not add up over rows in parts. Cut the columns where the "
+                "files are written, or pass rows that fit into memory."
+            )
+        arguments = FitArguments(
+            X=None, y=None, groups=None, X_val=None, y_val=None, sample_weight_val=None
+        )
+        with opened_parts(
+            rows, target, weight, self.kinds, options, self._task, self.memory_limit
+        ) as opened:
+            described, plan = opened.described, opened.plan
+            # The folds of rows in parts are counted in parts, wherever they lie.
+            if plan.where == "memory" and method != "cv":
+                read = whole_table(opened)
+                self._fit_table(read, opened.intake, prune, arguments)
+                self.__dict__["plan_"] = plan
+                return self
+            info, factors = self._altered(described)
+            home_rows = plan.home_rows
+            if plan.where == "memory":
+                home_rows = described.n_rows
+
+            def training(sized: GrowOptions, folds: HashFolds | None) -> TrainingParts:
+                return TrainingParts(
+                    opened.engine,
+                    described,
+                    sized,
+                    target=info,
+                    factors=factors,
+                    folds=folds,
+                    home_rows=home_rows,
+                )
+
+            with reported(self.progress, "Growing the tree") as progress:
+                data, pruning, grown = grow_pruned_in_parts(
+                    training,
+                    options,
+                    prune,
+                    method,
+                    self._task,
+                    _weighting(described, info, factors),
+                    progress,
+                )
+        if self._reading().findings == "warn":
+            announce(opened.intake)
+        elif self._reading().findings == "error":
+            refuse(opened.intake)
+        about = {
+            "rows": described.n_rows,
+            "columns": len(described.schema.features),
+            "fingerprint": as_fingerprint(grown.report.hashes),
+        }
+        pruning = replace(pruning, _face=Tree)
+        self._keep(
+            Tree(data), pruning, opened.intake, about, described.target, described
+        )
+        self.__dict__["plan_"] = replace(
+            plan, n_requests=grown.n_requests, bytes_moved=grown.bytes_moved
+        )
+        return self
+
+    def _keep(
+        self,
+        tree: Tree,
+        pruning: Pruning,
+        intake: Intake,
+        about: Mapping[str, Any],
+        target: Any,
+        X: Any,
+    ) -> Self:
+        """Set the fitted attributes, all at once."""
+        tree = Tree(recorded(tree.data, self, about, pruning, intake))
+        fitted = self._fitted(tree, target, X)
         fitted |= {"pruning_": pruning, "intake_": intake}
         if "feature_names_in_" not in fitted:
             self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.pop("plan_", None)
         self.__dict__.update(fitted)
         return self
+
+    def _altered(
+        self, described: Described
+    ) -> tuple[TargetInfo, tuple[NDArray[np.float64], ...]]:
+        """Return the target, and what the weights of its classes are multiplied by."""
+        assert described.schema.target is not None
+        return described.schema.target, ()
 
     def cost_complexity_pruning_path(
         self, X: Any, y: Any, sample_weight: Any = None
@@ -311,7 +444,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     def _reweighted(self, table: Table) -> Table:
         return table
 
-    def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
+    def _fitted(self, tree: Tree, target: Any, X: Any) -> dict[str, Any]:
         """Return the attributes of the fitted estimator."""
         fitted = self._restored(tree)
         if not _names_are_text(X):
@@ -320,7 +453,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _grow_watched(
-        self, grow_tree: Any, table: Table, X: Any, y: Any, sample_weight: Any
+        self, grow_tree: Any, target: Any, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Tree, Pruning]:
         """Grow under scikit-learn's callbacks, one task per hundredth of the rows."""
         context = self._init_callback_context(max_subtasks=_STEPS)
@@ -344,7 +477,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             y=y,
             metadata=weights,
             reconstruction_attributes=lambda: (
-                self._fitted(tree, table, X) | {"pruning_": pruning}
+                self._fitted(tree, target, X) | {"pruning_": pruning}
             ),
         )
         return tree, pruning
@@ -461,7 +594,44 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         return self.tree_.importances
 
 
-def _read_file(X: Any, y: Any, target: str | None, kinds: Any) -> Table:
+def _weighting(
+    described: Described, info: TargetInfo, factors: tuple[NDArray[np.float64], ...]
+) -> Weighting:
+    """Return what is known about the weights of rows in parts."""
+    totals = described.class_totals
+    if info.class_weight is not None:
+        totals = totals * np.array(info.class_weight)
+    by_class = np.prod(factors, axis=0) if factors else None
+    return Weighting(described.n_weighted, float(totals.sum()), by_class)
+
+
+def _rows_in_parts(
+    X: Any, y: Any, target: Any, sample_weight: Any, groups: Any, X_val: Any
+) -> RowsInParts:
+    """Open rows in parts, and refuse arguments that belong to a table."""
+    if y is not None or not isinstance(target, str):
+        raise TableError(
+            "X names rows in parts, so the target is one of their columns. Pass its "
+            "name as target=, and no y."
+        )
+    if sample_weight is not None and not isinstance(sample_weight, str):
+        raise OptionError(
+            "X names rows in parts, so sample_weight must be the name of a column, or "
+            f"None; got an object of type {type(sample_weight).__name__!r}."
+        )
+    for name, given in (("groups", groups), ("X_val", X_val)):
+        if given is not None:
+            raise OptionError(
+                f"{name} is not taken for rows in parts, whose folds and validation "
+                f"rows are chosen by the hash of each row. Leave {name} out, or pass "
+                "rows that fit into memory."
+            )
+    return rows_in_parts(X)
+
+
+def _read_file(
+    X: Any, y: Any, target: str | None, kinds: Any, weight: str | None
+) -> Table:
     """Read the file that `fit` was given instead of rows."""
     if not isinstance(X, str | PathLike):
         raise OptionError(
@@ -473,7 +643,7 @@ def _read_file(X: Any, y: Any, target: str | None, kinds: Any) -> Table:
             f"X is the path {os.fspath(X)!r}, so the target is a column of that file. "
             "Pass its name as target=, and no y."
         )
-    return read(X, target, kinds=kinds)
+    return read(X, target, kinds=kinds, weight=weight)
 
 
 def _warn_of_column_vector(y: Any) -> None:

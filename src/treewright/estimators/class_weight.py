@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
+from treewright.table.costs import class_totals
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
 
-__all__ = ["class_factors", "class_weighted"]
+__all__ = ["class_factors", "class_weighted", "weight_factors"]
 
 
 def class_weighted(table: Table, class_weight: Any) -> Table:
@@ -40,24 +41,12 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
     target = table.target
     if class_weight is None or not isinstance(target, ClassTarget):
         return table
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        factors = _balanced(target, table.weights)
-    elif isinstance(class_weight, Mapping):
-        factors = _by_class(target.classes.tolist(), class_weight)
-    else:
-        raise OptionError(
-            "class_weight must be 'balanced', a dict of class -> weight, or None for "
-            f"equal weights; got {class_weight!r}."
-        )
+    totals = class_totals(target, table.weights)
+    factors = weight_factors(class_weight, target.classes.tolist(), totals)
     weights = factors[target.codes]
     if table.weights is not None:
         with np.errstate(over="ignore", under="ignore"):
             weights *= table.weights
-    if not weights.any():
-        raise OptionError(
-            f"class_weight gives weight 0 to every row: {class_weight!r}. At least one "
-            "class that occurs needs a weight above 0."
-        )
     # `read_weights` checks the products, which may overflow or underflow.
     info = table.schema.target
     assert info is not None, "a target of classes has one"
@@ -67,6 +56,46 @@ def class_weighted(table: Table, class_weight: Any) -> Table:
         weights=read_weights(weights, table.n_rows),
         schema=replace(table.schema, target=info),
     )
+
+
+def weight_factors(
+    class_weight: Any, classes: Sequence[Any], totals: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what the weight of each class is multiplied by.
+
+    Parameters
+    ----------
+    class_weight : 'balanced' or dict
+        See `class_weighted`.
+    classes : sequence
+        The classes, sorted.
+    totals : float64 array
+        Weight of each class.
+
+    Returns
+    -------
+    float64 array
+
+    Raises
+    ------
+    OptionError
+        See `class_weighted`.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        factors = _balanced(totals)
+    elif isinstance(class_weight, Mapping):
+        factors = _by_class(list(classes), class_weight)
+    else:
+        raise OptionError(
+            "class_weight must be 'balanced', a dict of class -> weight, or None for "
+            f"equal weights; got {class_weight!r}."
+        )
+    if not factors[totals > 0].any():
+        raise OptionError(
+            f"class_weight gives weight 0 to every row: {class_weight!r}. At least one "
+            "class that occurs needs a weight above 0."
+        )
+    return factors
 
 
 def class_factors(read: Table, weighted: Table) -> NDArray[np.float64] | None:
@@ -93,14 +122,10 @@ def class_factors(read: Table, weighted: Table) -> NDArray[np.float64] | None:
     return factors
 
 
-def _balanced(
-    target: ClassTarget, weights: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
-    n_classes = len(target.classes)
-    total = np.bincount(target.codes, weights, minlength=n_classes).astype(np.float64)
-    occurs = total > 0
-    factors = np.zeros(n_classes)
-    factors[occurs] = total.sum() / (occurs.sum() * total[occurs])
+def _balanced(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    occurs = totals > 0
+    factors = np.zeros(len(totals))
+    factors[occurs] = math.fsum(totals) / (occurs.sum() * totals[occurs])
     return factors
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from sklearn.base import ClassifierMixin
 
 from treewright.errors import OptionError
 from treewright.estimators.base import BaseTree
-from treewright.estimators.class_weight import class_weighted
+from treewright.estimators.class_weight import class_weighted, weight_factors
+from treewright.files.describe import Described
 from treewright.model import Tree
-from treewright.table.costs import with_costs
+from treewright.table.costs import altered, with_costs
+from treewright.table.schema import TargetInfo
 from treewright.table.table import ClassTarget, Table
 
 __all__ = ["TreeClassifier"]
@@ -202,6 +205,11 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Number of threads. None: all cores that this process may use, but one inside a
         joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
         never changes the tree.
+    memory_limit : int, str or None, default=None
+        Memory that `fit` may take for rows in parts (see `fit`), in bytes or as text
+        such as '8GB'. None: 80 % of what the process may use. Rows that do not fit are
+        grown from codes of two bytes, in memory or on disk; `plan_` says which, and
+        why. It never changes the tree.
     progress : bool or callable, default=False
         True shows a bar with the time left while the tree grows, on a terminal only. A
         function is called with the share of the work that is done. It never changes
@@ -286,6 +294,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         keep_path: bool = False,
         findings: str = "warn",
         n_jobs: int | None = None,
+        memory_limit: int | str | None = None,
         progress: Any = False,
     ) -> None:
         self.method = method
@@ -330,6 +339,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.keep_path = keep_path
         self.findings = findings
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.progress = progress
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -399,23 +409,42 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def _altered(
+        self, described: Described
+    ) -> tuple[TargetInfo, tuple[NDArray[np.float64], ...]]:
+        self._check_weights()
+        info, factors = described.schema.target, list[NDArray[np.float64]]()
+        assert info is not None, "described with a target"
+        assert isinstance(described.target, ClassTarget)
+        classes, totals = described.target.classes.tolist(), described.class_totals
+        if self.class_weight is not None:
+            factors.append(weight_factors(self.class_weight, classes, totals))
+            info = replace(info, class_weight=tuple(factors[0].tolist()))
+            totals = totals * factors[0]
+        if self.costs is not None or self.priors is not None:
+            info, more = altered(info, classes, totals, self.costs, self.priors)
+            factors += [] if more is None else [more]
+        return info, tuple(factors)
+
     def _reweighted(self, table: Table) -> Table:
+        self._check_weights()
+        table = class_weighted(table, self.class_weight)
+        return with_costs(table, self.costs, self.priors)
+
+    def _check_weights(self) -> None:
         if self.priors is not None and self.class_weight is not None:
             raise OptionError(
                 "priors and class_weight both set the weight of the classes; got "
                 f"priors={self.priors!r} and class_weight={self.class_weight!r}. Use "
                 "one of them."
             )
-        table = class_weighted(table, self.class_weight)
-        return with_costs(table, self.costs, self.priors)
 
     @classmethod
     def _restored(cls, tree: Tree) -> dict[str, Any]:
         classes = {"classes_": tree.classes, "n_classes_": len(tree.classes)}
         return super()._restored(tree) | classes
 
-    def _fitted(self, tree: Tree, table: Table, X: Any) -> dict[str, Any]:
-        target = table.target
+    def _fitted(self, tree: Tree, target: Any, X: Any) -> dict[str, Any]:
         assert isinstance(target, ClassTarget)
         # In the type of y, which the tree does not know.
-        return super()._fitted(tree, table, X) | {"classes_": target.classes}
+        return super()._fitted(tree, target, X) | {"classes_": target.classes}

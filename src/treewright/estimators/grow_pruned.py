@@ -11,11 +11,17 @@ from numpy.typing import NDArray
 
 from treewright.criteria import find
 from treewright.errors import OptionError, TableError
-from treewright.growing.training_set import TrainingSet
+from treewright.growing.parts.training import TrainingParts
+from treewright.growing.training_set import TrainingSet, settled_options
 from treewright.options import GrowOptions, PruneOptions
 from treewright.options.prune_options import is_pairs, is_splitter
-from treewright.pruning.folds import check_groups
+from treewright.options.rules import is_whole
+from treewright.pruning.folds import check_groups, n_folds_for
 from treewright.pruning.given_folds import folds_of_pairs, folds_of_splitter
+from treewright.pruning.in_parts import (
+    grow_cross_validated_in_parts,
+    grow_validated_in_parts,
+)
 from treewright.pruning.pessimistic import collapse_useless
 from treewright.pruning.prune import (
     CrossValidation,
@@ -28,15 +34,42 @@ from treewright.pruning.result import Pruning
 from treewright.pruning.select import SizeRule
 from treewright.pruning.shrinkage import STRENGTHS, with_drawn_answers
 from treewright.pruning.validation import grow_validated, prune_by_validation
+from treewright.table.hash_folds import HashFolds
 from treewright.table.table import ClassTarget, Table
+from treewright.table.weights import rows_per_weight
 from treewright.tree.data import TreeData
 from treewright.tree.new_rows import NewRows
 
-__all__ = ["FitArguments", "grow_pruned"]
+__all__ = ["FitArguments", "Weighting", "grow_pruned", "grow_pruned_in_parts"]
 
 _DEFAULT_SHARE = 0.2
 _PRICE = 0.04
 """A tree twice as large must have 2.7% fewer errors, or a 2.7% smaller RMSE."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weighting:
+    """The weights of rows in parts.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of positive weight.
+    total : float
+        Sum of the weights, with class weights, but not altered by priors and costs.
+    factors : float64 array or None
+        The factor by which priors, costs and class weights multiplied the weight of
+        each class; None: nothing did.
+    """
+
+    n_rows: int
+    total: float
+    factors: NDArray[np.float64] | None
+
+    @property
+    def copies(self) -> float:
+        """How many rows a unit of weight counts as."""
+        return rows_per_weight(self.total, self.n_rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +157,7 @@ def grow_pruned(
     if method == "cv":
         how = CrossValidation(
             risk=risk,
-            size=_size_rule(options, training),
+            size=_size_rule(options, training.options),
             strengths=strengths,
             cp=options.ccp_alpha or 0.0,
             factors=factors,
@@ -137,12 +170,111 @@ def grow_pruned(
         tree, pruning = _validated(training, options, strengths, arguments, progress)
     else:
         tree = training.grow(progress=progress, last=True)
-        tree, pruning = _cut(tree, training, options, method, risk)
+        tree, pruning = _cut(
+            tree, training.table, training.options, options, method, risk
+        )
         tree = training.finish(tree)
         if strengths is not None:
             tree = with_drawn_answers(tree, strengths[0])
             pruning = replace(pruning, shrinkage=strengths[0])
     return tree, pruning if pruning.tree is not None else replace(pruning, tree=tree)
+
+
+def grow_pruned_in_parts(
+    make_training: Callable[[GrowOptions, HashFolds | None], TrainingParts],
+    grow_options: GrowOptions,
+    options: PruneOptions,
+    method: str | None,
+    task: str,
+    weighting: Weighting,
+    progress: Callable[[float], Any] | None = None,
+) -> tuple[TreeData, Pruning, TrainingParts]:
+    """Grow a tree from rows in parts and prune it.
+
+    Parameters
+    ----------
+    make_training : callable
+        Codes the rows, for the options of growing and a division into folds.
+    grow_options, options, method, progress
+        See `grow_pruned`.
+    task : {'class', 'number'}
+        What the target holds.
+    weighting : Weighting
+        What is known about the weights.
+
+    Returns
+    -------
+    tree : TreeData
+    pruning : Pruning
+    training : TrainingParts
+    """
+    chooses = options.chooses(method, grow_options)
+    strengths = _strengths(options, task, chooses)
+    sized = grow_options.for_size(task, chosen=chooses)
+    # A generator is drawn from once, for the folds and for the tree.
+    seed = int(settled_options(task, False, sized).random_state)
+    sized = replace(sized, random_state=seed)
+    risk = options.risk_for(grow_options, task)
+    if method == "cv":
+        n_folds = _number_of_folds(options.cv, weighting.n_rows)
+        training = make_training(sized, HashFolds(n_folds, seed=seed))
+        how = CrossValidation(
+            risk=risk,
+            size=_size_rule(options, training.options),
+            strengths=strengths,
+            factors=weighting.factors,
+            keep_path=options.keep_path,
+        )
+        tree, pruning = grow_cross_validated_in_parts(
+            training, how, weighting.copies, progress
+        )
+    elif method == "validation":
+        share = options.validation_fraction or _DEFAULT_SHARE
+        training = make_training(sized, HashFolds.held_out(share, seed))
+        _check_classes(training)
+        tree, pruning = grow_validated_in_parts(
+            training,
+            keep_ties=options.prune_ties == "keep",
+            strengths=strengths,
+            progress=progress,
+        )
+    else:
+        training = make_training(sized, None)
+        tree = training.grow(progress=progress)
+        tree, pruning = _cut(tree, None, training.options, options, method, risk)
+        tree = training.finish(tree)
+        if strengths is not None:
+            tree = with_drawn_answers(tree, strengths[0])
+            pruning = replace(pruning, shrinkage=strengths[0])
+    if pruning.tree is None:
+        pruning = replace(pruning, tree=tree)
+    return tree, pruning, training
+
+
+def _number_of_folds(cv: Any, n_rows: int) -> int:
+    """Return the number of folds by hash."""
+    if cv is not None and not is_whole(cv):
+        raise OptionError(
+            "Rows in parts are divided into folds by the hash of each row, so cv must "
+            f"be a number of folds or None; got {cv!r:.60}."
+        )
+    return n_folds_for(n_rows, cv, None)[0]
+
+
+def _check_classes(training: TrainingParts) -> None:
+    """Refuse to hold rows out if a class has a single row."""
+    info = training.schema.target
+    assert info is not None, "a tree has a target"
+    counts = np.sum(training.report.classes, axis=0)
+    if info.kind == "class" and (counts == 1).any():
+        raise _one_row(info.classes[int(np.argmax(counts == 1))])
+
+
+def _one_row(name: Any) -> TableError:
+    return TableError(
+        f"Class {name!r} has one row, which cannot be both trained on and held out for "
+        "validation. Leave the class out, or pass X_val and y_val."
+    )
 
 
 def _strengths(
@@ -154,9 +286,9 @@ def _strengths(
     return None if options.shrinkage is None else (float(options.shrinkage),)
 
 
-def _size_rule(options: PruneOptions, training: TrainingSet) -> SizeRule:
+def _size_rule(options: PruneOptions, grown: GrowOptions) -> SizeRule:
     """Return the rule of the size, with the price that was measured to be best."""
-    criterion = find(str(training.options.criterion))
+    criterion = find(str(grown.criterion))
     # A squared error or a deviance falls twice as fast as a root or a share.
     usual = 2 * _PRICE if getattr(criterion, "is_bregman", False) else _PRICE
     price = usual if options.size_price == "auto" else float(options.size_price)
@@ -187,18 +319,19 @@ def _validated(
 
 def _cut(
     tree: TreeData,
-    training: TrainingSet,
+    table: Table | None,
+    grown: GrowOptions,
     options: PruneOptions,
     method: str | None,
     risk: str,
 ) -> tuple[TreeData, Pruning]:
     """Prune a grown tree without rows that were left out."""
     if method == "pessimistic":
-        return prune_pessimistically(tree, options.prune_confidence, training.table)
+        return prune_pessimistically(tree, options.prune_confidence, table)
     if method == "ccp_alpha":
-        of_root = training.options.conventions == "rpart"
+        of_root = grown.conventions == "rpart"
         return cut_at(tree, options.ccp_alpha or 0.0, risk, of_root=of_root)
-    return _left_unpruned(tree, training.options, options)
+    return _left_unpruned(tree, grown, options)
 
 
 def _left_unpruned(
@@ -233,11 +366,7 @@ def _check_divisible(table: Table) -> None:
     codes = target.codes if table.weights is None else target.codes[table.weights > 0]
     counts = np.bincount(codes, minlength=len(target.classes))
     if (counts == 1).any():
-        name = target.classes.tolist()[int(np.argmax(counts == 1))]
-        raise TableError(
-            f"Class {name!r} has one row, which cannot be both trained on and held out "
-            "for validation. Leave the class out, or pass X_val and y_val."
-        )
+        raise _one_row(target.classes.tolist()[int(np.argmax(counts == 1))])
 
 
 def _new_rows(arguments: FitArguments, table: Table, options: GrowOptions) -> NewRows:

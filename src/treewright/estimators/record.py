@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,13 +22,13 @@ from treewright.table.table import Table
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by
 
-__all__ = ["known_of", "parameters_of", "recorded"]
+__all__ = ["data_of", "known_of", "parameters_of", "recorded"]
 
 
 def recorded(
     tree: TreeData,
     estimator: BaseEstimator,
-    table: Table,
+    data: Mapping[str, Any],
     pruning: Pruning,
     intake: Intake | None = None,
 ) -> TreeData:
@@ -40,8 +41,8 @@ def recorded(
     estimator : estimator
         What was fitted. Parameters that never change a tree, such as the number of
         threads, are not kept.
-    table : Table
-        The training table as it was read.
+    data : mapping
+        The training rows as they were read; see `data_of`.
     pruning : Pruning
         How the size was chosen.
     intake : Intake, optional
@@ -60,11 +61,7 @@ def recorded(
     entries: dict[str, Any] = {
         "estimator": type(estimator).__name__,
         "parameters": given,
-        "data": {
-            "rows": table.n_rows,
-            "columns": table.n_columns,
-            "fingerprint": rows_fingerprint(table),
-        },
+        "data": dict(data),
         "pruning": without_tree(pruning),
     }
     if pruning.tree is not None and pruning.tree.n_leaves > tree.n_leaves:
@@ -72,6 +69,25 @@ def recorded(
     if intake is not None:
         entries["intake"] = intake
     return with_made_by(tree, **entries)
+
+
+def data_of(table: Table) -> dict[str, Any]:
+    """Return what is recorded about the training rows.
+
+    Parameters
+    ----------
+    table : Table
+        The training table as it was read.
+
+    Returns
+    -------
+    dict
+    """
+    return {
+        "rows": table.n_rows,
+        "columns": table.n_columns,
+        "fingerprint": rows_fingerprint(table),
+    }
 
 
 def parameters_of(tree: TreeData, estimator: type) -> dict[str, Any]:

@@ -164,6 +164,11 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Number of threads. None: all cores that this process may use, but one inside a
         joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
         never changes the tree.
+    memory_limit : int, str or None, default=None
+        Memory that `fit` may take for rows in parts (see `fit`), in bytes or as text
+        such as '8GB'. None: 80 % of what the process may use. Rows that do not fit are
+        grown from codes of two bytes, in memory or on disk; `plan_` says which, and
+        why. It never changes the tree.
     progress : bool or callable, default=False
         True shows a bar with the time left while the tree grows, on a terminal only. A
         function is called with the share of the work that is done. It never changes
@@ -235,6 +240,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         keep_path: bool = False,
         findings: str = "warn",
         n_jobs: int | None = None,
+        memory_limit: int | str | None = None,
         progress: Any = False,
     ) -> None:
         self.method = method
@@ -273,6 +279,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.keep_path = keep_path
         self.findings = findings
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.progress = progress
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ from treewright.files.csv_rows import (
     repeats_header,
 )
 from treewright.files.formats import format_of, read_content
+from treewright.files.in_parts import is_in_parts, rows_in_parts
 from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
 from treewright.files.parquet import open_parquet
@@ -77,8 +78,8 @@ def read_batches(
 
     Parameters
     ----------
-    path : str or path
-        The file, or a query; see `read`.
+    path : str, path or rows in parts
+        The file, or a query; see `read`. Or rows in parts; see `rows_in_parts`.
     schema : Schema
         The schema of a tree.
     table : str, default=None
@@ -108,6 +109,9 @@ def tables_of(
     progress: Callable[[float], Any] | None = None,
 ) -> Iterator[tuple[pa.Table, Content]]:
     """Yield some rows as they are in the file, and as content to be typed."""
+    if is_in_parts(path):
+        yield from _tables_of_parts(path)
+        return
     everything = Selection.of(None, None, None, None, None)
     file = None if is_query(path) else OpenedFile(path, progress=progress)
     kind = "" if file is None else format_of(file)
@@ -124,6 +128,16 @@ def tables_of(
         for start in range(0, content.table.num_rows, _ROWS):
             rows = content.table.slice(start, _ROWS)
             yield rows, replace(content, table=rows)
+
+
+def _tables_of_parts(path: Any) -> Iterator[tuple[pa.Table, Content]]:
+    pa = package("pyarrow", "Reading files")
+    for name, open_part in rows_in_parts(path).parts.items():
+        for batch in open_part():
+            rows = pa.Table.from_batches([batch])
+            for start in range(0, rows.num_rows, _ROWS):
+                some = rows.slice(start, _ROWS)
+                yield some, from_arrow(some, name)
 
 
 def _csv_tables(file: OpenedFile) -> Iterator[tuple[pa.Table, Content]]:

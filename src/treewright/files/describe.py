@@ -45,7 +45,14 @@ from treewright.table.weights import check_each_weight, check_weights
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Described", "RowsRequest", "WeightSums", "describe", "pieces_of"]
+__all__ = [
+    "Described",
+    "RowsRequest",
+    "WeightSums",
+    "describe",
+    "pieces_of",
+    "rows_with_target",
+]
 
 _SAMPLE = 20_000
 _MOST_VALUES = 65_534
@@ -206,8 +213,17 @@ class Described:
         return self.intake.n_rows
 
     @property
+    def n_weighted(self) -> int:
+        """Number of rows of positive weight."""
+        if self.weights is None:
+            return self.n_rows
+        return sum(each.n_rows for each in self.weights)
+
+    @property
     def class_totals(self) -> NDArray[np.float64]:
-        """Weight of each class."""
+        """Weight of each class; of numbers, of all rows."""
+        if self.weights is None and not len(self.class_rows):
+            return np.array([float(self.n_rows)])
         if self.weights is None:
             return self.class_rows.astype(np.float64)
         return np.array([sum_as_float(each.total) for each in self.weights])
@@ -340,7 +356,7 @@ def pieces_of(
         if batch.num_rows:
             content = _content(name, batch, request.types)
             n = content.table.num_rows
-            content = _with_target(content, selection.target)
+            content = rows_with_target(content, str(selection.target))
             source = ArrowSource(content.table, content.text, keep)
             yield source, n - content.table.num_rows
 
@@ -363,8 +379,8 @@ def _content(name: str, batch: pa.RecordBatch, types: pa.Schema) -> Content:
     return from_arrow(table, name)
 
 
-def _with_target(content: Content, target: str | None) -> Content:
-    assert target is not None
+def rows_with_target(content: Content, target: str) -> Content:
+    """Return the rows whose target is known; there may be none."""
     pc = package("pyarrow.compute", "Reading files")
     missing = missing_cells(content.table.column(target), target in content.text)
     if not pc.any(missing).as_py():

@@ -11,6 +11,7 @@ from treewright.files.arrow import read_arrow
 from treewright.files.content import Content
 from treewright.files.csv_file import read_csv
 from treewright.files.excel import read_excel
+from treewright.files.in_parts import is_in_parts
 from treewright.files.json_lines import read_json_lines
 from treewright.files.memory import needed_memory, read_limit
 from treewright.files.opened import OpenedFile
@@ -77,14 +78,15 @@ def check_memory(
     Parameters
     ----------
     path : str or path
-        The file. Standard input and queries, which can be read only once, pass.
+        The file. Standard input and queries, which can be read only once, pass, and so
+        do rows in parts.
     memory_limit : int, str or None
         See `read`.
     n_trees : int, default=0
         Trees that will grow from it at the same time.
     """
     limit = read_limit(memory_limit)
-    if str(path) == "-" or is_query(path):
+    if str(path) == "-" or is_query(path) or is_in_parts(path):
         return
     file = OpenedFile(path, limit)
     needed_memory(file, format_of(file)).check(limit, n_trees)

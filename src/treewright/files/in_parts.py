@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -14,16 +14,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from treewright.errors import TableError
 from treewright.files.arrow_table import damaged
 from treewright.files.optional import package
+from treewright.table.target import MOST_INTEGER_CLASSES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Batches", "OpenPart", "RowsInParts", "is_in_parts", "rows_in_parts"]
+__all__ = [
+    "Batches",
+    "OpenPart",
+    "RowsInParts",
+    "is_in_parts",
+    "rows_in_parts",
+    "task_of_target",
+]
 
 Batches: TypeAlias = "Iterable[pa.RecordBatch]"
 """Rows, some thousand at a time."""
-OpenPart: TypeAlias = Callable[[], Batches]
-"""Opens the rows of a part; it can be called more than once."""
+OpenPart: TypeAlias = Callable[..., Batches]
+"""Opens the rows of a part, all columns or those that are named; more than once."""
 
 _ROWS = 1 << 17
 _ROWS_OF_PART = 1 << 20
@@ -39,14 +47,14 @@ class RowsInParts:
         What the rows are called in messages.
     parts : dict of str to callable
         Opens the rows of each part.
-    n_rows, n_columns : int or None
-        Size, as far as it is known without reading the rows.
+    columns, drop : sequence of str or None
+        The columns to predict from, or those to leave out; see `read`.
     """
 
     name: str
     parts: dict[str, OpenPart]
-    n_rows: int | None
-    n_columns: int | None
+    columns: Sequence[str] | None = None
+    drop: Sequence[str] | None = None
 
 
 def is_in_parts(X: Any) -> bool:
@@ -63,6 +71,8 @@ def is_in_parts(X: Any) -> bool:
         True for a pattern of paths, a folder, a list of paths, a pyarrow dataset, a
         polars LazyFrame and a relation of DuckDB. False for one file, which is a table.
     """
+    if isinstance(X, RowsInParts):
+        return True
     if isinstance(X, str | PathLike):
         return _is_pattern(X) or Path(X).is_dir()
     if isinstance(X, list | tuple):
@@ -70,14 +80,18 @@ def is_in_parts(X: Any) -> bool:
     return _package_of(X) in ("pyarrow.dataset", "polars.lazy", "duckdb.relation")
 
 
-def rows_in_parts(X: Any) -> RowsInParts:
-    """Open rows that can be read more than once.
+def rows_in_parts(
+    X: Any, *, columns: Sequence[str] | None = None, drop: Sequence[str] | None = None
+) -> RowsInParts:
+    """Open rows that can be read more than once, to fit a tree from some columns.
 
     Parameters
     ----------
     X : str, path, list of paths, pyarrow dataset, polars LazyFrame, DuckDB relation
         Paths name Parquet files, folders of them, or patterns such as
         'rows/*.parquet'. The columns are found by name.
+    columns, drop : list of str, default=None
+        The columns to predict from, or those to leave out.
 
     Returns
     -------
@@ -87,17 +101,35 @@ def rows_in_parts(X: Any) -> RowsInParts:
     ------
     TableError
         When a path names nothing, or a file is damaged.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> import treewright as tw
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for n in (1, 2):
+    ...     rows = pa.table({"id": [n, n + 2], "wind": [n, 9 * n], "y": ["no", "yes"]})
+    ...     pq.write_table(rows, folder / f"{n}.parquet")
+    >>> rows = tw.rows_in_parts(folder, drop=["id"])
+    >>> tw.TreeClassifier(prune=None).fit(rows, target="y").tree_.columns_used
+    ('wind',)
     """
+    if isinstance(X, RowsInParts):
+        return replace(X, columns=columns or X.columns, drop=drop or X.drop)
     kind = _package_of(X)
     if kind == "pyarrow.dataset":
-        return _of_dataset(X, "the dataset")
-    if kind == "polars.lazy":
-        n_columns = len(X.collect_schema().names())
-        opens: dict[str, OpenPart] = {"the LazyFrame": partial(_of_lazy, X)}
-        return RowsInParts("the LazyFrame", opens, None, n_columns)
-    if kind == "duckdb.relation":
-        opens = {"the relation": partial(_of_relation, X)}
-        return RowsInParts("the relation", opens, None, len(X.columns))
+        name, parts = "the dataset", _of_dataset(X)
+    elif kind == "polars.lazy":
+        name, parts = "the LazyFrame", {"the LazyFrame": partial(_of_lazy, X)}
+    elif kind == "duckdb.relation":
+        name, parts = "the relation", {"the relation": partial(_of_relation, X)}
+    else:
+        name, parts = _of_paths(X)
+    return RowsInParts(name, parts, columns, drop)
+
+
+def _of_paths(X: Any) -> tuple[str, dict[str, OpenPart]]:
     paths = [X] if isinstance(X, str | PathLike) else list(X)
     files = [file for each in paths for file in _files(os.fspath(each))]
     name = os.fspath(paths[0]) + (" ..." if len(paths) > 1 else "")
@@ -109,9 +141,41 @@ def rows_in_parts(X: Any) -> RowsInParts:
         found = datasets.dataset(
             files, format="parquet", partitioning=hive, partition_base_dir=base
         )
-        return _of_dataset(found, name)
+        return name, _of_dataset(found)
     except (pa.ArrowException, OSError) as problem:
         raise damaged(name, "Parquet", problem) from problem
+
+
+def task_of_target(rows: RowsInParts, target: str) -> str:
+    """Return what the target suggests: 'class' or 'number'; see `as_table`.
+
+    Parameters
+    ----------
+    rows : RowsInParts
+        The rows. Only the target is read, and of whole numbers until there are too
+        many different ones for classes.
+    target : str
+        The column to predict.
+
+    Returns
+    -------
+    str
+    """
+    pa = package("pyarrow", "Reading files")
+    seen: set[Any] = set()
+    for open_part in rows.parts.values():
+        for batch in open_part(columns=[target]):
+            if target not in batch.schema.names:
+                break  # describing the rows says which columns there are
+            column = batch.column(target)
+            if not pa.types.is_integer(column.type):
+                is_number = pa.types.is_floating(column.type)
+                is_number |= pa.types.is_decimal(column.type)
+                return "number" if is_number else "class"
+            seen.update(column.drop_null().unique().to_pylist())
+            if len(seen) > MOST_INTEGER_CLASSES:
+                return "number"
+    return "class"
 
 
 def _package_of(X: Any) -> str:
@@ -158,52 +222,79 @@ def _files(path: str) -> list[str]:
 # -- files and datasets ----------------------------------------------------------------
 
 
-def _of_dataset(dataset: Any, name: str) -> RowsInParts:
+def _of_dataset(dataset: Any) -> dict[str, OpenPart]:
     parts: dict[str, OpenPart] = {}
-    n_rows = 0
     for fragment in dataset.get_fragments():
         label = getattr(fragment, "path", "") or f"part {len(parts)}"
-        for first, pieces, n in _pieces(fragment):
-            n_rows += n
+        for first, pieces in _pieces(fragment):
             at = f"{label} (from row {first})" if first else label
-            parts[at] = partial(_of_fragments, pieces)
-    return RowsInParts(name, parts, n_rows, len(dataset.schema.names))
+            parts[at] = partial(_of_file, at, pieces)
+    return parts
 
 
-def _pieces(fragment: Any) -> Iterator[tuple[int, list[Any], int]]:
-    """Yield row groups of a file that make a part: first row, groups, rows."""
+def _pieces(fragment: Any) -> Iterator[tuple[int, list[Any]]]:
+    """Yield row groups of a file that make a part, with the number of the first row."""
     if not hasattr(fragment, "split_by_row_group"):
-        yield 0, [fragment], fragment.count_rows()
+        yield 0, [fragment]
         return
     first, start, pieces, n = 0, 0, list[Any](), 0
     for group in fragment.split_by_row_group():
         size = sum(each.num_rows for each in group.row_groups)
         if pieces and n + size > _ROWS_OF_PART:
-            yield start, pieces, n
+            yield start, pieces
             start, pieces, n = first, [], 0
         pieces.append(group)
         first, n = first + size, n + size
-    yield start, pieces, n
+    yield start, pieces
 
 
-def _of_fragments(fragments: Sequence[Any]) -> Iterator[pa.RecordBatch]:
+def _of_file(
+    name: str, fragments: Sequence[Any], columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    pa = package("pyarrow", "Reading Parquet files")
+    try:
+        yield from _of_fragments(fragments, columns)
+    except (pa.ArrowException, OSError) as problem:
+        lines = str(problem).splitlines() or [type(problem).__name__]
+        raise TableError(
+            f"{name} cannot be read ({lines[0].rstrip('.')}): it is damaged, or it "
+            "changed since it was opened. Write it again, or fit again once nothing "
+            "writes to it."
+        ) from problem
+
+
+def _of_fragments(
+    fragments: Sequence[Any], columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
     datasets = package("pyarrow.dataset", "Reading Parquet files")
     pa = package("pyarrow", "Reading Parquet files")
     for fragment in fragments:
         keys = datasets.get_partition_keys(fragment.partition_expression)
-        options = {"batch_size": _ROWS, "use_threads": False, "batch_readahead": 1}
+        options: dict[str, Any] = {"batch_size": _ROWS, "use_threads": False}
+        options["batch_readahead"] = 1
+        there = set(fragment.physical_schema.names)
+        if columns is not None:
+            options["columns"] = [each for each in columns if each in there]
         for batch in fragment.to_batches(**options):
             for key, value in keys.items():
-                if key not in batch.schema.names:
+                if key not in there and (columns is None or key in columns):
                     column = pa.array([value] * batch.num_rows)
                     batch = batch.append_column(key, column)
             yield batch
 
 
-def _of_lazy(frame: Any) -> Iterator[pa.RecordBatch]:
+def _of_lazy(
+    frame: Any, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    frame = frame if columns is None else frame.select(columns)
     for some in frame.collect_batches(chunk_size=_ROWS):
         yield from some.to_arrow().to_batches()
 
 
-def _of_relation(relation: Any) -> Iterator[pa.RecordBatch]:
-    yield from relation.fetch_record_batch(_ROWS)
+def _of_relation(
+    relation: Any, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    relation = relation if columns is None else relation.select(*columns)
+    # Releases of DuckDB before 2 have the other name only.
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    yield from read(_ROWS)

@@ -13,7 +13,7 @@ from treewright.errors import OptionError, ResourceLimitError
 from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
 
-__all__ = ["Needed", "memory_for_use", "needed_memory", "read_limit"]
+__all__ = ["Needed", "memory_for_use", "needed_memory", "read_limit", "shown_bytes"]
 
 _SHARE = 0.8
 _SAMPLE = 1 << 20
@@ -75,14 +75,15 @@ class Needed:
         n_columns = int(self.n_columns * share)
         columns = f", or {n_columns:,} of its {self.n_columns:,} columns"
         raise ResourceLimitError(
-            f"{todo} {self.file} needs about {_shown(needed)}, but the limit is "
-            f"{_shown(limit)}. About {int(self.n_rows * share):,} of its "
+            f"{todo} {self.file} needs about {shown_bytes(needed)}, but the limit is "
+            f"{shown_bytes(limit)}. About {int(self.n_rows * share):,} of its "
             f"{self.n_rows:,} rows would fit{columns if n_columns else ''}. Name the "
             "columns to use, take a sample of the rows, or raise the memory limit."
         )
 
 
-def _shown(n: float) -> str:
+def shown_bytes(n: float) -> str:
+    """Return a number of bytes for people: '1.5 GB'."""
     for unit in ("bytes", "KB", "MB"):
         if n < 1024:
             return f"{n:,.0f} {unit}"

@@ -13,9 +13,10 @@ whole months, days or hours, so is the threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import islice
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -28,7 +29,14 @@ from treewright.tree.data import THRESHOLD, TreeData
 from treewright.tree.edit import with_values
 from treewright.tree.route import columns_used, divides_rows, route
 
-__all__ = ["gaps", "midpoint", "readable", "short_between"]
+__all__ = [
+    "gaps",
+    "gaps_of_rows",
+    "midpoint",
+    "readable",
+    "readable_between",
+    "short_between",
+]
 
 _MICROSECONDS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000, 1_000, 1)
 """A day, an hour, a minute, a second, a millisecond, a microsecond."""
@@ -72,9 +80,28 @@ def readable(tree: TreeData, table: Table) -> TreeData:
         where its gap holds no shorter value, and in ordered columns, whose thresholds
         are shown as categories.
     """
+    return readable_between(tree, *gaps(tree, table))
+
+
+def readable_between(
+    tree: TreeData, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> TreeData:
+    """Return the tree with short thresholds between the neighbours of each threshold.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree.
+    low, high : float64 arrays of n_nodes
+        From `gaps`.
+
+    Returns
+    -------
+    TreeData
+        See `readable`.
+    """
     features = tree.schema.features
     thresholds = tree.threshold.copy()
-    low, high = gaps(tree, table)
     for node in np.flatnonzero(tree.split_kind == THRESHOLD).tolist():
         feature = features[tree.feature[node]]
         if feature.kind == "numeric" and high[node] > low[node]:
@@ -107,13 +134,35 @@ def gaps(
     contiguous. One reduction per column then gives the range in every leaf, and a
     second one the range in every subtree.
     """
-    columns = [column.data for column in table.columns]
     rows = np.arange(table.n_rows)
     if table.weights is not None:
         rows = rows[table.weights > 0]
+    return gaps_of_rows(tree, [column.data for column in table.columns], rows)
+
+
+def gaps_of_rows(
+    tree: TreeData, columns: Sequence[NDArray[Any] | None], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the neighbours of each threshold among some rows; see `gaps`.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree.
+    columns : sequence of array or None
+        The columns that it uses.
+    rows : int array
+        The rows that count.
+
+    Returns
+    -------
+    low, high : float64 arrays of n_nodes
+        Of several parts of a table, the greatest low and the least high count.
+    """
     # A divided row is in many leaves; such a tree uses the values of the whole column.
     if not divides_rows(tree):
-        ended = route(tree, columns, table.n_rows)
+        n_rows = next((len(x) for x in columns if x is not None), len(rows))
+        ended = route(tree, columns, n_rows)
         rows = rows[np.argsort(ended[rows], kind="stable")]
         ended = ended[rows]
     low, high = np.full((2, tree.n_nodes), np.nan)

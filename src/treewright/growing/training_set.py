@@ -43,7 +43,12 @@ from treewright.tree.data import TreeData
 if TYPE_CHECKING:
     from treewright._core import Grower, SortedTable
 
-__all__ = ["TrainingSet", "tree_of_arrays"]
+__all__ = [
+    "TrainingSet",
+    "check_no_numbers",
+    "settled_options",
+    "tree_of_arrays",
+]
 
 _FIXED_SEED = 0
 
@@ -266,18 +271,36 @@ def _options_for(table: Table, options: GrowOptions) -> GrowOptions:
         )
     if options.missing == "error":
         check_no_missing(table)
-    is_class = isinstance(table.target, ClassTarget)
-    # A generator is drawn from once, so that the tree can record the seed.
-    seed = _seed(options.random_state)
-    settled = {"random_state": seed}
-    if options.min_samples_leaf == "auto" and (is_class or table.weights is None):
-        settled["min_samples_leaf"] = 1 if is_class else FEWEST_COPIES
-    options = options.for_task("class" if is_class else "number", **settled)
+    task = "class" if isinstance(table.target, ClassTarget) else "number"
+    options = settled_options(task, table.weights is not None, options)
     if isinstance(table.target, NumericTarget):
         find(str(options.criterion)).check_target(table.target.values, table.weights)
     if options.method == "id3":
-        _check_no_numbers(table)
+        check_no_numbers(table.schema)
     return options
+
+
+def settled_options(task: str, weighted: bool, options: GrowOptions) -> GrowOptions:
+    """Fill in the defaults that depend on the target, and draw the seed.
+
+    Parameters
+    ----------
+    task : {'class', 'number'}
+        What the target holds.
+    weighted : bool
+        Whether rows have weights.
+    options : GrowOptions
+        The options.
+
+    Returns
+    -------
+    GrowOptions
+    """
+    # A generator is drawn from once, so that the tree can record the seed.
+    settled: dict[str, Any] = {"random_state": _seed(options.random_state)}
+    if options.min_samples_leaf == "auto" and (task == "class" or not weighted):
+        settled["min_samples_leaf"] = 1 if task == "class" else FEWEST_COPIES
+    return options.for_task(task, **settled)
 
 
 def _info(table: Table) -> TargetInfo:
@@ -286,16 +309,16 @@ def _info(table: Table) -> TargetInfo:
     return info
 
 
-def _check_no_numbers(table: Table) -> None:
+def check_no_numbers(schema: Schema) -> None:
     """Refuse numeric columns, which ID3 cannot split."""
-    for i in table.usable:
-        name = table.columns[i].name
-        if isinstance(table.columns[i], NumericColumn):
+    for i in schema.usable:
+        feature = schema.features[i]
+        if feature.kind == "numeric":
             raise ColumnError(
                 "method='id3' opens a branch for every category, and column "
-                f"{name!r} holds numbers. Cut all such columns into intervals with "
-                "discretize=5, this one with discretize={"
-                f"{name!r}: ('quantile', 5)}}; or use method='c45' or 'cart'."
+                f"{feature.name!r} holds numbers. Cut all such columns into intervals "
+                "with discretize=5, this one with discretize={"
+                f"{feature.name!r}: ('quantile', 5)}}; or use method='c45' or 'cart'."
             )
 
 

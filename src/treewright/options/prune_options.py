@@ -1,7 +1,7 @@
 """The options of pruning, and one table of the values that each one accepts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from treewright.errors import OptionError, nearest_name
@@ -195,6 +195,26 @@ class PruneOptions:
                 method = "cv"
         self._check_used(method, grown)
         return method
+
+    def for_parts(self, grown: GrowOptions, task: str) -> "PruneOptions":
+        """Return the options for rows in parts: 'auto' is 'validation', never 'cv'.
+
+        Parameters
+        ----------
+        grown : GrowOptions
+            How the tree is grown.
+        task : {'class', 'number'}
+            What the target holds.
+
+        Returns
+        -------
+        PruneOptions
+        """
+        by_default = self.prune == "auto" and self.ccp_alpha is None
+        usual = _BY_DEFAULT[grown.method]
+        if by_default and (usual == "cv" or task != "class"):
+            return replace(self, prune="validation")
+        return self
 
     def risk_for(self, grown: GrowOptions, task: str) -> str:
         """Return the risk of a leaf in cost-complexity pruning.

@@ -27,10 +27,13 @@ from treewright.tree.loss import error_unit, loss_of
 
 __all__ = [
     "CrossValidation",
+    "answering",
     "cut_at",
     "grow_cross_validated",
     "not_pruned",
+    "only_one_size",
     "prune_pessimistically",
+    "record_of",
 ]
 
 Progress = Callable[[float], Any] | None
@@ -194,9 +197,9 @@ def grow_cross_validated(
         path = path.starting_at(_price(path, how.cp))
     strengths = how.strengths if can_draw(tree) else None
     if len(path) == 1:
-        tree, pruning = _only_one_size(tree, path, notes)
+        tree, pruning = only_one_size(tree, path, notes)
         strength = None if strengths is None else strengths[0]
-        return _answering(training.finish(tree), strength), pruning
+        return answering(training.finish(tree), strength), pruning
     scores = cross_validate(
         training,
         path,
@@ -210,21 +213,22 @@ def grow_cross_validated(
     pruned = path.pruned(choice.step, "cross_validation")
     strength = None if strengths is None else float(choice.strength[choice.step])
     pruning = replace(
-        _record(path, choice, how, strengths is not None),
+        record_of(path, choice, how, strengths is not None),
         shrinkage=strength,
         tree=training.finish(tree) if how.keep_path else None,
         notes=notes,
         n_leaves_before=tree.n_leaves,
         n_folds=len(folds),
     )
-    return _answering(training.finish(pruned), strength), pruning
+    return answering(training.finish(pruned), strength), pruning
 
 
-def _answering(tree: TreeData, strength: float | None) -> TreeData:
+def answering(tree: TreeData, strength: float | None) -> TreeData:
+    """Return a tree whose answers are drawn with a strength; None: as they are."""
     return tree if strength is None else with_drawn_answers(tree, strength)
 
 
-def _record(
+def record_of(
     path: PruningPath, choice: Choice, how: CrossValidation, draws: bool
 ) -> Pruning:
     """Return the record of a choice."""
@@ -252,7 +256,7 @@ def _record(
     )
 
 
-def _only_one_size(
+def only_one_size(
     tree: TreeData, path: PruningPath, notes: tuple[str, ...]
 ) -> tuple[TreeData, Pruning]:
     """Return the only tree of a path in which no split saves anything."""

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from treewright.errors import TableError
 from treewright.growing.training_set import TrainingSet
 from treewright.pruning.bottom_up import cut_where_leaf_is_as_good
+from treewright.pruning.counted_rows import counted, rows_of_counts
 from treewright.pruning.divided import divided_cuts
-from treewright.pruning.folds import held_out
 from treewright.pruning.path import PruningPath, find_path
 from treewright.pruning.result import Pruning
 from treewright.pruning.score import (
@@ -23,12 +24,13 @@ from treewright.pruning.select import best_strength, least_error
 from treewright.pruning.shrinkage import can_draw, copies_of, with_drawn_answers
 from treewright.pruning.size_scores import scores_of, sums_at_steps
 from treewright.pruning.words import leaves_words
+from treewright.table.hash_folds import HELD_OUT, HashFolds
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends, divides_rows
 
-__all__ = ["grow_validated", "prune_by_validation"]
+__all__ = ["check_held_out", "grow_validated", "prune_by_validation"]
 
 _TIE = 1e-12
 
@@ -48,7 +50,8 @@ def grow_validated(
     training : TrainingSet
         All rows, and the options of growing.
     share : float
-        Share of the rows to hold out, spread evenly over the target.
+        Share of the rows to hold out, chosen by the hash of their values; see
+        `HashFolds`.
     keep_ties : bool, default=False
         Keep a split that makes no difference to the held-out rows.
     strengths : sequence of float, optional
@@ -62,15 +65,42 @@ def grow_validated(
     pruning : Pruning
     """
     table = training.table
-    out = held_out(table, share, int(training.options.random_state))
+    folds = HashFolds.held_out(share, int(training.options.random_state)).of(table)
     weights = np.ones(table.n_rows) if table.weights is None else table.weights.copy()
-    weights[out] = 0.0
+    out = np.flatnonzero((folds == HELD_OUT) & (weights > 0))
+    weights[folds == HELD_OUT] = 0.0
+    check_held_out(int(np.count_nonzero(weights)), len(out))
     tree = training.grow(weights, progress, last=True)
     rows = rows_left_out(tree, table, out, *unaltered(table))
+    if not divides_rows(tree):
+        ends = rows.ends(tree)
+        assert not isinstance(ends, Ends)
+        rows = rows_of_counts(tree, counted(ends, rows.y, rows.weights))
     pruned, pruning = prune_by_validation(
         tree, rows, keep_ties=keep_ties, strengths=strengths
     )
     return training.finish(pruned, weights), pruning
+
+
+def check_held_out(n_training: int, n_held_out: int) -> None:
+    """Refuse a division that leaves no row on one side.
+
+    Parameters
+    ----------
+    n_training, n_held_out : int
+        Rows of positive weight.
+
+    Raises
+    ------
+    TableError
+    """
+    if not n_training or not n_held_out:
+        none = "validation" if n_training else "training"
+        raise TableError(
+            f"Holding rows out for validation leaves no {none} row of "
+            f"{n_training + n_held_out} rows. Pass more rows, another "
+            "validation_fraction, or X_val and y_val."
+        )
 
 
 def prune_by_validation(

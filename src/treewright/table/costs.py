@@ -16,10 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, nearest_name
+from treewright.table.schema import TargetInfo
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
 
 __all__ = [
+    "altered",
+    "class_totals",
     "cost_factors",
     "prior_factors",
     "read_costs",
@@ -58,23 +61,54 @@ def with_costs(table: Table, costs: Any, priors: Any) -> Table:
     target = table.target
     if (costs is None and priors is None) or not isinstance(target, ClassTarget):
         return table
-    classes = target.classes.tolist()
+    assert table.schema.target is not None
+    totals = class_totals(target, table.weights)
+    info, factors = altered(
+        table.schema.target, target.classes.tolist(), totals, costs, priors
+    )
+    weights = table.weights
+    if factors is not None:
+        weights = factors[target.codes] * (1.0 if weights is None else weights)
+        weights = read_weights(weights, table.n_rows)
+    return replace(table, weights=weights, schema=replace(table.schema, target=info))
+
+
+def altered(
+    info: TargetInfo,
+    classes: Sequence[Any],
+    totals: NDArray[np.float64],
+    costs: Any,
+    priors: Any,
+) -> tuple[TargetInfo, NDArray[np.float64] | None]:
+    """Return the target with its costs and priors, and what they do to the weights.
+
+    Parameters
+    ----------
+    info : TargetInfo
+        The target.
+    classes : sequence
+        The classes, sorted.
+    totals : float64 array
+        Weight of each class.
+    costs, priors
+        See `with_costs`.
+
+    Returns
+    -------
+    info : TargetInfo
+    factors : float64 array or None
+        What the weight of each class is multiplied by; None: nothing.
+    """
     factors = np.ones(len(classes))
     read, shares = None, None
     if priors is not None:
-        totals = _class_totals(target, table.weights)
         shares = read_priors(priors, classes, totals)
         factors = _prior_factors(shares, totals)
     if costs is not None:
         read = read_costs(costs, classes)
         factors *= cost_factors(read)
-    weights = table.weights
-    if (factors != 1).any():
-        weights = factors[target.codes] * (1.0 if weights is None else weights)
-        weights = read_weights(weights, table.n_rows)
-    assert table.schema.target is not None
-    info = replace(table.schema.target, costs=read, priors=shares)
-    return replace(table, weights=weights, schema=replace(table.schema, target=info))
+    info = replace(info, costs=read, priors=shares)
+    return info, factors if (factors != 1).any() else None
 
 
 def cost_factors(costs: Costs | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -116,7 +150,7 @@ def prior_factors(
         They keep the total weight. The factor of a class that does not occur is 1,
         and its share goes to the other classes.
     """
-    return _prior_factors(priors, _class_totals(target, weights))
+    return _prior_factors(priors, class_totals(target, weights))
 
 
 def _prior_factors(
@@ -208,9 +242,22 @@ def read_priors(
     return tuple(float(share) / total for share in shares)
 
 
-def _class_totals(
+def class_totals(
     target: ClassTarget, weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
+    """Return the weight of each class.
+
+    Parameters
+    ----------
+    target : ClassTarget
+        The classes of the rows.
+    weights : float64 array or None
+        The weights of the rows; None: all 1.
+
+    Returns
+    -------
+    float64 array
+    """
     n_classes = len(target.classes)
     if weights is None:
         return np.bincount(target.codes, minlength=n_classes).astype(np.float64)

@@ -32,7 +32,15 @@ from treewright.table.spelling import Spelling, is_missing_mark
 from treewright.table.table import Table
 from treewright.table.warn import warn
 
-__all__ = ["MatchedColumns", "Probe", "match", "plain_matrix", "probe", "zone_error"]
+__all__ = [
+    "MatchedColumns",
+    "Probe",
+    "encode_numbers",
+    "match",
+    "plain_matrix",
+    "probe",
+    "zone_error",
+]
 
 UNSEEN = -2
 _MOMENTS = frozenset({"date", "datetime"})
@@ -298,14 +306,15 @@ def _encode(
     raw: RawColumn, feature: Feature, unseen: str, found: list[Unseen]
 ) -> NDArray[Any]:
     if feature.kind == "numeric":
-        return _encode_numbers(raw, feature)
+        return encode_numbers(raw, feature)
     # A Table that was cut at the same places already holds the intervals.
     if feature.cuts is not None and raw.labels != feature.labels:
-        return codes_of(_encode_numbers(raw, feature), feature.cuts)
+        return codes_of(encode_numbers(raw, feature), feature.cuts)
     return _encode_labels(raw, feature, unseen, found)
 
 
-def _encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
+def encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
+    """Return a column of new data as the numbers that it held in the training table."""
     if feature.spelling is not None and raw.content in ("text", "category"):
         try:
             return spelled_numbers(raw, feature.spelling)

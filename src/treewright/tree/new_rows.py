@@ -26,7 +26,7 @@ from treewright.tree.data import TreeData
 from treewright.tree.loss import loss_of
 from treewright.tree.route import Ends, columns_used, ends_of
 
-__all__ = ["NewRows", "checked_unseen", "read_columns"]
+__all__ = ["NewRows", "checked_unseen", "read_columns", "with_priors"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class NewRows:
         columns, target, weights = _labelled(
             tree.schema, columns, y, sample_weight, suffix, tree.criterion
         )
-        return cls(columns, target, _with_priors(tree.schema, target, weights))
+        return cls(columns, target, with_priors(tree.schema, target, weights))
 
     @classmethod
     def read_by_schema(
@@ -135,7 +135,7 @@ class NewRows:
         if info is not None and info.class_weight and isinstance(target, ClassTarget):
             own = np.array(info.class_weight)[target.codes]
             weights = own if weights is None else own * weights
-        return cls(columns, target, _with_priors(schema, target, weights))
+        return cls(columns, target, with_priors(schema, target, weights))
 
     @property
     def y(self) -> NDArray[Any]:
@@ -255,7 +255,7 @@ def _own_target(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
     return X.target.own_values, X.weights if sample_weight is None else sample_weight
 
 
-def _with_priors(
+def with_priors(
     schema: Schema, target: Target, weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64] | None:
     """Return weights that give each class its prior share of these rows."""

@@ -43,6 +43,8 @@ class PartsFacts:
         The same sum, in weights.
     home_rows : int
         A node of at most so many rows is gathered and grown in memory.
+    least_weight : float
+        Weight that a leaf must have, beside what the options demand.
     """
 
     schema: Schema
@@ -52,6 +54,7 @@ class PartsFacts:
     total_units: int
     total: float
     home_rows: int
+    least_weight: float = 0.0
 
     def to_core(self, options: GrowOptions) -> dict[str, Any]:
         """Return the facts in the form that the core expects."""
@@ -147,6 +150,7 @@ def grow_in_parts(
     """
     check_options(options)
     values = options_for_rows(options, facts.schema, facts.weights.n_rows, facts.total)
+    values["min_weight_leaf"] = max(values["min_weight_leaf"], facts.least_weight)
     grower = _core.Grower.of_parts(
         facts.to_core(options) | for_tests, values, parts.ask, parts.gather
     )

@@ -14,6 +14,7 @@ joins replies; all sums are integers, so the order does not matter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 from threading import Lock
 from typing import Any, Protocol
@@ -31,6 +32,7 @@ from treewright.growing.parts.coding import (
     MemoryPart,
     RowWeights,
 )
+from treewright.growing.parts.progress import PartsProgress
 
 __all__ = [
     "CodedWork",
@@ -304,12 +306,13 @@ class PartsOf:
         Rows that may be gathered ahead of time: nodes that are small together are
         gathered in one pass.
 
+    watch : callable, optional
+        Called with a `PartsProgress` after every request.
+
     Attributes
     ----------
-    n_passes : int
-        Number of times that all parts were asked.
-    bytes_moved : int
-        Bytes of all replies.
+    progress : PartsProgress
+        What was asked and moved so far.
     """
 
     def __init__(
@@ -318,6 +321,7 @@ class PartsOf:
         weights: RowWeights,
         left_out: int | None = None,
         most_gathered: int = 0,
+        watch: Callable[[PartsProgress], Any] | None = None,
     ) -> None:
         self._engine = engine
         self._rows = ChosenRows(weights, left_out, uuid4().hex)
@@ -325,14 +329,22 @@ class PartsOf:
         self._gathering = Lock()
         self._sizes: dict[int, int] = {}
         self._gathered: dict[int, Rows] = {}
-        self.n_passes = 0
-        self.bytes_moved = 0
+        self._watch = watch
+        self.progress = PartsProgress(n_rows=weights.n_rows)
 
     def ask(self, kernel: str, request: bytes) -> bytes:
         """Return the merged reply of all parts."""
         replies = self._all(_reply, (kernel, self._rows, request))
-        self.bytes_moved += sum(map(len, replies))
+        level, _, n_open = _core.part_progress(request)
+        level = max(level, self.progress.level)
+        self._note(sum(map(len, replies)), level=level, n_open=n_open)
         return merged(kernel, request, replies)
+
+    def _note(self, moved: int, **changes: int) -> None:
+        total = self.progress.bytes_moved + moved
+        self.progress = replace(self.progress, bytes_moved=total, **changes)
+        if self._watch is not None:
+            self._watch(self.progress)
 
     def gather(self, node: int, homes: Sequence[int], request: bytes) -> Rows:
         """Return the rows of one node."""
@@ -366,13 +378,14 @@ class PartsOf:
         found = self._all(rows_of_nodes, (nodes, self._rows, request))
         for place, node in enumerate(nodes):
             rows = _joined([each[place] for each in found])
-            self.bytes_moved += sum(each.nbytes for each in (*rows[0], rows[1]))
+            self._note(sum(each.nbytes for each in (*rows[0], rows[1])))
             self._gathered[node] = rows
             self._sizes[node] = -1
 
     def _all(self, work: CodedWork, argument: Any) -> list[Any]:
         """Return the results of all parts, each counted once, in the order of names."""
-        self.n_passes += 1
+        n = self.progress.n_requests + 1
+        self.progress = replace(self.progress, n_requests=n)
         return results_of(self._engine.names, self._engine.on_coded(work, argument))
 
 

@@ -1,0 +1,267 @@
+"""Rows in parts to grow trees from: described, coded and summarised once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.criteria import find
+from treewright.errors import ColumnError, TableError
+from treewright.files.describe import Described, WeightSums
+from treewright.growing.core_options import least_weight
+from treewright.growing.parts.code import (
+    CodeRequest,
+    code_rows,
+    codings_for,
+)
+from treewright.growing.parts.coding import ChosenRows, CodedPart, RowWeights
+from treewright.growing.parts.grow import PartsFacts, check_options, grow_in_parts
+from treewright.growing.parts.protocol import Engine, PartsOf, results_of
+from treewright.growing.parts.summaries import with_summaries
+from treewright.growing.readable import gaps_of_rows, readable_between
+from treewright.growing.training_set import check_no_numbers, settled_options
+from treewright.options import GrowOptions
+from treewright.table.digest import Numbers
+from treewright.table.exact_sum import sum_as_float
+from treewright.table.hash_folds import HashFolds
+from treewright.table.schema import TargetInfo
+from treewright.table.table import NumericTarget
+from treewright.tree.data import TreeData
+
+__all__ = ["TrainingParts", "decoded_columns"]
+
+
+class TrainingParts:
+    """Rows in parts and the options to grow trees from them; see `TrainingSet`.
+
+    Parameters
+    ----------
+    engine : Engine
+        The rows.
+    described : Described
+        What the first pass told about them.
+    options : GrowOptions
+        Criterion, stopping rules and so on.
+    target : TargetInfo
+        The target, with costs and priors.
+    factors : tuple of arrays
+        What the weights of each class are multiplied by.
+    folds : HashFolds, optional
+        How the rows are divided.
+    home_rows : int
+        A node of at most so many rows is gathered and grown in memory.
+
+    Attributes
+    ----------
+    options : GrowOptions
+        The options, with every default filled in.
+    schema : Schema
+        With the range and quartiles of the columns.
+    report : CodeReport
+        What the second pass told.
+    n_requests, bytes_moved : int
+        Requests to all parts while growing, and the bytes of the replies.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        described: Described,
+        options: GrowOptions,
+        *,
+        target: TargetInfo,
+        factors: tuple[NDArray[np.float64], ...] = (),
+        folds: HashFolds | None = None,
+        home_rows: int,
+    ) -> None:
+        weighted = described.weights is not None or bool(factors)
+        self.options = settled_options(target.kind, weighted, options)
+        check_options(self.options)
+        _check_rows(described, self.options)
+        self._engine = engine
+        self._home_rows = home_rows
+        self._weighted = weighted
+        schema = replace(described.schema, target=target)
+        self._codings = codings_for(described)
+        request = CodeRequest(described.request, schema, self._codings, factors, folds)
+        self.report = code_rows(engine, described, request)
+        self.schema = with_summaries(engine, schema, self._codings, self.report)
+        self.n_requests = 0
+        self.bytes_moved = 0
+
+    def grow(
+        self,
+        left_out: int | None = None,
+        progress: Callable[[float], Any] | None = None,
+    ) -> TreeData:
+        """Grow a whole tree.
+
+        Parameters
+        ----------
+        left_out : int, optional
+            The fold that does not count.
+        progress : callable, optional
+            See `treewright.grow`. If it has a method `watch`, this is called with a
+            `PartsProgress` after every request.
+
+        Returns
+        -------
+        TreeData
+        """
+        facts = self._facts(left_out)
+        parts = PartsOf(
+            self._engine,
+            facts.weights,
+            left_out,
+            most_gathered=4 * self._home_rows,
+            watch=getattr(progress, "watch", None),
+        )
+        tree = grow_in_parts(parts, facts, self.options, progress)
+        self.n_requests += parts.progress.n_requests
+        self.bytes_moved += parts.progress.bytes_moved
+        return tree
+
+    def finish(self, tree: TreeData, left_out: int | None = None) -> TreeData:
+        """Add readable thresholds, if the options request them.
+
+        Parameters
+        ----------
+        tree : TreeData
+            Grown from these rows, and perhaps pruned.
+        left_out : int, optional
+            The fold that it was grown without.
+
+        Returns
+        -------
+        TreeData
+        """
+        if self.options.thresholds != "readable":
+            return tree
+        rows = ChosenRows(self._row_weights(left_out), left_out)
+        found = self._all(_gaps_of_part, (tree, rows))
+        low = reduce(np.fmax, (each[0] for each in found))
+        high = reduce(np.fmin, (each[1] for each in found))
+        return readable_between(tree, low, high)
+
+    def on_coded(self, work: Any, argument: Any) -> list[Any]:
+        """Run a function on every coded part; see `Engine`."""
+        return self._all(work, argument)
+
+    def _all(self, work: Any, argument: Any) -> list[Any]:
+        return results_of(self._engine.names, self._engine.on_coded(work, argument))
+
+    def _sums(self, left_out: int | None) -> WeightSums:
+        chosen = [s for f, s in enumerate(self.report.weights) if f != left_out]
+        return reduce(WeightSums.with_other, chosen)
+
+    def _row_weights(self, left_out: int | None) -> RowWeights:
+        sums = self._sums(left_out)
+        if not sums.n_rows:
+            raise TableError(
+                "No row is left to grow from once the validation rows are held out. "
+                "Pass more rows, or prune=None."
+            )
+        return RowWeights(sums.n_rows, sums.most, sums.least == sums.most)
+
+    def _facts(self, left_out: int | None) -> PartsFacts:
+        weights, sums = self._row_weights(left_out), self._sums(left_out)
+        units = sums.n_rows
+        if not weights.equal:
+            units = sum(self._all(_units, ChosenRows(weights, left_out)))
+        levels = []
+        for of_fold in self.report.levels:
+            chosen = [row for f, row in enumerate(of_fold) if f != left_out]
+            levels.append(int(np.count_nonzero(np.any(chosen, axis=0))))
+        everything = self._sums(None)
+        least = 0.0
+        if self._weighted:
+            total = sum_as_float(everything.total)
+            least = least_weight(
+                self.options.min_samples_leaf, total, everything.n_rows
+            )
+        return PartsFacts(
+            schema=self.schema,
+            codings=self._codings,
+            n_levels=levels,
+            weights=weights,
+            total_units=units,
+            total=sum_as_float(sums.total),
+            home_rows=self._home_rows,
+            least_weight=least,
+        )
+
+
+def _units(part: CodedPart, rows: ChosenRows) -> int:
+    units = part.units(rows)
+    return part.n_rows if units is None else int(units.sum())
+
+
+def _check_rows(described: Described, options: GrowOptions) -> None:
+    """Refuse rows that do not suit the options."""
+    if options.method == "id3":
+        check_no_numbers(described.schema)
+    if isinstance(described.target, NumericTarget):
+        find(str(options.criterion)).check_target(described.target.values, None)
+    if options.missing != "error":
+        return
+    for index in described.schema.usable:
+        digest = described.digests[index]
+        name = described.schema.features[index].name
+        if digest.n_missing:
+            raise ColumnError(
+                f"Input X contains NaN. Column {name!r} has no value in "
+                f"{digest.n_missing:,} rows, and missing='error' refuses them. Fill "
+                "the values, drop the rows, or use missing='learned'."
+            )
+        if isinstance(digest, Numbers) and digest.infinite:
+            raise ColumnError(
+                "Input X contains infinity or a value too large for dtype('float64'). "
+                f"Column {name!r} holds an infinite value, and missing='error' refuses "
+                "it. Replace the value, or use missing='learned', which treats "
+                "infinities as ordinary values."
+            )
+
+
+# -- routing coded rows ----------------------------------------------------------------
+
+
+def decoded_columns(
+    part: CodedPart, tree: TreeData, rows: NDArray[np.int64]
+) -> list[NDArray[Any] | None]:
+    """Return the columns that a tree uses, for some rows of a part.
+
+    Parameters
+    ----------
+    part : CodedPart
+        The part.
+    tree : TreeData
+        The tree.
+    rows : int array
+        Row numbers.
+
+    Returns
+    -------
+    list of array or None
+        In the form that `route` takes.
+    """
+    columns: list[NDArray[Any] | None] = [None] * len(tree.schema.features)
+    used = set(tree.feature[tree.feature >= 0].tolist())
+    for place, index in enumerate(tree.schema.usable):
+        if index in used:
+            columns[index] = part.decoded(place, [rows])[0]
+    return columns
+
+
+def _gaps_of_part(part: CodedPart, argument: tuple[TreeData, ChosenRows]) -> Any:
+    tree, chosen = argument
+    rows = np.arange(part.n_rows)
+    units = part.units(chosen)
+    if units is not None:
+        rows = rows[units > 0]
+    columns = decoded_columns(part, tree, rows)
+    return gaps_of_rows(tree, columns, np.arange(len(rows)))

@@ -1,0 +1,62 @@
+"""Rows in parts on the command line: grow, evaluate, predict and what is refused."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import treewright as tw
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Return a folder of three Parquet files."""
+    rng = np.random.default_rng(0)
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for number in range(3):
+        x, z = rng.normal(size=(2, 400))
+        rows = {"x": x, "z": z, "k": rng.choice(list("abc"), 400), "w": np.ones(400)}
+        rows["y"] = np.where(x + (rows["k"] == "b") + z * x > 0.5, "yes", "no")
+        pq.write_table(pa.table(rows), folder / f"{number}.parquet")
+    return folder
+
+
+def test_a_tree_grows_from_a_pattern_and_answers_it(run, rows, tmp_path):
+    pattern, model = f"{rows}/*.parquet", tmp_path / "m.tree.json"
+    arguments = ["grow", pattern, "--target", "y", "--drop", "w", "-o", model]
+    done = run(*arguments, "--memory-limit", "100KB", "--max-depth", "4", "--json")
+    assert not done.returncode, done.stderr
+    found = json.loads(done.stdout)
+    assert found["plan"].startswith("codes on disk")
+    assert found["pruning"]["method"] == "validation"
+    made = {}
+    exec(found["python"], made)
+    assert made["tree"].fingerprint == found["tree"]["fingerprint"]
+    assert (
+        json.loads(run("evaluate", model, rows, "--json").stdout)["evaluation"][
+            "n_rows"
+        ]
+        == 1200
+    )
+    scored = tmp_path / "scored.parquet"
+    done = run("predict", model, pattern, "-o", scored)
+    assert not done.returncode, done.stderr
+    answers = pq.read_table(scored)
+    read = pq.read_table(rows).drop_columns(["y"])
+    expected = tw.load(model).predict(read)
+    assert answers.column("answer").to_pylist() == expected.tolist()
+
+
+def test_flags_of_one_file_are_refused(run, rows):
+    done = run("grow", rows, "--target", "y", "--test-share", "0.2")
+    assert done.returncode == 2
+    assert "belongs to one data file" in done.stderr
+
+
+def test_numbers_are_told_from_classes(run, rows):
+    for target, task in (("x", "number"), ("k", "class")):
+        done = run("grow", rows, "--target", target, "--max-depth", "2", "--json")
+        assert json.loads(done.stdout)["task"] == task
