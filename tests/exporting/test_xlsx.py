@@ -106,3 +106,13 @@ def test_an_empty_category_is_refused():
     tree = tw.grow(tw.as_table({"x": ["", "a"] * 30}, ["no", "yes"] * 30)).data
     with pytest.raises(OptionError, match="from an empty cell"):
         to_xlsx(tree)
+
+
+def test_the_sheet_lists_columns_that_were_converted_from_text(tmp_path):
+    rows = [f'"${1000 + i},000",{"ab"[i > 30]}' for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["price,y", *rows]))
+    table = tw.read(tmp_path / "t.csv", target="y")
+    tree = tw.TreeClassifier(findings="ignore").fit(table).tree_
+    book = openpyxl.load_workbook(io.BytesIO(tree.export("xlsx")))
+    assert "Converted from text" in book["Score"]["A1"].value
+    assert "price: amounts of money" in tree.export("sql")

@@ -6,7 +6,7 @@ from treewright._version import __version__
 from treewright.exporting.program import Program, Variable
 from treewright.tree import wording
 
-__all__ = ["describe", "heading", "plain"]
+__all__ = ["converted_columns", "describe", "heading", "plain"]
 
 
 def heading(program: Program, *, units: bool = True, **facts: str) -> list[str]:
@@ -38,12 +38,15 @@ def heading(program: Program, *, units: bool = True, **facts: str) -> list[str]:
     if not program.variables:
         return [*lines, "It reads no column: every row gets the same answer."]
     columns = [f"  {describe(variable, units=units)}" for variable in program.variables]
-    lines += ["Columns that it reads:", *columns]
-    converted = [_converted(program, v) for v in program.variables]
-    if any(converted):
-        lines.append("Converted from text before growing; pass the converted values:")
-        lines += [f"  {line}" for line in converted if line]
-    return lines
+    return [*lines, "Columns that it reads:", *columns, *converted_columns(program)]
+
+
+def converted_columns(program: Program) -> list[str]:
+    """Return lines that list the columns converted from text; empty if none was."""
+    found = [_converted(program, variable) for variable in program.variables]
+    listed = [f"  {line}" for line in found if line]
+    head = "Converted from text before growing; pass the converted values:"
+    return [head, *listed] if listed else []
 
 
 def _converted(program: Program, variable: Variable) -> str:
@@ -86,7 +89,7 @@ def describe(variable: Variable, *, units: bool = True) -> str:
         "time": " since midnight",
         "duration": "",
     }
-    unit = ""
+    unit = ", compared in UTC" if variable.timezone else ""
     if units and variable.type in since:
         unit = f", in microseconds{since[variable.type]}"
     return f"{wording.name(variable.name)}: {kinds[variable.type]}{unit}"

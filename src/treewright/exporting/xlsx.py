@@ -19,7 +19,7 @@ from typing import Any
 
 from treewright.errors import OptionError
 from treewright.exporting.embedded_rows import chosen_rows, embedded_rows
-from treewright.exporting.heading import heading
+from treewright.exporting.heading import converted_columns, heading
 from treewright.exporting.program import (
     STOP_HERE,
     AtMost,
@@ -337,7 +337,8 @@ class _Book:
         bold = self._openpyxl.styles.Font(bold=True)
         head = heading(program, units=False, format="xlsx")
         how = "Type one row per line; an empty cell is missing."
-        self._text(sheet, 1, 1, f"{head[0]} {how}")
+        text = " ".join([head[0], how, *map(str.strip, converted_columns(program))])
+        self._text(sheet, 1, 1, _UNSAFE.sub("?", text)[:32_000])
         self._text(sheet, 2, 1, head[1])
         names = [variable.name for variable in program.variables]
         n = len(names)
