@@ -32,6 +32,7 @@ exclude_patterns = [
     "templates",
     "tools",
     "pictures",
+    "sg_execution_times.rst",
     "gallery/*.md",
     "**/README.md",
 ]
