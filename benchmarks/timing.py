@@ -44,3 +44,18 @@ def median_time(function, repeats=3):
         seconds, answer = stopwatch(function)
         times.append(seconds)
     return statistics.median(times), answer
+
+
+def processor_time(function, repeats=3):
+    """Return the least processor time of a call, and its last answer.
+
+    It is the figure to take on a machine that other programs use too.
+    """
+    least = float("inf")
+    for _ in range(repeats):
+        gc.collect()
+        ready_memory()
+        start = time.process_time()
+        answer = function()
+        least = min(least, time.process_time() - start)
+    return least, answer

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.table.intake import Finding
-from treewright.table.row_hashes import bits, row_hashes
+from treewright.table.row_hashes import bits, value_hashes
 from treewright.table.table import Table
 
 __all__ = ["copies"]
@@ -38,7 +38,7 @@ def copies(table: Table) -> Iterator[Finding]:
     if table.target is not None:
         columns.append(table.target.data)
     _, first, sizes = np.unique(
-        row_hashes(table), return_index=True, return_counts=True
+        value_hashes(table), return_index=True, return_counts=True
     )
     n_copies = n - len(sizes)
     if n_copies < _COPIES * n:

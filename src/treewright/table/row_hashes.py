@@ -23,7 +23,6 @@ __all__ = [
     "bits",
     "label_hashes",
     "mixed",
-    "row_hashes",
     "rows_fingerprint",
     "sum_of_hashes",
     "value_hashes",
@@ -84,28 +83,6 @@ def value_hashes(table: Table) -> NDArray[np.uint64]:
         in every table that holds it.
     """
     columns = list(_columns(replace(table, weights=None)))
-    hashes = _hashes(columns, table.n_rows)
-    return np.concatenate([np.empty(0, np.uint64), *hashes])
-
-
-def row_hashes(table: Table) -> NDArray[np.uint64]:
-    """Return a hash of each row, its target included and its weight left out.
-
-    Parameters
-    ----------
-    table : Table
-        Columns, and the target if there is one.
-
-    Returns
-    -------
-    ndarray of uint64
-        Equal rows have equal hashes. They compare rows of this table only: categories
-        count by their code.
-    """
-    data = [column.data for column in table.columns]
-    if table.target is not None:
-        data.append(table.target.data)
-    columns = [_Values(_hash(str(place)), each) for place, each in enumerate(data)]
     hashes = _hashes(columns, table.n_rows)
     return np.concatenate([np.empty(0, np.uint64), *hashes])
 
