@@ -11,6 +11,7 @@ from treewright.commands.failures import as_flags
 from treewright.commands.flags import TreeCommand, flag
 from treewright.commands.inputs import is_model, load_model, memory_flag
 from treewright.commands.output import aligned, heading, intake_dict, print_json, say
+from treewright.files.opened import shown_name
 
 if TYPE_CHECKING:
     from treewright.model import Tree
@@ -73,7 +74,7 @@ def _inspect_data(file: str, table: Table, as_json: bool) -> None:
             }
         )
         return
-    say(as_flags(f"{file}: {intake}"))
+    say(as_flags(f"{shown_name(file)}: {intake}"))
     heading("Columns")
     say(as_flags(aligned(_columns(table.schema))))
 

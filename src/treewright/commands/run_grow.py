@@ -21,6 +21,7 @@ from treewright.commands.recipe import Recipe, Rows, check_parameters
 from treewright.errors import IntakeWarning
 from treewright.estimators.progress import bar
 from treewright.files.in_parts import is_in_parts
+from treewright.files.opened import shown_name
 from treewright.reporting import report as write_report
 from treewright.table.findings import look_at
 from treewright.table.intake import Intake
@@ -109,7 +110,7 @@ def _recipe(data: str, target: str, given: dict[str, Any]) -> Recipe:
 
 
 def _say_intake(recipe: Recipe, rows: Rows, intake: Intake) -> None:
-    say(as_flags(f"{recipe.data}: {intake}"))
+    say(as_flags(f"{shown_name(recipe.data)}: {intake}"))
     if intake.findings:
         say("  (--drop NAME leaves a column out, --kind NAME=KIND reads it otherwise)")
     kind = "classes" if recipe.task_of(rows) == "class" else "numbers"

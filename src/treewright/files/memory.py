@@ -71,11 +71,11 @@ class Needed:
         if needed <= limit:
             return
         share = limit / needed
-        todo = "Reading and growing a tree" if n_trees else "Reading"
+        todo = f"Reading {self.file}" + " and growing a tree" * (n_trees > 0)
         n_columns = int(self.n_columns * share)
         columns = f", or {n_columns:,} of its {self.n_columns:,} columns"
         raise ResourceLimitError(
-            f"{todo} {self.file} needs about {shown_bytes(needed)}, but the limit is "
+            f"{todo} needs about {shown_bytes(needed)}, but the limit is "
             f"{shown_bytes(limit)}. About {int(self.n_rows * share):,} of its "
             f"{self.n_rows:,} rows would fit{columns if n_columns else ''}. Name the "
             "columns to use, take a sample of the rows, or raise the memory limit."

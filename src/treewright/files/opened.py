@@ -18,13 +18,18 @@ from typing import IO, Any, cast
 from treewright.errors import ResourceLimitError, TableError
 from treewright.files.optional import package
 
-__all__ = ["BLOCK", "OpenedFile"]
+__all__ = ["BLOCK", "OpenedFile", "shown_name"]
 
 BLOCK = 4 << 20
 """Bytes that are read at a time."""
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _IN_MEMORY = 64 << 20
 _PASSES = 2
+
+
+def shown_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file for messages."""
+    return "standard input" if str(path) == "-" else str(path)
 
 
 class OpenedFile:
@@ -57,7 +62,7 @@ class OpenedFile:
         progress: Callable[[float], Any] | None = None,
     ) -> None:
         self.path = Path(path)
-        self.name = "standard input" if str(path) == "-" else str(path)
+        self.name = shown_name(path)
         self._most = most_bytes
         self._progress = progress
         self._passes_done = 0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from treewright.files.formats import read_content
+from treewright.files.opened import shown_name
 from treewright.files.select import Selection
 from treewright.files.to_table import to_table
 from treewright.table.table import Table
@@ -87,4 +88,4 @@ def read(
     content = read_content(
         path, selection, table=table, memory_limit=memory_limit, progress=progress
     )
-    return to_table(content, selection, str(path))
+    return to_table(content, selection, shown_name(path))

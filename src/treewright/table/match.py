@@ -527,9 +527,9 @@ class Unseen(NamedTuple):
             )
         share = self.n_rows / self.n_known
         return (
-            f"Column {name!r} holds categories in {self.n_rows:,} of {self.n_known:,} "
-            f"values ({share:.1%}) that were not there when the tree was grown: "
-            f"{shown}{more}."
+            f"In column {name!r}, {self.n_rows:,} of {self.n_known:,} values "
+            f"({share:.1%}) are categories that were not there when the tree was "
+            f"grown: {shown}{more}."
         )
 
 

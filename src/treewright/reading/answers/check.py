@@ -15,6 +15,7 @@ from treewright.errors import pandas_for_frames
 from treewright.table.match import Probe, probe
 from treewright.table.schema import Feature, Summary
 from treewright.table.show import show_value
+from treewright.tree import wording
 from treewright.tree.data import TreeData
 from treewright.tree.route import columns_used
 
@@ -243,7 +244,7 @@ def _words(
         yield f"{check.n_missing:,} missing ({check.missing_share:.1%}), none before"
     if check.n_outside and summary is not None:
         low, high = (
-            show_value(feature, float(each))
+            _shown(feature, float(each))
             for each in (summary.minimum or 0.0, summary.maximum or 0.0)
         )
         share = f"{check.outside_share:.1%}"
@@ -262,3 +263,10 @@ def _words(
 
 def _name(check: ColumnCheck) -> str:
     return check.column if check.used else f"({check.column})"
+
+
+def _shown(feature: Feature, value: float) -> str:
+    """Return an end of a range; a number with six figures at most."""
+    if feature.stored_as in ("float", "text"):
+        return wording.figures(value, 6)
+    return show_value(feature, value)
