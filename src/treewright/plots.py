@@ -18,7 +18,7 @@ from treewright.drawing.labels import class_names
 from treewright.drawing.matplotlib import draw_tree
 from treewright.drawing.node_columns import column_charts
 from treewright.drawing.regions import draw_regions, side_of
-from treewright.drawing.report.story import quality_of
+from treewright.drawing.report.story import Quality, quality_of
 from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.drawing.split_chart import draw_split
 from treewright.drawing.visible_nodes import visible_nodes
@@ -449,27 +449,28 @@ def plot_pruning(
         raise OptionError(f"against must be 'leaves' or 'alpha'; got {against!r}.")
     pruning = getattr(tree, "pruning_", None) if tree is not found else None
     data = found.data
+    quality = quality_of(data)
     path = find_path(data)
     curves = []
     if isinstance(pruning, Pruning) and len(pruning.n_leaves):
         at = pruning.n_leaves if against == "leaves" else pruning.alpha
-        curves = _tried(pruning, at.astype(np.float64))
+        curves = _tried(pruning, at.astype(np.float64), quality)
         words = "\n".join([pruning.words, *_settings(pruning)])
+        if pruning.score_name:
+            words += f"; score: {pruning.score_name}"
     else:
         at = path.n_leaves if against == "leaves" else path.alpha
-        curves = [Curve("training", at.astype(np.float64), path.risk)]
+        curves = [Curve("training", at.astype(np.float64), quality.shown(path.risk))]
         words = f"{leaves_words(data.n_leaves)}, as grown"
     if X is not None:
         errors = errors_of_path(data, path, NewRows.read(data, X, y))
         at = path.n_leaves if against == "leaves" else path.alpha
-        curves.append(Curve("test", at.astype(np.float64), errors))
+        curves.append(Curve("test", at.astype(np.float64), quality.shown(errors)))
     taken = float(data.n_leaves) if against == "leaves" else None
     if taken is None and isinstance(pruning, Pruning) and pruning.chosen >= 0:
         taken = float(pruning.alpha[pruning.chosen])
-    quality = quality_of(data)
-    axis = "mean squared error" if quality.unit == "root" else quality.axis
     return draw_sizes(
-        curves, taken, ("Size of the tree", words, axis), against=against, ax=ax
+        curves, taken, ("Size of the tree", words, quality.axis), against=against, ax=ax
     )
 
 
@@ -484,22 +485,22 @@ def _settings(pruning: Pruning) -> list[str]:
     return ["; ".join(parts)] if parts else []
 
 
-def _tried(pruning: Pruning, at: NDArray[np.float64]) -> list[Curve]:
+def _tried(pruning: Pruning, at: NDArray[np.float64], quality: Quality) -> list[Curve]:
     """Return the curves of the sizes that an estimator tried."""
-    curves = [Curve("training", at, pruning.error)]
+    shown = quality.shown
+    curves = [Curve("training", at, shown(pruning.error))]
     if len(pruning.cv_error):
-        score, std = pruning.cv_error, pruning.cv_std
+        name, score, std = "cross-validated", pruning.cv_error, pruning.cv_std
         if len(pruning.score):
-            score, std = pruning.score, pruning.score_std
-            curves.append(Curve("cross-validated error", at, pruning.cv_error))
+            name, score, std = "score", pruning.score, pruning.score_std
+            curves.append(Curve("cross-validated error", at, shown(pruning.cv_error)))
         limit = None
         if pruning.best >= 0:
-            limit = float(score[pruning.best] + std[pruning.best])
-        by = pruning.score_name
-        name = f"score: {by}" if by else "cross-validated"
-        curves.append(Curve(name, at, score, std, limit))
+            limit = float(shown(score[pruning.best] + std[pruning.best]))
+        band = shown(score - std), shown(score + std)
+        curves.append(Curve(name, at, shown(score), band, limit))
     if len(pruning.validation_error):
-        curves.append(Curve("validation", at, pruning.validation_error))
+        curves.append(Curve("validation", at, shown(pruning.validation_error)))
     return curves
 
 

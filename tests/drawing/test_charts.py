@@ -1,5 +1,6 @@
 import sys
-from itertools import pairwise
+import warnings
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -192,6 +193,88 @@ def test_charts_share_a_figure_without_overprinting(birds):
             width = min(one.x1, two.x1) - max(one.x0, two.x0)
             height = min(one.y1, two.y1) - max(one.y0, two.y0)
             assert min(width, height) <= 2
+
+
+def letters_of(ax):
+    return [text for text in ax.texts if text.get_text()]
+
+
+def test_a_tree_is_laid_out_again_when_a_layout_engine_shrinks_its_axes(birds):
+    fitted, (X, y) = penguins(), birds
+    figure, axes = pyplot.subplots(1, 3, figsize=(12, 4), layout="constrained")
+    tw.plot_tree(fitted, ax=axes[0])
+    tw.plot_importance(fitted, ax=axes[1])
+    tw.plot_confusion(fitted, X, y, ax=axes[2])
+    figure.canvas.draw()
+    assert min(text.get_fontsize() for text in letters_of(axes[0])) > 5.95
+    small = len(letters_of(axes[0]))
+    figure.set_size_inches(36, 12)
+    figure.canvas.draw()
+    assert len(letters_of(axes[0])) > 2 * small
+    figure.set_size_inches(12, 4)
+    figure.canvas.draw()
+    assert len(letters_of(axes[0])) == small
+
+
+def test_a_tree_goes_with_tight_layout():
+    figure, axes = pyplot.subplots(1, 2, figsize=(8, 4))
+    tw.plot_tree(penguins(), ax=axes[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure.tight_layout()
+        figure.canvas.draw()
+    assert axes[0].get_window_extent().width > 250
+
+
+def test_a_category_that_splits_numbers_shows_the_target_of_each():
+    X = {"kind": ["a", "b", "c"] * 36}
+    middle = {"a": 10.0, "b": 11.0, "c": 50.0}
+    y = [middle[kind] + k // 3 % 9 - 4 for k, kind in enumerate(X["kind"])]
+    fitted = tw.TreeRegressor(prune=None, max_depth=1).fit(X, y)
+    ax = tw.plot_split(fitted, 0, X, y)
+    ax.figure.canvas.draw()
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["a", "b", "c"]
+    means = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "o"]
+    assert means == pytest.approx([10.0, 11.0, 50.0])
+    dashed = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
+    assert dashed == pytest.approx([10.5, 50.0])  # the mean of each branch
+    said = " ".join(text.get_text() for text in ax.texts)
+    assert "the split removes" in said
+    assert ax.get_ylabel().startswith("y: middle half")
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_no_word_of_a_chart_leaves_the_figure_or_meets_a_neighbour(birds, style):
+    X, y = dict(birds[0]), birds[1]
+    del X["species"]
+    fitted = tw.TreeClassifier(n_jobs=1).fit(X, y)
+    with pyplot.style.context(style):
+        figure, axes = pyplot.subplots(2, 3, figsize=(13, 8), layout="constrained")
+        tw.plot_importance(fitted, ax=axes[0, 0])
+        tw.plot_confusion(fitted, X, y, ax=axes[0, 1])
+        tw.plot_reliability(fitted, X, y, ax=axes[0, 2])
+        tw.plot_pruning(fitted, ax=axes[1, 0])
+        tw.plot_split(fitted, 0, X, y, ax=axes[1, 1])
+        tw.plot_tree(fitted, ax=axes[1, 2])
+        figure.canvas.draw()
+    whole = figure.bbox
+    boxes = [ax.get_tightbbox() for ax in axes.ravel()]
+    for box in boxes:
+        assert box.x0 > whole.x0 - 2
+        assert box.x1 < whole.x1 + 2
+        assert box.y1 < whole.y1 + 2
+    for one, other in combinations(boxes, 2):
+        assert not one.shrunk(0.98, 0.98).overlaps(other.shrunk(0.98, 0.98))
+
+
+def test_errors_of_numbers_are_drawn_in_the_unit_of_the_target():
+    X = {"x": [k * 7 % 200 / 2 for k in range(200)]}
+    y = [1000.0 * (x > 50) + k % 10 for k, x in enumerate(X["x"])]
+    fitted = tw.TreeRegressor().fit(X, y)
+    ax = tw.plot_pruning(fitted)
+    top = max(max(line.get_ydata()) for line in ax.lines if line.get_marker() == "o")
+    assert 490 < top < 520  # the root's RMSE, not its square
+    assert "RMSE" in ax.get_ylabel()
 
 
 def test_rows_outside_the_slice_are_pale(birds):

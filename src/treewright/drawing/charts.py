@@ -5,7 +5,7 @@ Text keeps the colour of the reader's matplotlib style; data have our colours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,13 +26,19 @@ from treewright.tree import wording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 __all__ = [
+    "commas",
     "draw_confusion",
     "draw_importance",
     "draw_reliability",
+    "label_y",
+    "legend_above",
+    "name_ticks",
     "new_axes",
     "plain",
+    "text_size",
     "title",
 ]
 
@@ -58,7 +64,7 @@ def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 def title(ax: Axes, main: str, more: str = "") -> None:
     """Write a title at the left, and a smaller line below it, as wide as the axes."""
-    size = _text_size()
+    size = text_size()
     laid_out(plain(ax))
     below = _broken(more, ax, 0.95 * size)
     lines = below.count("\n") + 1 if below else 0
@@ -95,6 +101,50 @@ def _broken(text: str, ax: Axes, size: float, bold: bool = False) -> str:
         for part in wrapped(line, room, size, lambda t, s, _: measure(t, s, bold))
     ]
     return "\n".join(middle_cut(part, room, size, bold, measure) for part in parts)
+
+
+def name_ticks(ax: Axes, names: Sequence[str]) -> None:
+    """Write names below an axes, slanted where they would touch each other."""
+    ax.set_xticks(range(len(names)), names)
+    laid_out(plain(ax))
+    low, high = ax.get_xlim()
+    step = points_of(ax)[0] / max(high - low, 1.0)
+    measure, size = font_measure(), text_size()
+    if any(measure(name, size, False) > 0.9 * step for name in names):
+        ax.tick_params(axis="x", rotation=35)
+        for label in ax.get_xticklabels():
+            label.set(horizontalalignment="right", rotation_mode="anchor")
+
+
+def label_y(ax: Axes, text: str) -> None:
+    """Label the vertical axis, in lines that are as long as it is high."""
+    measure, size = font_measure(), text_size()
+    laid_out(plain(ax))
+    lines = wrapped(text, points_of(ax)[1], size, measure)
+    ax.set_ylabel("\n".join(lines), fontsize=size)
+
+
+def legend_above(ax: Axes, top: float) -> float:
+    """Put a legend above data that reach up to `top`; return the share it takes."""
+    handles, labels = ax.get_legend_handles_labels()
+    size, (wide, high) = 0.9 * text_size(), points_of(ax)
+    widest = max((font_measure()(label, size, False) for label in labels), default=0)
+    columns = max(min(int(wide // (widest + 4.5 * size)), len(labels)), 1)
+    lines = -(-len(labels) // columns)
+    share = min((1.5 * lines + 1.0) * size / high, 0.6)
+    ax.set_ylim(0, top / (1 - share))
+    ax.legend(
+        handles, labels, loc="upper left", ncols=columns, frameon=False, fontsize=size,
+        borderaxespad=0.2, columnspacing=1.2, handlelength=1.6,
+    )  # fmt: skip
+    return share
+
+
+def commas(axis: Axis) -> None:
+    """Write the numbers of an axis as elsewhere, thousands with commas."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda x, _: wording.figures(x)))
 
 
 def plain(ax: Axes) -> Axes:
@@ -199,27 +249,21 @@ def draw_confusion(
     shares = confusion / np.where(totals > 0, totals, 1.0)
     size = min(max(k, 3), 14)
     ax = new_axes(ax, 2.2 + 0.85 * size, 1.2 + 0.7 * size)
-    shaded = _shaded(shares)
+    inks = inks_of(ax)
+    shaded = _shaded(shares, inks)
     ax.imshow(shaded, aspect="auto", interpolation="nearest")
     if k <= _MOST_CELLS_WITH_TEXT:
         _write_cells(ax, confusion, shares, shaded)
     longest = _LONGEST if k <= _MOST_CELLS_WITH_TEXT else 12
     short = [wording.cut(name, longest) for name in names]
-    ax.set_xticks(range(k), short)
     ax.set_yticks(range(k), short)
-    laid_out(plain(ax))
-    cell = points_of(ax)[0] / k
-    if max(font_measure()(name, _text_size(), False) for name in short) > 0.9 * cell:
-        ax.tick_params(axis="x", rotation=35)
-        for label in ax.get_xticklabels():
-            label.set_horizontalalignment("right")
-            label.set_rotation_mode("anchor")
+    name_ticks(ax, short)
     ax.set_xlabel("answer of the tree", fontsize="medium")
     ax.set_ylabel("true class", fontsize="medium")
     ax.spines[:].set_visible(False)
     ax.set_xticks(np.arange(k - 1) + 0.5, minor=True)
     ax.set_yticks(np.arange(k - 1) + 0.5, minor=True)
-    ax.grid(which="minor", color="white", lw=2)
+    ax.grid(which="minor", color=inks["page"], lw=2)
     ax.tick_params(which="minor", length=0)
     right, rows = float(np.trace(confusion)), float(confusion.sum())
     title(
@@ -238,7 +282,7 @@ def _write_cells(
 ) -> None:
     """Write the counts, and the percentages where a cell has room for both lines."""
     laid_out(plain(ax))
-    size, (width, height) = _text_size(), points_of(ax)
+    size, (width, height) = text_size(), points_of(ax)
     cell = width / len(confusion), height / len(confusion)
     both = cell[1] > 3 * size and cell[0] > font_measure()("100.0%", size, False)
     most = max((_weight(n) for n in confusion.ravel().tolist()), key=len)
@@ -252,7 +296,8 @@ def _write_cells(
         )  # fmt: skip
 
 
-def _text_size() -> float:
+def text_size() -> float:
+    """Return the size of text in points, as rcParams have it."""
     return float(pyplot().rcParams["font.size"])
 
 
@@ -261,16 +306,18 @@ def _weight(weight: float) -> str:
     return f"{weight:,.0f}" if weight == round(weight) else wording.figures(weight)
 
 
-def _shaded(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mix the colours of correct and wrong answers with white by the shares."""
+def _shaded(
+    shares: NDArray[np.float64], inks: Mapping[str, str]
+) -> NDArray[np.float64]:
+    """Mix the colours of correct and wrong answers with the page by the shares."""
     from matplotlib.colors import to_rgb
 
     full = np.empty((*shares.shape, 3))
-    full[:] = to_rgb(LIGHT["c1"])
+    full[:] = to_rgb(inks["c1"])
     same = np.arange(min(shares.shape))
-    full[same, same] = to_rgb(LIGHT["c0"])
+    full[same, same] = to_rgb(inks["c0"])
     strength = (0.04 + 0.9 * shares)[..., None]
-    return np.asarray(strength * full + (1 - strength))
+    return np.asarray(strength * full + (1 - strength) * to_rgb(inks["page"]))
 
 
 def draw_reliability(
@@ -296,7 +343,7 @@ def draw_reliability(
     ax.plot([0, 1], [0, 1], color=inks["other"], lw=1.2, ls=(0, (4, 3)), zorder=1)
     laid_out(plain(ax))
     wide = points_of(ax)[0]
-    small = wide < 24 * _text_size()
+    small = wide < 24 * text_size()
     diagonal = "" if small else "observed = predicted"
     ax.annotate(
         diagonal, (0.97, 0.97), (-2, -14), textcoords="offset points",

@@ -48,6 +48,8 @@ _USUAL_SIZE = 10.0
 """The font size of rcParams at which a picture has the sizes of the SVG."""
 _FAMILIES = ("Helvetica Neue", "Helvetica", "Arial", "Liberation Sans")
 _KEPT_ROOM = 0.85
+_NOTICED = 1.0
+"""A tree is laid out again if its room changes by more points than this."""
 _FEWER_LEAVES = (40, 30, 24, 18, 14, 11, 8, 6, 5, 4, 3, 2)
 
 
@@ -138,15 +140,75 @@ def draw_tree(
     else:
         inks = _inks(chosen, theme, _background(ax))
         ax.set_axis_off()
-        laid_out(ax)
-        scene, scale = _fitted(request, points_of(ax), usual)
-    wide, high = (length / scale for length in points_of(ax))
-    middle = (wide - scene.width) / 2
-    ax.set(xlim=(-middle, wide - middle), ylim=(max(high, scene.height), 0))
+        ax.set(aspect="equal", anchor="N")
+        fitted = _FittedPicture(ax, request, inks, usual)
+        fitted.draw_into(ax, _points_of_place(ax))
+        ax.set_axes_locator(fitted)
+        return ax
     ax.set(aspect="equal", anchor="N")
     ax.set_axis_off()
-    _Painter(ax, inks, scale, chosen.palette == "print").paint(scene)
+    _paint(ax, scene, scale, points_of(ax), inks, chosen)
     return ax
+
+
+def _paint(
+    ax: Axes,
+    scene: Scene,
+    scale: float,
+    points: tuple[float, float],
+    inks: Mapping[str, str],
+    look: Look,
+) -> list[Artist]:
+    """Draw a scene in the middle of an axes, and return its artists."""
+    wide, high = (length / scale for length in points)
+    middle = (wide - scene.width) / 2
+    ax.set(xlim=(-middle, wide - middle), ylim=(max(high, scene.height), 0))
+    return _Painter(ax, inks, scale, look.palette == "print").paint(scene)
+
+
+class _FittedPicture:
+    """A tree that is laid out again whenever its axes gets another size.
+
+    Matplotlib asks the locator of an axes for its place before the axes is drawn, and
+    after a layout engine or a resized window has changed it.
+    """
+
+    def __init__(
+        self, ax: Axes, request: _Request, inks: Mapping[str, str], usual: float
+    ) -> None:
+        self.get_subplotspec = ax.get_subplotspec  # `tight_layout` asks for it
+        self.request = request
+        self.inks = inks
+        self.usual = usual
+        self.points = (0.0, 0.0)
+        self.artists: list[Artist] = []
+
+    def __call__(self, ax: Any, renderer: Any) -> Any:
+        points = _points_of_place(ax)
+        moved = max(abs(a - b) for a, b in zip(points, self.points, strict=True))
+        if moved > _NOTICED:
+            self.draw_into(ax, points)
+        return ax.get_position(original=True)
+
+    def draw_into(self, ax: Axes, points: tuple[float, float]) -> None:
+        """Draw the fullest picture that is readable on so many points."""
+        for artist in self.artists:
+            if artist in ax.get_children():  # the reader may have cleared the axes
+                artist.remove()
+        scene, scale = _fitted(self.request, points, self.usual)
+        look = self.request.look
+        self.artists = _paint(ax, scene, scale, points, self.inks, look)
+        self.points = points
+
+
+def _points_of_place(ax: Axes) -> tuple[float, float]:
+    """Return the room of an axes in points, before its aspect is applied."""
+    place, figure = ax.get_position(original=True), figure_of(ax)
+    part = ax.get_figure()
+    assert part is not None
+    inch = _POINTS_PER_INCH / figure.dpi
+    room = part.bbox.width * inch, part.bbox.height * inch
+    return max(place.width * room[0], 1.0), max(place.height * room[1], 1.0)
 
 
 class _Request:
@@ -352,12 +414,14 @@ class _Painter:
         self.scale = scale
         self.in_print = in_print
 
-    def paint(self, scene: Scene) -> None:
-        before = len(self.ax.get_children())
+    def paint(self, scene: Scene) -> list[Artist]:
+        before = set(self.ax.get_children())
         self._paint(scene)
+        made = [each for each in self.ax.get_children() if each not in before]
         # The tree fits its axes; a layout engine need not make room for its parts.
-        for artist in self.ax.get_children()[: -before or None]:
+        for artist in made:
             artist.set_in_layout(False)
+        return made
 
     def _paint(self, scene: Scene) -> None:
         # The path of a row is drawn over the other branches.
@@ -450,3 +514,4 @@ class _Painter:
         text.set_fontsize(mark.size * self.scale)
         self.ax.add_artist(text)
         text.set_transform(self.ax.transData)
+        text.set_clip_on(False)  # small letters are a little wider than their outlines

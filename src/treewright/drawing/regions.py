@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.drawing.cards import class_inks
-from treewright.drawing.charts import new_axes, plain, title
+from treewright.drawing.charts import commas, new_axes, plain, title
 from treewright.drawing.labels import class_names, target_name
 from treewright.drawing.matplotlib import inks_of
 from treewright.drawing.palette import LIGHT, RAMP_INKS
@@ -284,6 +284,7 @@ def _paint_numbers(
     bar = figure.colorbar(painted, ax=ax, pad=0.02, fraction=0.05)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, labelsize="small")
+    commas(bar.ax.yaxis)
     plain(bar.ax)
 
 

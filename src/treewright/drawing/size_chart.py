@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.drawing.charts import new_axes, plain, title
+from treewright.drawing.charts import (
+    commas,
+    label_y,
+    legend_above,
+    new_axes,
+    plain,
+    title,
+)
 from treewright.drawing.matplotlib import inks_of
 
 if TYPE_CHECKING:
@@ -37,8 +44,8 @@ class Curve:
         Numbers of leaves, or alphas.
     error : float array
         The error at each of them; NaN if there is none.
-    std : float array or None
-        The standard error of each error.
+    band : tuple of two float arrays, or None
+        One standard error below and above each error.
     limit : float or None
         Height of a horizontal line: the least error plus one standard error.
     """
@@ -46,7 +53,7 @@ class Curve:
     name: str
     at: NDArray[np.float64]
     error: NDArray[np.float64]
-    std: NDArray[np.float64] | None = None
+    band: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     limit: float | None = None
 
 
@@ -86,12 +93,17 @@ def draw_sizes(
     if taken is not None:
         ax.axvline(taken, color=inks["accent"], linewidth=1.3, label="taken", zorder=1)
     _scale(ax, np.concatenate([curve.at for curve in curves]), against)
-    ax.set_ylim(bottom=0)
     ax.set_xlabel("leaves" if against == "leaves" else "alpha, the price of a leaf")
-    ax.set_ylabel(words[2])
-    ax.legend(frameon=False, fontsize="medium")
     title(ax, words[0], words[1])
+    label_y(ax, words[2])
+    legend_above(ax, 1.03 * _highest(curves))
     return plain(ax)
+
+
+def _highest(curves: Sequence[Curve]) -> float:
+    tops = [curve.error if curve.band is None else curve.band[1] for curve in curves]
+    found = np.concatenate(tops)
+    return float(found[np.isfinite(found)].max(initial=0.0)) or 1.0
 
 
 def _draw(ax: Axes, curve: Curve) -> None:
@@ -108,18 +120,16 @@ def _draw(ax: Axes, curve: Curve) -> None:
         marker=dot,
         markersize=3.2,
     )
-    if curve.std is not None:
-        std = curve.std[known]
-        ax.fill_between(
-            at, error - std, error + std, color=ink, alpha=0.13, linewidth=0
-        )
+    if curve.band is not None:
+        low, high = curve.band
+        ax.fill_between(at, low[known], high[known], color=ink, alpha=0.13, linewidth=0)
     if curve.limit is not None:
         ax.axhline(
             curve.limit,
             color=ink,
             linewidth=1,
             linestyle=(0, (1.5, 2.5)),
-            label="least + 1 standard error",
+            label="least + 1 SE",
         )
 
 
@@ -132,7 +142,7 @@ def _scale(ax: Axes, at: NDArray[np.float64], against: str) -> None:
     )
 
     # No power of ten above the axis: the title is there.
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    commas(ax.yaxis)
     if against == "alpha":
         positive = at[at > 0]
         if len(positive) and positive.max() > 30 * positive.min():

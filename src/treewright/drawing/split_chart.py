@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright.drawing.cards import own_inks
-from treewright.drawing.charts import new_axes, plain, title
+from treewright.drawing.charts import (
+    commas,
+    label_y,
+    legend_above,
+    name_ticks,
+    new_axes,
+    plain,
+    title,
+)
 from treewright.drawing.labels import class_names, count, question, target_name
 from treewright.drawing.matplotlib import inks_of
 from treewright.drawing.node_columns import Bars, column_bars
@@ -25,6 +34,8 @@ __all__ = ["draw_split"]
 
 _BINS, _MOST_CATEGORIES = 40, 20
 _MOST_LEGEND = 12
+_FULL_POINTS, _MOST_SHAPES = 900, 5_000
+"""Points up to which they keep full ink, and from which a PDF holds an image."""
 
 
 def draw_split(
@@ -53,30 +64,39 @@ def draw_split(
     assert split is not None
     ax = new_axes(ax, 7.0, 4.4)
     bars = column_bars(tree, node, rows, _BINS, _MOST_CATEGORIES)
-    if tree.is_classifier or bars.names:
-        _draw_bars(ax, tree, bars)
-    else:
-        _draw_points(ax, tree, node, rows, split.column)
     for cut in bars.cuts:
         ax.axvline(cut, color=inks_of(ax)["accent"], linewidth=1.5, zorder=4)
-    _draw_gains(ax, why)
-    name = wording.cut(question(split), 60)
-    ax.set_xlabel(name)
-    words = f"node {node}: {count(int(tree.n_rows[node]), 'row')}; gain of the split "
-    words += wording.figures(split.gain)
+    ax.set_xlabel(wording.cut(question(split), 60))
+    top = 0.0
+    if tree.is_classifier:
+        top = _draw_bars(ax, tree, bars)
+    elif bars.names:
+        _draw_boxes(ax, tree, node, rows, split.column, bars)
+    else:
+        _draw_points(ax, tree, node, rows, split.column)
+    whole = 1.0 if tree.is_classifier else why.here.impurity or 1.0
+    gains = _draw_gains(ax, why, whole)
+    words = f"node {node}: {count(int(tree.n_rows[node]), 'row')}; "
+    if tree.is_classifier:
+        words += f"gain of the split {wording.figures(split.gain)}"
+    else:
+        words += f"the split removes {wording.percent(split.gain / whole)} of the error"
     if bars.n_missing:
         words += f"; {count(bars.n_missing, 'missing value')} not drawn"
     if bars.n_other:
         words += f"; {bars.n_other:,} rarer categories not drawn"
     shown = wording.cut(split.words(0, most=3, longest=30), 80)
     title(ax, shown, words)
+    kept = legend_above(ax, top) if tree.is_classifier else 0.0
+    if gains is not None:
+        gains.set_ylim(0, 1.15 * gains.dataLim.ymax / (1 - kept) or 1.0)
     return plain(ax)
 
 
-def _draw_bars(ax: Axes, tree: TreeData, bars: Bars) -> None:
+def _draw_bars(ax: Axes, tree: TreeData, bars: Bars) -> float:
+    """Draw the rows by class, and return how high the bars are."""
     inks = inks_of(ax)
-    names = class_names(tree) if tree.is_classifier else [""]
-    colours = [inks[k] for k in own_inks(tree)] if tree.is_classifier else [inks["r4"]]
+    names, colours = class_names(tree), [inks[k] for k in own_inks(tree)]
     below = np.zeros(len(bars.heights))
     widths = np.diff(bars.edges) * (0.8 if bars.names else 0.97)
     middles = (bars.edges[:-1] + bars.edges[1:]) / 2
@@ -87,15 +107,43 @@ def _draw_bars(ax: Axes, tree: TreeData, bars: Bars) -> None:
             ax.bar(middles, high, widths, below, color=colour, label=label or "_")
             below = below + high
     ax.set_ylabel("rows")
+    commas(ax.yaxis)
     if bars.names:
-        short = [wording.value(each, 18) for each in bars.names]
-        ax.set_xticks(range(len(short)), short)
-        if sum(map(len, short)) > 60:
-            ax.tick_params(axis="x", rotation=35)
-            for tick in ax.get_xticklabels():
-                tick.set(horizontalalignment="right", rotation_mode="anchor")
-    if tree.is_classifier:
-        ax.legend(frameon=False, title=wording.cut(target_name(tree), 28))
+        name_ticks(ax, [wording.value(each, 18) for each in bars.names])
+    return 1.02 * float(below.max(initial=1.0))
+
+
+def _draw_boxes(
+    ax: Axes, tree: TreeData, node: int, rows: NewRows, column: int, bars: Bars
+) -> None:
+    """Draw the middle half and the mean of each category, and of each branch."""
+    inks = inks_of(ax)
+    here = share_at(tree, node, rows.ends(tree)) > 0
+    codes: Any = rows.columns[column]
+    labels = tree.schema.features[column].labels
+    code_of = {label: code for code, label in enumerate(labels)}
+    found = [rows.y[here & (codes == code_of[name])] for name in bars.names]
+    for place, values in enumerate(found):
+        if not len(values):
+            continue
+        low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
+        ax.bar(place, high - low, 0.55, low, color=inks["r4"], zorder=2)
+        ends = place - 0.275, place + 0.275
+        ax.plot(ends, (middle, middle), color=inks["page"], linewidth=1.5, zorder=3)
+        ax.plot(place, values.mean(), "o", color=inks["c1"], mec=inks["page"], zorder=3)
+    borders = [-0.5, *bars.cuts, len(found) - 0.5]
+    for left, right in itertools.pairwise(borders):
+        inside = [each for k, each in enumerate(found) if left < k < right]
+        both = np.concatenate(inside) if inside else np.zeros(0)
+        if len(both):
+            mean = float(both.mean())
+            ax.plot((left, right), (mean, mean), color=inks["c1"], lw=1.5, ls="--")
+    ax.set_xlim(-0.5, len(found) - 0.5)
+    ax.use_sticky_edges = False
+    ax.margins(y=0.06)
+    commas(ax.yaxis)
+    name_ticks(ax, [wording.value(each, 18) for each in bars.names])
+    label_y(ax, f"{wording.cut(target_name(tree), 30)}: middle half, mean (dot)")
 
 
 def _draw_points(
@@ -106,7 +154,11 @@ def _draw_points(
     here = share_at(tree, node, rows.ends(tree)) > 0
     values: Any = rows.columns[column]
     x, y = values[here], rows.y[here]
-    ax.scatter(x, y, s=14, color=inks["c0"], alpha=0.45, linewidth=0, zorder=2)
+    strength = float(np.clip(_FULL_POINTS / max(len(x), 1), 0.06, 0.45))
+    ax.scatter(
+        x, y, s=14, color=inks["c0"], alpha=strength, linewidth=0, zorder=2,
+        rasterized=len(x) > _MOST_SHAPES,
+    )  # fmt: skip
     cut = float(tree.threshold[node])
     with np.errstate(invalid="ignore"):
         for side in (x <= cut, x > cut):
@@ -115,17 +167,20 @@ def _draw_points(
                 ends = float(x[side].min()), float(x[side].max())
                 ax.plot(ends, (mean, mean), color=inks["c1"], linewidth=2.5, zorder=3)
     ax.set_ylabel(wording.cut(target_name(tree), 40))
+    commas(ax.yaxis)
 
 
-def _draw_gains(ax: Axes, why: Why) -> None:
-    """Draw the gain of every threshold along the axis, on a scale of its own."""
+def _draw_gains(ax: Axes, why: Why, whole: float) -> Axes | None:
+    """Draw the gain of every threshold, divided by `whole`, on a scale of its own."""
     at = [
-        (each.split.threshold, each.gain)
+        (each.split.threshold, each.gain / whole)
         for each in why.candidates
         if isinstance(each.split, Threshold) and np.isfinite(each.gain)
     ]
     if not at:
-        return
+        return None
+    from matplotlib.ticker import PercentFormatter
+
     inks = inks_of(ax)
     places, gains = zip(*sorted(at), strict=True)
     other = ax.twinx()
@@ -133,8 +188,12 @@ def _draw_gains(ax: Axes, why: Why) -> None:
         places, gains, color=inks["muted"], linewidth=1.4, zorder=5,
         marker="o" if len(places) <= 40 else "", markersize=3,
     )  # fmt: skip
-    other.set_ylim(0, 1.15 * max(max(gains), 1e-300))
-    other.set_ylabel("gain of a cut here (line)", color=inks["muted"])
+    if whole == 1.0:
+        words = "gain of a cut here (line)"
+    else:
+        words = "error that a cut here removes (line)"
+        other.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    other.set_ylabel(words, color=inks["muted"])
     other.tick_params(length=0, colors=inks["muted"])
     other.spines[:].set_visible(False)
-    plain(other)
+    return plain(other)

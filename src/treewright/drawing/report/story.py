@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treewright.drawing.labels import class_names, count, target_name
 from treewright.pruning.path import training_loss
@@ -46,10 +46,14 @@ class Quality:
     axis: str
     exponent: int = 0
 
+    def shown(self, error: ArrayLike) -> NDArray[np.float64]:
+        """Return errors in the unit of the target."""
+        root = np.sqrt(np.maximum(error, 0.0)) if self.unit == "root" else error
+        return np.asarray(np.ldexp(root, self.exponent), dtype=np.float64)
+
     def figure(self, error: float) -> str:
-        """Return an error in the unit of the target."""
-        shown = math.sqrt(max(error, 0.0)) if self.unit == "root" else error
-        return wording.figures(float(np.ldexp(shown, self.exponent)))
+        """Return an error in the unit of the target, as text."""
+        return wording.figures(float(self.shown(error)))
 
     def good(self, error: float, root: float) -> str:
         """Return an error as a short figure for large print."""
