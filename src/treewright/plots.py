@@ -253,8 +253,9 @@ def _permuted(
 ) -> tuple[NDArray[np.float64], str]:
     rows, loss = NewRows.read(tree.data, X, y), loss_of(tree.data)
     rise = permutation_importance(tree.data, rows, repeats, seed)
-    words = f"rise of {loss.name}{loss.unit_text} on {rows.n_rows:,} rows"
-    return loss.shown(rise), f"{words} when shuffled"
+    name = "RMSE" if loss.unit == "root" else loss.name
+    words = f"rise of {name}{loss.unit_text} on {rows.n_rows:,} rows"
+    return rise, f"{words} when shuffled"
 
 
 def plot_confusion(tree: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:

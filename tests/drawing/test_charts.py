@@ -325,7 +325,8 @@ def test_importance_for_numbers():
     known = [i for i, each in enumerate(y) if each is not None]
     X = {k: [v[i] for i in known] for k, v in columns.items()}
     ax = tw.plot_importance(hitters(), X, [y[i] for i in known], max_columns=3)
-    assert any("rise of mean squared error on 263 rows" in said for said in drawn(ax))
+    assert any("rise of RMSE on 263 rows" in said for said in drawn(ax))
+    assert max(patch.get_width() for patch in ax.patches) < max(y[i] for i in known)
     assert len(ax.patches) == 3
 
 

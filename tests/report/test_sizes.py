@@ -36,11 +36,11 @@ def test_the_chart_shows_the_table_of_an_estimator(credit):
     pruning = model.pruning_
     errors = line(ax, "cross-validated error").get_ydata()
     assert errors.tolist() == pruning.cv_error.tolist()
-    score = line(ax, "score: errors + 0.2 x log-loss").get_ydata()
+    score = line(ax, "score").get_ydata()
     assert score.tolist() == pruning.score.tolist()
     assert line(ax, "training").get_xdata().tolist() == pruning.n_leaves.tolist()
     limit = pruning.score[pruning.best] + pruning.score_std[pruning.best]
-    assert line(ax, "least + 1 standard error").get_ydata()[0] == pytest.approx(limit)
+    assert line(ax, "least + 1 SE").get_ydata()[0] == pytest.approx(limit)
     assert line(ax, "taken").get_xdata()[0] == model.tree_.n_leaves
     test = line(ax, "test")
     assert test.get_ydata()[0] == pytest.approx(1 - model.score(X, y))
@@ -67,10 +67,10 @@ def test_a_bare_tree_shows_its_own_path():
     model, X, y = trees.hitters()
     ax = tw.plot_pruning(model.tree_, X, y)
     path = tw.pruning_path(model.tree_)
-    assert line(ax, "training").get_ydata().tolist() == path.risk.tolist()
-    error = np.mean((model.predict(X) - np.array(y)) ** 2)
+    assert line(ax, "training").get_ydata().tolist() == np.sqrt(path.risk).tolist()
+    error = np.sqrt(np.mean((model.predict(X) - np.array(y)) ** 2))
     assert line(ax, "test").get_ydata()[0] == pytest.approx(error)
-    assert ax.get_ylabel() == "mean squared error"
+    assert "RMSE" in ax.get_ylabel()
 
 
 def test_validation_and_one_leaf_have_a_chart(tmp_path):

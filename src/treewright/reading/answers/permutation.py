@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from treewright.reading.answers.evaluation import row_losses
 from treewright.tree.data import TreeData
+from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows
 from treewright.tree.route import Ends, columns_used, ends_of
 
@@ -19,9 +20,9 @@ def permutation_importance(
     repeats: int = 10,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Return how much the mean loss rises when the values of a column are shuffled.
+    """Return how much the error rises when the values of a column are shuffled.
 
-    The loss is the one by which `Tree.evaluate` measures the error.
+    The error is the one of `Tree.evaluate`; a squared error is shown as its root.
 
     Parameters
     ----------
@@ -37,11 +38,14 @@ def permutation_importance(
     Returns
     -------
     float64 array of columns of the schema x repeats
-        In the unit of tree.risk; 0 for columns that the tree does not use.
+        In the unit that people see; 0 for columns that the tree does not use.
     """
+    loss = loss_of(tree)
 
     def error(ends: NDArray[np.int32] | Ends) -> float:
-        return float(rows.own_weights @ row_losses(tree, rows.target, ends))
+        mean = rows.own_weights @ row_losses(tree, rows.target, ends) / rows.total
+        is_root = loss.unit == "root"
+        return float(loss.shown(np.sqrt(mean), 1) if is_root else loss.shown(mean))
 
     n_rows = rows.n_rows
     before = error(rows.ends(tree))
@@ -55,4 +59,4 @@ def permutation_importance(
             shuffled[column] = values[rng.permutation(n_rows)]
             rise[column, repeat] = error(ends_of(tree, shuffled, n_rows)) - before
         shuffled[column] = values
-    return rise / rows.total
+    return rise

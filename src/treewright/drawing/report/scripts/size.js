@@ -230,7 +230,8 @@ export function startSize(page, picture, moves) {
       found.push(line(`Score: ${tried.score_name}`, figures(real(tried.score[i]))));
     }
     if (tried.strength) {
-      found.push(line("Answers drawn as by rows", figures(real(tried.strength[i]))));
+      const rows = real(tried.strength[i]);
+      found.push(line("Answers drawn as by", `${figures(rows)} row${rows === 1 ? "" : "s"}`));
     }
     const more = tried.against?.[i] ?? null;
     if (more !== null && i !== tried.chosen) {

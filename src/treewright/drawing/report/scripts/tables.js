@@ -68,7 +68,8 @@ export function startImportance({ model, byId }) {
       el("tbody", {}, ...shown.map(line)),
     ),
   );
-  const falls = story.unit === "share" ? "the share of right answers falls" : "the error rises";
+  const error = story.unit === "root" ? "the RMSE" : "the error";
+  const falls = story.unit === "share" ? "the share of right answers falls" : `${error} rises`;
   const more = order.length - shown.length;
   byId("importance-words").textContent =
     "In growing: the column's share of the total gain of all splits." +
