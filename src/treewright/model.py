@@ -973,7 +973,7 @@ class Tree:
         max_leaves: int | None = 60,
         theme: str = "auto",
         direction: str | None = None,
-        show: Iterable[str] = ("rows", "share"),
+        show: Iterable[str] | None = None,
         digits: int | None = None,
         node_numbers: bool = False,
         align_leaves: bool = False,
@@ -1000,9 +1000,11 @@ class Tree:
             Colours; 'auto' follows the notebook, or else the reader's screen.
         direction : {'down', 'right'} or None, default=None
             Where the tree grows; None: where it is easier to read.
-        show : iterable of str, default=('rows', 'share')
+        show : iterable of str or None, default=None
             What the nodes show: 'rows' (their number), 'share' (of all rows),
-            'shares' (of all classes), 'interval' (95%, of the answer).
+            'shares' (of all classes), 'interval' (95%, of the share of the class or
+            of the mean). None: rows and share, or rows alone in the low nodes of a
+            tree that grows to the right.
         digits : int or None, default=None
             Significant figures of numbers and percentages; None: the usual rounding.
         node_numbers : bool, default=False

@@ -64,7 +64,7 @@ def plot_tree(
     max_leaves: int | None = 60,
     theme: str = "auto",
     direction: str | None = None,
-    show: Iterable[str] = ("rows", "share"),
+    show: Iterable[str] | None = None,
     digits: int | None = None,
     node_numbers: bool = False,
     align_leaves: bool = False,

@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+import treewright as tw
 from drawing.test_svg import SVG, texts
 from support.gallery import GALLERY
-from support.looks import hitters, penguins
+from support.looks import hitters, penguins, table
 from treewright.drawing.cards import NARROWEST
 from treewright.drawing.marks import Box
 from treewright.drawing.scene import compose
@@ -19,12 +20,32 @@ from treewright.errors import OptionError
 
 def test_a_card_shows_what_is_asked_for():
     said = texts(penguins().to_svg(show=["shares", "interval"]))
-    assert "Chinstrap 98.3%, Adelie 1.7%" in said
+    assert "Chinstrap: 98.3%, Adelie: 1.7%" in said
     assert any(re.fullmatch(r"95%: [\d.]+% to [\d.]+%", each) for each in said)
     assert not any(each.endswith(" rows") and "," not in each for each in said)
     assert any("95%: " in each for each in texts(hitters().to_svg(show=["interval"])))
     bare = texts(penguins().to_svg(show=[]))
     assert "62.5%" not in bare
+
+
+def test_low_cards_show_the_share_only_if_it_is_asked_for():
+    plain = texts(penguins().to_svg(direction="right"))
+    asked = texts(penguins().to_svg(direction="right", show=["rows", "share"]))
+    assert "344 rows" in plain
+    assert "344 rows · 100%" in asked
+    assert any("at the right: the node's share of all rows" in each for each in asked)
+
+
+def test_the_key_tells_a_probability_from_the_bar():
+    columns = table("penguins.csv")
+    y = columns.pop("species")
+    tree = tw.TreeClassifier(n_jobs=1).fit(columns, y).tree_
+    assert len(tree.answer)
+    key = " ".join(texts(tree.to_svg()))
+    assert "Bar: the node's rows by class; beside a class: its probability" in key
+    assert "95%: interval of the share of its class." in " ".join(
+        texts(tree.to_svg(show=["interval"]))
+    )
 
 
 def test_digits_round_numbers_and_percentages():

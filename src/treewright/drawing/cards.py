@@ -198,6 +198,8 @@ def make_cards(
         node, card = shown.node, cards[place]
         card.on_path, card.value = node in path, path.get(node, "")
         card.chart, card.down = charts.get(node) or chart(node), down
+        if card.rows and not (down or look.is_chosen):
+            card.share = ""
         card.more = _more_lines(tree, node, place, known, look, measure)
         if card.is_leaf and inks:
             card.ink = inks[int(tree.label[node])]
@@ -223,9 +225,9 @@ def _card(tree: TreeData, shown: Shown, look: Look) -> Card:
         name, key = labels.question(split), split.column
     rows, share = _size_words(tree, shown, look)
     caption = ""
-    if has_many_classes(tree) and not is_end:
+    if has_many_classes(tree) and not is_end and "shares" not in look.show:
         label = labels.class_names(tree)[int(tree.label[node])]
-        caption = f"{label} {look.percent(_own_share(tree, node))}"
+        caption = f"{label}: {look.percent(_own_share(tree, node))}"
     return Card(
         node=node,
         title=labels.details(tree, shown),
@@ -289,7 +291,7 @@ def _shares_line(tree: TreeData, node: int, look: Look, measure: Measure) -> str
     room, line = _WIDEST - 2 * _PAD_X, ""
     for n, k in enumerate(present, 1):
         name = middle_cut(names[k], 0.5 * room, _SMALL, False, measure)
-        part = f"{name} {look.percent(float(shares[k]))}"
+        part = f"{name}: {look.percent(float(shares[k]))}"
         longer = f"{line}, {part}" if line else part
         more = f", {len(present) - n} more" if n < len(present) else ""
         if line and measure(longer + more, _SMALL, False) > room:
@@ -313,7 +315,8 @@ def _sized(card: Card, names: CardNames, measure: Measure) -> None:
     if card.value:
         card.value = middle_cut(card.value, 0.45 * room, _MAIN, False, measure)
     if not card.down:  # the number of rows moves up into the first line
-        card.right = card.value or card.rows or card.share
+        figures = " · ".join(filter(None, (card.rows, card.share)))
+        card.right = card.value or figures
         card.small = card.caption
     else:
         card.right, card.beside = card.value or card.beside, ""

@@ -68,7 +68,7 @@ def above(
         entries, height = _numbers(tree, visible, look, room, measure)
     marks += [moved(mark, 0, y) for mark in entries]
     y += height
-    key = "" if look.is_tight else _key(tree, look, is_down and "share" in look.show)
+    key = "" if look.is_tight else _key(tree, look, is_down)
     for line in wrapped(key, room, _SMALL, measure):
         marks.append(Words(0, y + 10, line, _SMALL, "muted"))
         y += _KEY_LINE
@@ -116,20 +116,32 @@ def _numbers(
     return marks, y + 4
 
 
-def _key(tree: TreeData, look: Look, with_share: bool) -> str:
+def _key(tree: TreeData, look: Look, is_down: bool) -> str:
     """Return what the figures of a card mean."""
     parts = []
+    drawn = tree.is_classifier and len(tree.answer) > 0
     if has_many_classes(tree):
         parts.append("In a bar the node's own class has full colour, others are pale.")
     if tree.is_classifier:
-        beside = "probability" if len(tree.answer) else "share of the node's rows"
-        figure = f"Beside a class: its {beside}"
+        # An answer that is drawn towards the node above may differ from the bar.
+        figure = (
+            "Bar: the node's rows by class; beside a class: its probability"
+            if drawn
+            else "Beside a class: its share of the node's rows"
+        )
     else:
         is_median = middle_of(tree) == "median"
         figure = "±: mean distance from the median" if is_median else ""
         figure = figure or "±: standard deviation"
-    share = "; below: the node's share of all rows" if with_share else ""
+    share = ""
+    if "share" in look.show and (is_down or look.is_chosen):
+        share = (
+            f"; {'below' if is_down else 'at the right'}: the node's share of all rows"
+        )
     parts.append(f"{figure}{share}.")
+    if "interval" in look.show:
+        of = "share of its class" if tree.is_classifier else "mean of the rows"
+        parts.append(f"95%: interval of the {of}.")
     if look.numbers:
         parts.append("#: number of the node.")
     return " ".join(parts)

@@ -53,6 +53,9 @@ class Look:
         The title; None: the name of the target.
     palette : {'colour', 'print'}
         Colours of the classes, or patterns for black-and-white print.
+    is_chosen : bool
+        Whether the reader chose what the cards show. Otherwise the low cards of a
+        tree that grows to the right leave out the share of all rows.
     is_tight : bool
         Whether margins and distances are small, for pictures of a few inches.
     """
@@ -63,6 +66,7 @@ class Look:
     align_leaves: bool = False
     title: str | None = None
     palette: str = "colour"
+    is_chosen: bool = False
     is_tight: bool = False
 
     def figures(self, x: float) -> str:
@@ -85,7 +89,7 @@ PLAIN = Look()
 
 
 def make_look(
-    show: Iterable[str] = ("rows", "share"),
+    show: Iterable[str] | None = None,
     digits: int | None = None,
     node_numbers: bool = False,
     align_leaves: bool = False,
@@ -95,7 +99,7 @@ def make_look(
     """Check the options of a picture; see `Tree.to_svg`."""
     if isinstance(show, str):
         raise OptionError(f"show must be a list of names; pass show=[{show!r}].")
-    wanted = tuple(show)
+    wanted = PLAIN.show if show is None else tuple(show)
     for name in wanted:
         _check_choice("show", name, FIGURES, "names of figures out of ")
     if digits is not None and not (_is_whole(digits) and 1 <= digits <= 17):
@@ -106,7 +110,15 @@ def make_look(
     if title is not None and not isinstance(title, str):
         raise OptionError(f"title must be text or None; got {title!r}.")
     _check_choice("palette", palette, PALETTES)
-    return Look(wanted, digits, bool(node_numbers), bool(align_leaves), title, palette)
+    return Look(
+        wanted,
+        digits,
+        bool(node_numbers),
+        bool(align_leaves),
+        title,
+        palette,
+        is_chosen=show is not None,
+    )
 
 
 def length_of(width: float | str) -> tuple[float, str]:

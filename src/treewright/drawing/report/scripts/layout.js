@@ -6,7 +6,7 @@
 // The tree grows along the axis "depth"; the nodes of one depth are spread over the axis
 // "breadth". A tree that grows down has its breadth in x, one that grows right in y.
 
-export const CARD = { width: 146, height: 72 };
+export const CARD = { width: 160, height: 72 };
 
 // Breadth of a card, gaps between siblings and cousins, distance of levels, label space.
 export const FORMS = {
