@@ -50,7 +50,7 @@ def test_the_chart_shows_the_table_of_an_estimator(credit):
 def test_a_size_by_log_loss_is_called_so():
     model, *_ = trees.credit(size_by="log_loss")
     ax = tw.plot_pruning(model)
-    drawn = line(ax, "score: log-loss").get_ydata()
+    drawn = line(ax, "score").get_ydata()
     assert drawn.tolist() == model.pruning_.log_loss.tolist()
     assert "score: log-loss" in model.pruning_._repr_html_()
 
