@@ -174,7 +174,7 @@ def _select(writer: _Writer, table: str, wanted: _Wanted) -> str:
     inner = _indented(writer.nested(str), 4)
     return (
         f"SELECT\n  t.*,\n{added}\nFROM (\n  SELECT\n    t.*,\n{inner} AS {node}\n"
-        f"  FROM {source} AS t\n) AS t"
+        f"  FROM {source} AS t{dialect.computed_once}\n) AS t"
     )
 
 
@@ -193,7 +193,7 @@ def _select_divided(writer: _Writer, source: str, wanted: _Wanted) -> str:
     choice = _indented(writer.most_probable([f"t.{name}" for name in names]), 2)
     return (
         f"SELECT\n  t.*,\n{choice} AS {prediction}\nFROM (\n  SELECT\n    t.*,\n"
-        f"{inner}\n  FROM {source} AS t\n) AS t"
+        f"{inner}\n  FROM {source} AS t{dialect.computed_once}\n) AS t"
     )
 
 

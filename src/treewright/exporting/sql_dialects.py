@@ -63,6 +63,9 @@ class Dialect:
         time in UTC, and a time of day.
     short_names : bool
         Whether names contain only characters of the Basic Multilingual Plane.
+    computed_once : str
+        Ends a subquery so that the database computes its columns once, instead of
+        copying their expressions to every place that names them.
     as_double : str
         A pattern around an expression of number literals that makes it a float64.
     number_as : callable
@@ -88,6 +91,7 @@ class Dialect:
     zoned: str = "TIMESTAMP WITH TIME ZONE '{}+00:00'"
     time: str = "TIME '{}'"
     short_names: bool = False
+    computed_once: str = ""
     as_double: str = "{}"
     number_as: Callable[[float], str] = lambda x: shortest(x)
 
@@ -213,6 +217,7 @@ DIALECTS = {
             as_double=_CAST,
             nan="CAST('NaN' AS DOUBLE PRECISION)",
             infinity="CAST('Infinity' AS DOUBLE PRECISION)",
+            computed_once="\n  OFFSET 0",
             deepest=200,
         ),
         Dialect(
@@ -235,6 +240,7 @@ DIALECTS = {
             datetime="'{}'",
             zoned="'{}'",
             time="'{}'",
+            computed_once="\n  LIMIT -1",
             number_as=_for_sqlite,
         ),
         Dialect(
