@@ -17,7 +17,7 @@ CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel wheel-check clean
+.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -62,6 +62,11 @@ proof-files: build  ## Damage 100,000 model files: each is refused or its tree w
 # FOLDER may hold adult.csv and ames_housing.csv, which the repository does not.
 proof-exports: build  ## Run every export in every engine on 100,000 rows of each tree (long)
 	$(BIN)/python tests/proof/exports.py $(or $(ARGS),100_000) $(FOLDER)
+
+proof-bounds: $(VENV)/.dev  ## Draw 10,000,000 buckets per criterion: no cut exceeds its bound (long)
+	$(call configure,native,)
+	@$(BIN)/cmake --build build/native
+	build/native/core_check --buckets $(or $(ARGS),10000000)
 
 lint: build spelling workflows  ## Check style, types, import layers, C++ format, spelling
 	$(BIN)/ruff format --check .
@@ -213,6 +218,15 @@ databases:  ## Install the databases and R that tests of exports use, if permitt
 	       && { apt-get -qq update; DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
 	            postgresql mariadb-server r-base-core r-cran-rpart > /dev/null; }; } \
 	  || echo "NOT INSTALLED: PostgreSQL, MariaDB or R. Tests of exports there are skipped."
+
+# If this fails, the tests of clusters are skipped with a loud message. Spark needs Java 17.
+clusters: $(VENV)/.dev  ## Install Dask and Spark for the tests of clusters, if permitted
+	@$(PIP) install --group clusters || echo "NOT INSTALLED: Dask or Spark."
+	@command -v java > /dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+	       && { apt-get -qq update; DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+	            default-jre-headless > /dev/null; }; } \
+	  || echo "NOT INSTALLED: Java. Tests of Spark are skipped."
 
 # If this fails, the tests of spreadsheets are skipped with a loud message.
 office:  ## Install LibreOffice, which tests of spreadsheets use, if permitted

@@ -32,10 +32,11 @@ auto checked(const nb::handle& given, size_t n_rows) {
   return array;
 }
 
+bool reads_target(const std::string& kernel) { return kernel != "neighbours" && kernel != "route"; }
+
 nb::tuple needed_columns(const std::string& kernel, const nb::bytes& request, size_t n_applied) {
   const auto asked = parts::Request::from(span_of(request));
-  const parts::Needs found =
-      parts::needs(asked, n_applied, kernel != "neighbours" && kernel != "route");
+  const parts::Needs found = parts::needs(asked, n_applied, reads_target(kernel));
   return nb::make_tuple(found.codes, found.values, found.target, asked.top.size());
 }
 
@@ -74,6 +75,7 @@ nb::bytes answer(const std::string& kernel, const nb::bytes& request, const nb::
   std::string reply;
   {
     nb::gil_scoped_release unlocked;
+    parts::check(part, asked, size_t(std::max<int64_t>(0, n_applied)), reads_target(kernel));
     if (n_applied < 0) {
       parts::start_nodes(part);
     }
@@ -92,38 +94,53 @@ nb::bytes answer(const std::string& kernel, const nb::bytes& request, const nb::
 }
 
 template <class T, class Merge>
-std::string merged(const nb::bytes& one, const nb::bytes& other, const Merge& merge) {
-  auto into = parts::from_bytes<T>(span_of(one));
-  const auto more = parts::from_bytes<T>(span_of(other));
-  if (into.size() != more.size()) {
-    throw std::invalid_argument("replies of different requests cannot be merged");
-  }
-  for (size_t i = 0; i < into.size(); ++i) {
-    merge(into[i], more[i]);
+std::string merged(const std::vector<std::span<const char>>& replies, const Merge& merge) {
+  auto into = parts::from_bytes<T>(replies.at(0));
+  for (size_t r = 1; r < replies.size(); ++r) {
+    const auto more = parts::from_bytes<T>(replies[r]);
+    if (into.size() != more.size()) {
+      throw std::invalid_argument("replies to different requests cannot be merged");
+    }
+    for (size_t i = 0; i < into.size(); ++i) {
+      merge(into[i], more[i]);
+    }
   }
   return parts::to_bytes(into);
 }
 
-nb::bytes merge(const std::string& kernel, const nb::bytes& request, const nb::bytes& one,
-                const nb::bytes& other) {
-  if (kernel == "count") {
-    const auto asked = parts::Request::from(span_of(request));
-    auto into = parts::Counts::from(span_of(one));
-    const auto more = parts::Counts::from(span_of(other));
-    {
-      nb::gil_scoped_release unlocked;
-      parts::merge(into, more, asked.task, size_t(asked.words()));
+std::string merged_counts(const parts::Request& asked,
+                          const std::vector<std::span<const char>>& replies) {
+  auto into = parts::Counts::from(replies.at(0));
+  parts::check(into, asked);
+  for (size_t r = 1; r < replies.size(); ++r) {
+    const auto more = parts::Counts::from(replies[r]);
+    parts::check(more, asked);
+    parts::merge(into, more, asked.task, size_t(asked.words()));
+  }
+  return into.bytes();
+}
+
+nb::bytes merge(const std::string& kernel, const nb::bytes& request, const nb::list& given) {
+  std::vector<std::span<const char>> replies;
+  for (const nb::handle& reply : given) {
+    replies.push_back(span_of(nb::cast<nb::bytes>(reply)));  // the list keeps it
+  }
+  const auto asked = parts::Request::from(span_of(request));
+  std::string reply;
+  {
+    nb::gil_scoped_release unlocked;
+    if (kernel == "count") {
+      reply = merged_counts(asked, replies);
+    } else if (kernel == "measure") {
+      reply = merged<parts::NodeSums>(replies, [](auto& a, const auto& b) { a.merge(b); });
+    } else {
+      reply = merged<parts::Range>(replies, [](auto& a, const auto& b) {
+        a.least = std::min(a.least, b.least);
+        a.greatest = std::max(a.greatest, b.greatest);
+      });
     }
-    return to_python(into.bytes());
   }
-  if (kernel == "measure") {
-    return to_python(
-        merged<parts::NodeSums>(one, other, [](auto& a, const auto& b) { a.merge(b); }));
-  }
-  return to_python(merged<parts::Range>(one, other, [](auto& a, const auto& b) {
-    a.least = std::min(a.least, b.least);
-    a.greatest = std::max(a.greatest, b.greatest);
-  }));
+  return to_python(reply);
 }
 
 nb::object code_cells(const Doubles& values, const Doubles& edges) {
@@ -174,8 +191,8 @@ void add_parts(nb::module_& m) {
         nb::arg("n_applied"),
         "The reply of one part; node is moved down the splits after the first n_applied (-1: from "
         "the start).");
-  m.def("part_merge", &merge, nb::arg("kernel"), nb::arg("request"), nb::arg("one"),
-        nb::arg("other"), "The reply of two parts together.");
+  m.def("part_merge", &merge, nb::arg("kernel"), nb::arg("request"), nb::arg("replies"),
+        "The reply of some parts together.");
   m.def("code_cells", &code_cells, nb::arg("values"), nb::arg("edges"),
         "How many edges lie below each value; 65535 for NaN.");
 }

@@ -128,7 +128,7 @@ size_t NodeSearch::open_buckets(size_t column, double at_least) {
   size_t n = 0;
   const auto reaches = [&](const int64_t* before, const int64_t* bucket) {
     return may_be_allowed(before, bucket) &&
-           bound(before, bucket) * table_->bound_factor >= at_least;
+           bound(before, bucket, at_least) * table_->bound_factor >= at_least;
   };
   for (size_t i = 0; i < buckets.list.size(); ++i) {
     const int64_t* block = buckets.words.data() + i * n_words();

@@ -136,7 +136,9 @@ Request PartsSource::request(std::span<const int32_t> nodes) const {
 
 Counts PartsSource::ask_counts(const Request& request) {
   control_.check();
-  return Counts::from(link_->ask("count", request.bytes()));
+  Counts counts = Counts::from(link_->ask("count", request.bytes()));
+  check(counts, request);
+  return counts;
 }
 
 template <class T>

@@ -59,5 +59,7 @@ void check_search(Tally& tally, Random& random);
 void check_growing(Tally& tally, Random& random);
 void check_classics(Tally& tally, Random& random);
 void check_damage(Tally& tally, Random& random);
+void check_parts(Tally& tally, Random& random);
+void check_bounds(Tally& tally, Random& random, int64_t n_buckets);  // of each criterion
 
 }  // namespace treewright::testing

@@ -5,6 +5,7 @@
 // cleanly and that the number of threads changes nothing.
 //
 //     core_check [--seconds S] [--rounds N] [--seed N]
+//     core_check --buckets N [--seed N]    the bound of N buckets of each criterion, nothing else
 //
 // The digest of the trees of so many rounds is the same on every machine.
 #include <bit>
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
   double seconds = 20.0;
   uint64_t rounds = 0;  // 0: as many as the seconds allow
   uint64_t seed = 0;
+  int64_t n_buckets = 0;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seconds") == 0) {
       seconds = std::atof(argv[i + 1]);
@@ -80,14 +82,22 @@ int main(int argc, char** argv) {
       rounds = std::strtoull(argv[i + 1], nullptr, 10);
     } else if (std::strcmp(argv[i], "--seed") == 0) {
       seed = std::strtoull(argv[i + 1], nullptr, 10);
+    } else if (std::strcmp(argv[i], "--buckets") == 0) {
+      n_buckets = std::strtoll(argv[i + 1], nullptr, 10);
     } else {
-      std::fprintf(stderr, "unknown option %s; known: --seconds S, --rounds N, --seed N\n",
+      std::fprintf(stderr,
+                   "unknown option %s; known: --seconds S, --rounds N, --seed N, --buckets N\n",
                    argv[i]);
       return 2;
     }
   }
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
+  if (n_buckets > 0) {
+    Random random(seed);
+    check_bounds(tally, random, n_buckets);
+    return tally.report() ? 0 : 1;
+  }
   uint64_t done = 0;
   const auto is_over = [&] {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
@@ -105,6 +115,8 @@ int main(int argc, char** argv) {
     check_growing(tally, random);
     check_classics(tally, random);
     check_damage(tally, random);
+    check_bounds(tally, random, 500);
+    check_parts(tally, random);
   } while (!is_over());
   return tally.report() ? 0 : 1;
 }

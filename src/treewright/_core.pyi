@@ -69,8 +69,8 @@ def part_answer(kernel: str, request: bytes, codes: dict, values: dict, target: 
     The reply of one part; node is moved down the splits after the first n_applied (-1: from the start).
     """
 
-def part_merge(kernel: str, request: bytes, one: bytes, other: bytes) -> bytes:
-    """The reply of two parts together."""
+def part_merge(kernel: str, request: bytes, replies: list) -> bytes:
+    """The reply of some parts together."""
 
 def code_cells(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
     """How many edges lie below each value; 65535 for NaN."""

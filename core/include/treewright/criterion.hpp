@@ -118,13 +118,13 @@ class NodeCost {
     }
     return 0.0;
   }
-  // The gain of a left branch of this weight and this sum around the centre, which need not belong
-  // to any rows.
-  double gain_of_number(double weight, double sum) const {
-    if (weight <= 0.0 || weight >= weight_) {
+  // The gain of two branches of these weights and sums around the centre, which need not belong to
+  // any rows.
+  double gain_of_numbers(double left, double left_sum, double right, double right_sum) const {
+    if (left <= 0.0 || right <= 0.0) {
       return 0.0;
     }
-    return gain(number_cost(weight, sum) + number_cost(weight_ - weight, sum_ - sum));
+    return gain(number_cost(left, left_sum) + number_cost(right, right_sum));
   }
   // From the summed cost of the branches to the gain.
   double gain(double cost_of_branches) const {

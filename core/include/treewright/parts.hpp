@@ -42,6 +42,15 @@ inline double value_of(uint64_t key) {
   return std::bit_cast<double>(key >> 63 ? key & ~(uint64_t(1) << 63) : ~key);
 }
 
+// Bytes that are no message between driver and parts: damaged, cut short or of another version.
+struct BrokenMessage : std::invalid_argument {
+  BrokenMessage()
+      : std::invalid_argument("a message between driver and parts is damaged or cut short") {}
+};
+// Bytes with a checksum behind them, and the bytes before a checksum that holds.
+std::string seal(std::string bytes);
+std::span<const char> unsealed(std::span<const char> bytes);
+
 // ---- requests ----
 
 // A split of a node whose rows lie in parts.
@@ -113,6 +122,8 @@ struct Counts {
   static Counts from(std::span<const char> bytes);
 };
 void merge(Counts& into, const Counts& more, Task task, size_t words);
+// Refuses counts that do not answer the request.
+void check(const Counts& counts, const Request& request);
 
 // What `measure` replies about one node.
 struct NodeSums {
@@ -148,6 +159,10 @@ struct PartView {
   int32_t* node = nullptr;           // of each row, after the splits that were applied
 };
 
+// Refuses a request that reads what the part does not hold, or too much. n_applied: splits that
+// need not be read any more; needs_target: whether the kernel reads the target.
+void check(const PartView& part, const Request& request, size_t n_applied, bool needs_target);
+
 // Moves rows down from split `first` of the top on.
 void apply_top(const PartView& part, const Top& top, size_t first);
 // The node of rows before any split.
@@ -170,20 +185,17 @@ void code_cells(std::span<const double> values, std::span<const double> edges, u
 // Replies of plain structs, as bytes.
 template <class T>
 std::string to_bytes(const std::vector<T>& items) {
-  std::string bytes(items.size() * sizeof(T), '\0');
-  if (!items.empty()) {
-    std::memcpy(bytes.data(), items.data(), bytes.size());
-  }
-  return bytes;
+  return seal({reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T)});
 }
 template <class T>
 std::vector<T> from_bytes(std::span<const char> bytes) {
-  if (bytes.size() % sizeof(T) != 0) {
-    throw std::invalid_argument("a reply of a part has the wrong length");
+  const auto content = unsealed(bytes);
+  if (content.size() % sizeof(T) != 0) {
+    throw BrokenMessage();
   }
-  std::vector<T> items(bytes.size() / sizeof(T));
+  std::vector<T> items(content.size() / sizeof(T));
   if (!items.empty()) {
-    std::memcpy(static_cast<void*>(items.data()), bytes.data(), bytes.size());
+    std::memcpy(static_cast<void*>(items.data()), content.data(), content.size());
   }
   return items;
 }

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import reduce
 from threading import Lock
 from typing import Any, Protocol
 from uuid import uuid4
@@ -52,6 +51,9 @@ RowsWork = Callable[[str, Batches, Any], Any]
 """A pure function of a part's name, its rows in batches, and an argument."""
 CodedWork = Callable[[CodedPart, Any], Any]
 """A pure function of a coded part and an argument."""
+
+_FAN_IN = 8
+"""Replies that are merged at a time."""
 
 Rows = tuple[list[NDArray[Any]], NDArray[Any], NDArray[np.int64] | None]
 """Rows of a node: its usable columns, the target, and the weights in units or None."""
@@ -197,6 +199,8 @@ def answer(kernel: str, part: CodedPart, rows: ChosenRows, request: bytes) -> by
     node, applied = part.nodes(rows.tree)
     start = max(applied, 0)
     codes, values, target, n_splits = _core.part_needs(kernel, request, start)
+    if applied >= 0 and n_splits > applied:
+        node = node.copy()  # the same request may run in another thread
     reply = _core.part_answer(
         kernel,
         request,
@@ -227,7 +231,12 @@ def merged(kernel: str, request: bytes, replies: Iterable[bytes]) -> bytes:
     -------
     bytes
     """
-    return reduce(lambda a, b: _core.part_merge(kernel, request, a, b), replies)
+    waiting: list[bytes] = []
+    for reply in replies:
+        waiting.append(reply)
+        if len(waiting) == _FAN_IN:
+            waiting = [_core.part_merge(kernel, request, waiting)]
+    return _core.part_merge(kernel, request, waiting)
 
 
 def rows_of_nodes(
