@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
+    "ClusterError": "errors",
     "ColumnError": "errors",
     "ColumnKindWarning": "errors",
     "ColumnSetAsideWarning": "errors",

@@ -8,6 +8,7 @@ from treewright.api import grow as grow
 from treewright.api import pruning_path as pruning_path
 from treewright.api import simplify as simplify
 from treewright.api import why as why
+from treewright.errors import ClusterError as ClusterError
 from treewright.errors import ColumnError as ColumnError
 from treewright.errors import ColumnKindWarning as ColumnKindWarning
 from treewright.errors import ColumnSetAsideWarning as ColumnSetAsideWarning

@@ -8,6 +8,8 @@ TreewrightError
 |-- OptionError              an option is unknown or out of range
 |                            (also a ValueError)
 |-- ResourceLimitError       there is not enough memory for a file (also a MemoryError)
+|-- ClusterError             a cluster gave no answer, or another one than before
+|                            (also a RuntimeError)
 `-- TreeFormatError          the arrays or the schema do not describe a valid tree
                              (also a ValueError)
 
@@ -27,6 +29,7 @@ from importlib import import_module
 from typing import Any
 
 __all__ = [
+    "ClusterError",
     "ColumnError",
     "ColumnKindWarning",
     "ColumnSetAsideWarning",
@@ -124,6 +127,22 @@ class ResourceLimitError(TreewrightError, MemoryError):
     Traceback (most recent call last):
         ...
     treewright.errors.ResourceLimitError: ...
+    """
+
+
+class ClusterError(TreewrightError, RuntimeError):
+    """Workers of a cluster gave no answer in time, or not the one of before.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> from treewright.growing.parts.on_worker import Task
+    >>> task = Task(len, None)
+    >>> task._version = "0.0"
+    >>> pickle.loads(pickle.dumps(task)).opened()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    treewright.errors.ClusterError: A worker runs treewright ...
     """
 
 

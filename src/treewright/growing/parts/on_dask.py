@@ -1,0 +1,141 @@
+"""The engine on a Dask cluster: futures, and nothing that Dask cannot repeat.
+
+No worker is named, nothing is scattered and no task outlives a request, so that a lost
+worker costs time only: Dask runs its tasks again elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from treewright.errors import ClusterError
+from treewright.files.in_clusters import batches_of_frame
+from treewright.growing.parts.on_worker import Task, coded, on_coded, on_rows
+from treewright.growing.parts.protocol import CodedWork, RowsWork
+
+__all__ = ["Dask"]
+
+_RETRIES = 3
+
+
+class Dask:
+    """The partitions of a Dask DataFrame; see `Engine`.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        The rows.
+    client : distributed.Client, optional
+        The cluster; the default is the client that was made last.
+    timeout : float, default=600
+        Seconds after which a request that is not answered is an error.
+    """
+
+    def __init__(self, frame: Any, client: Any = None, timeout: float = 600.0) -> None:
+        self._client = client if client is not None else _default_client()
+        self._timeout = timeout
+        partitions = frame.to_delayed()
+        self.names: Sequence[str] = [f"partition {i}" for i in range(len(partitions))]
+        self._rows = dict(zip(self.names, partitions, strict=True))
+        self._coded: dict[str, Any] = {}
+        self._digests: dict[str, bytes] = {}
+
+    def on_rows(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on the rows of every part."""
+        yield from self._results(self._on_frames(_on_frame, work, argument))
+
+    def keep(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on the rows of every part, and keep the coded part."""
+        made = self._on_frames(_code_frame, work, argument)
+        # Dask keeps the part on its worker, and makes it again from the rows if lost.
+        self._coded = self._each(itemgetter(0, 1), made)
+        for name, (digest, report) in self._results(self._each(_facts, made)):
+            self._digests[name] = digest
+            yield name, report
+
+    def on_coded(self, work: CodedWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on every coded part."""
+        task = Task(work, argument)
+        futures = self._client.map(
+            _on_coded,
+            self.names,
+            [self._coded[name] for name in self.names],
+            [self._digests[name] for name in self.names],
+            task=task,
+            retries=_RETRIES,
+            pure=False,
+        )
+        yield from self._results(dict(zip(self.names, futures, strict=True)))
+
+    def _on_frames(self, run: Any, work: RowsWork, argument: Any) -> dict[str, Any]:
+        from dask import delayed
+
+        task = delayed(Task(work, argument), traverse=False, pure=False)
+        tasks = [
+            delayed(run, pure=False)(task, name, rows)
+            for name, rows in self._rows.items()
+        ]
+        futures = self._client.compute(tasks, retries=_RETRIES)
+        return dict(zip(self.names, futures, strict=True))
+
+    def _each(self, function: Any, futures: Mapping[str, Any]) -> dict[str, Any]:
+        made = self._client.map(
+            function, list(futures.values()), retries=_RETRIES, pure=False
+        )
+        return dict(zip(futures, made, strict=True))
+
+    def _results(self, futures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Yield the results as they come, each once."""
+        from distributed import KilledWorker, as_completed
+
+        names = {future.key: name for name, future in futures.items()}
+        waiting = as_completed(
+            list(futures.values()), with_results=True, timeout=self._timeout
+        )
+        try:
+            for future, result in waiting:
+                yield names.pop(future.key), result
+        except TimeoutError:
+            raise ClusterError(
+                f"{len(names)} of {len(futures)} parts gave no answer in "
+                f"{self._timeout:g} s, the first of them {min(names.values())!r}. Look "
+                "at the workers of the Dask cluster, or raise the time-out."
+            ) from None
+        except KilledWorker as error:
+            raise ClusterError(
+                f"Dask gave up on a part after several workers died with it ({error}). "
+                "Give the workers more memory, or make the partitions smaller."
+            ) from error
+        finally:
+            self._client.cancel([futures[name] for name in names.values()])
+
+
+def _default_client() -> Any:
+    from distributed import default_client
+
+    try:
+        return default_client()
+    except ValueError:
+        raise ClusterError(
+            "A Dask DataFrame needs a Dask client: run "
+            "`client = distributed.Client()` before fit."
+        ) from None
+
+
+def _on_frame(task: Task, name: str, frame: Any) -> Any:
+    return on_rows(task, name, batches_of_frame(frame))
+
+
+def _code_frame(task: Task, name: str, frame: Any) -> Any:
+    return coded(task, name, batches_of_frame(frame))
+
+
+def _facts(made: tuple[Any, bytes, Any]) -> tuple[bytes, Any]:
+    return made[1], made[2]
+
+
+def _on_coded(name: str, held: Any, expected: bytes, *, task: Task) -> Any:
+    part, digest = held
+    return on_coded(task, name, part, digest, expected)

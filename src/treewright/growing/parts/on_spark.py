@@ -1,0 +1,164 @@
+"""The engine on Spark: one job of `mapInArrow` per request, and no barrier.
+
+Spark runs a lost task again by its own means. Coded parts are rows of a frame that
+Spark keeps, in memory or on disk, and makes again from the rows if they are lost.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NoAnswer
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from treewright.errors import ClusterError
+from treewright.files.in_clusters import row_of_bytes
+from treewright.growing.parts.on_worker import Task, coded, on_coded, on_rows
+from treewright.growing.parts.protocol import CodedWork, RowsWork
+
+if TYPE_CHECKING:
+    from treewright.files.in_parts import Batches
+
+__all__ = ["Spark"]
+
+_RESULTS = "part string, result binary"
+_CODED = "part string, digest binary, result binary, coded binary"
+
+
+class Spark:
+    """The partitions of a Spark DataFrame; see `Engine`.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        The rows.
+    timeout : float, default=600
+        Seconds after which a request that is not answered is an error.
+    """
+
+    def __init__(self, frame: Any, timeout: float = 600.0) -> None:
+        self._frame = frame
+        self._timeout = timeout
+        self._coded: Any = None
+        self._digests: dict[str, bytes] = {}
+        self.names: Sequence[str] = sorted(
+            name for name, _ in self._rows_of(frame.mapInArrow(_name, _RESULTS))
+        )
+
+    def on_rows(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on the rows of every part."""
+        run = _on_partition(Task(work, argument))
+        return self._results(self._frame.mapInArrow(run, _RESULTS))
+
+    def keep(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on the rows of every part, and keep the coded part."""
+        from pyspark import StorageLevel
+
+        made = self._frame.mapInArrow(_code_partition(Task(work, argument)), _CODED)
+        self._coded = made.persist(StorageLevel.MEMORY_AND_DISK)
+        facts = self._coded.select("part", "digest", "result")
+        for name, digest, report in self._rows_of(facts):
+            self._digests[name] = bytes(digest)
+            yield name, pickle.loads(report)
+
+    def on_coded(self, work: CodedWork, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Run a function on every coded part."""
+        run = _on_coded_rows(Task(work, argument), self._digests)
+        return self._results(self._coded.mapInArrow(run, _RESULTS))
+
+    def close(self) -> None:
+        """Let Spark forget the coded parts."""
+        if self._coded is not None:
+            self._coded.unpersist()
+
+    def _results(self, frame: Any) -> Iterator[tuple[str, Any]]:
+        # A part that came twice counts once.
+        found = {name: bytes(result) for name, result in self._rows_of(frame)}
+        for name, result in found.items():
+            yield name, pickle.loads(result)
+
+    def _rows_of(self, frame: Any) -> list[Any]:
+        """Run a job and return its rows; it is stopped when the time is over."""
+        tag = f"treewright-{uuid4()}"
+        session = frame.sparkSession
+
+        def collected() -> list[Any]:
+            session.addTag(tag)
+            rows: list[Any] = frame.collect()
+            return rows
+
+        pool = ThreadPoolExecutor(1)
+        try:
+            return pool.submit(collected).result(self._timeout)
+        except NoAnswer:
+            session.interruptTag(tag)
+            raise ClusterError(
+                f"Spark gave no answer in {self._timeout:g} s. Look at the executors, "
+                "or raise the time-out."
+            ) from None
+        except Exception as error:
+            worded = _worded(error)
+            if worded is None:
+                raise
+            raise ClusterError(worded) from error
+        finally:
+            pool.shutdown(wait=False)
+
+
+def _worded(error: Exception) -> str | None:
+    """Return the message of an error that a worker of ours raised."""
+    for line in str(error).splitlines():
+        _, found, message = line.partition("ClusterError: ")
+        if found:
+            return message
+    return None
+
+
+def _here() -> str:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None, "runs in a task of Spark"
+    return f"partition {context.partitionId()}"
+
+
+def _name(batches: Batches) -> Iterator[Any]:
+    for _ in batches:
+        pass
+    yield row_of_bytes(_here(), result=b"")
+
+
+def _on_partition(task: Task) -> Callable[[Batches], Iterator[Any]]:
+    def run(batches: Batches) -> Iterator[Any]:
+        result = on_rows(task, _here(), batches)
+        yield row_of_bytes(_here(), result=pickle.dumps(result))
+
+    return run
+
+
+def _code_partition(task: Task) -> Callable[[Batches], Iterator[Any]]:
+    def run(batches: Batches) -> Iterator[Any]:
+        part, digest, report = coded(task, _here(), batches)
+        yield row_of_bytes(
+            _here(),
+            digest=digest,
+            result=pickle.dumps(report),
+            coded=pickle.dumps(part, pickle.HIGHEST_PROTOCOL),
+        )
+
+    return run
+
+
+def _on_coded_rows(
+    task: Task, digests: dict[str, bytes]
+) -> Callable[[Batches], Iterator[Any]]:
+    def run(batches: Batches) -> Iterator[Any]:
+        for batch in batches:
+            for row in batch.to_pylist():
+                name, part = row["part"], pickle.loads(row["coded"])
+                result = on_coded(task, name, part, row["digest"], digests[name])
+                yield row_of_bytes(name, result=pickle.dumps(result))
+
+    return run

@@ -1,0 +1,111 @@
+"""What a worker of a cluster runs; engines send these functions to it."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from typing import TYPE_CHECKING, Any
+
+from treewright._version import __version__
+from treewright.errors import ClusterError
+from treewright.growing.parts.coding import CodedPart, MemoryPart
+from treewright.growing.parts.protocol import drained
+
+if TYPE_CHECKING:
+    from treewright.files.in_parts import Batches
+
+__all__ = ["Task", "coded", "digest_of", "on_coded", "on_rows"]
+
+
+class Task:
+    """A function and its argument, as a worker receives them.
+
+    Both travel as bytes, so that an engine need not understand them, and with the
+    version of treewright that sent them.
+
+    Parameters
+    ----------
+    work : callable
+        A function of a module.
+    argument : object
+        Its last argument.
+    """
+
+    def __init__(self, work: Any, argument: Any) -> None:
+        self._version = __version__
+        self._pickled = pickle.dumps((work, argument), pickle.HIGHEST_PROTOCOL)
+
+    def opened(self) -> tuple[Any, Any]:
+        """Return the function and its argument.
+
+        Raises
+        ------
+        ClusterError
+            If another version of treewright sent them.
+        """
+        if self._version != __version__:
+            raise ClusterError(
+                f"A worker runs treewright {__version__}, but the fit was started with "
+                f"treewright {self._version}. Install the same version everywhere."
+            )
+        work, argument = pickle.loads(self._pickled)
+        return work, argument
+
+
+def on_rows(task: Task, name: str, batches: Batches) -> Any:
+    """Run a function on the rows of a part."""
+    work, argument = task.opened()
+    return work(name, batches, argument)
+
+
+def coded(task: Task, name: str, batches: Batches) -> tuple[MemoryPart, bytes, Any]:
+    """Return a coded part, its digest, and the report of the function that made it."""
+    pieces: list[MemoryPart] = []
+    report = drained(on_rows(task, name, batches), pieces.append)
+    part = MemoryPart.joined(pieces)
+    return part, digest_of(part), report
+
+
+def on_coded(
+    task: Task, name: str, part: CodedPart, digest: bytes, expected: bytes
+) -> Any:
+    """Run a function on a coded part, unless it is another one than at first.
+
+    Parameters
+    ----------
+    task : Task
+        The function.
+    name : str
+        The part.
+    part : CodedPart
+        It was coded now, or again after a worker was lost.
+    digest, expected : bytes
+        The digest of this part, and of the one that was coded first.
+
+    Returns
+    -------
+    object
+        What the function returns.
+
+    Raises
+    ------
+    ClusterError
+        If the rows changed.
+    """
+    work, argument = task.opened()
+    if digest != expected:
+        raise ClusterError(
+            f"The rows of {name!r} changed while the tree was grown: they were read "
+            "again after a worker was lost, and differ. Write the data to a file "
+            "first, or remove random steps from what makes it."
+        )
+    return work(part, argument)
+
+
+def digest_of(part: MemoryPart) -> bytes:
+    """Return a digest of the arrays of a part."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, array in sorted(part.arrays.items()):
+        digest.update(name.encode())
+        digest.update(array.data)
+    return digest.digest()

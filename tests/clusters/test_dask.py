@@ -1,0 +1,177 @@
+"""A Dask cluster gives the tree of memory, whatever happens to its workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from threading import Timer
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from support.clusters import Growing, rows
+from treewright.errors import ClusterError
+from treewright.growing.parts.local import Local
+from treewright.growing.parts.on_worker import Task
+
+try:
+    import dask.dataframe as dd
+    from distributed import Client, LocalCluster
+
+    from treewright.growing.parts.on_dask import Dask
+except ImportError:
+    pytest.skip("NO CLUSTER: Dask is not installed", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def growing() -> Growing:
+    return Growing()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with LocalCluster(
+        n_workers=3,
+        threads_per_worker=1,
+        dashboard_address=None,
+        memory_limit=0,
+    ) as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster: Any) -> Iterator[Any]:
+    with Client(cluster) as made:
+        made.wait_for_workers(3, timeout=60)
+        yield made
+
+
+def frame() -> Any:
+    return dd.from_pandas(rows(), npartitions=5, sort=False)
+
+
+class Disturbed:
+    """Parts that do something before a request."""
+
+    def __init__(self, parts: Any, at: int, harm: Any) -> None:
+        self._parts, self._at, self._harm = parts, at, harm
+        self.n_asked = 0
+
+    def _count(self) -> None:
+        if self.n_asked == self._at:
+            self._harm()
+        self.n_asked += 1
+
+    def ask(self, kernel: str, request: bytes) -> bytes:
+        self._count()
+        return bytes(self._parts.ask(kernel, request))
+
+    def gather(self, *arguments: Any) -> Any:
+        self._count()
+        return self._parts.gather(*arguments)
+
+
+def pids(client: Any) -> list[int]:
+    return list(client.run(os.getpid).values())
+
+
+def test_three_workers_give_the_tree_of_memory(client: Any, growing: Growing) -> None:
+    assert growing.grow(growing.parts(Dask(frame(), client))) == growing.expected
+    local = Local({"all": pa.Table.from_pandas(rows()).to_batches})
+    assert growing.grow(growing.parts(local)) == growing.expected
+
+
+def n_requests(growing: Growing) -> int:
+    local = Local({"all": pa.Table.from_pandas(rows()).to_batches})
+    counted = Disturbed(growing.parts(local), -1, None)
+    growing.grow(counted)
+    return counted.n_asked
+
+
+def kill_one(client: Any) -> None:
+    os.kill(pids(client)[0], signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_at_any_request_changes_nothing(
+    client: Any, growing: Growing
+) -> None:
+    n = n_requests(growing)
+    assert n >= 6
+    for at in range(n):
+        client.wait_for_workers(3, timeout=60)
+        parts = growing.parts(Dask(frame(), client, timeout=60))
+        begun = time.monotonic()
+        killed = Disturbed(parts, at, lambda: kill_one(client))
+        assert growing.grow(killed) == growing.expected
+        assert killed.n_asked == n
+        assert time.monotonic() - begun < 60
+
+
+def test_a_worker_killed_in_a_fit_changes_nothing(
+    client: Any, growing: Growing
+) -> None:
+    parts = growing.parts(Dask(frame(), client, timeout=60))
+    killed = Disturbed(parts, 2, lambda: kill_one(client))
+    assert growing.grow(killed) == growing.expected
+
+
+@pytest.mark.slow
+def test_a_worker_that_stops_for_a_while_changes_nothing(
+    client: Any, growing: Growing
+) -> None:
+    parts = growing.parts(Dask(frame(), client, timeout=60))
+    victim = pids(client)[0]
+
+    def stop() -> None:
+        os.kill(victim, signal.SIGSTOP)
+        Timer(20, os.kill, (victim, signal.SIGCONT)).start()
+
+    begun = time.monotonic()
+    assert growing.grow(Disturbed(parts, 2, stop)) == growing.expected
+    assert time.monotonic() - begun < 60
+
+
+def test_a_request_that_is_not_answered_is_an_error(
+    client: Any, growing: Growing
+) -> None:
+    engine = Dask(frame(), client)
+    parts = growing.parts(engine)
+    engine._timeout = 2
+    stopped = pids(client)
+
+    def stop_all() -> None:
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+
+    try:
+        with pytest.raises(ClusterError, match=r"gave no answer in 2 s.*'partition"):
+            growing.grow(Disturbed(parts, 1, stop_all))
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_workers_of_another_version_are_refused(client: Any) -> None:
+    task = Task(len, None)
+    task._version = "0.0.1"
+    with pytest.raises(ClusterError, match=r"treewright 0\.0\.1. Install the same"):
+        client.submit(Task.opened, task, pure=False).result(timeout=30)
+
+
+def test_rows_that_change_are_refused_by_the_name_of_their_part(
+    client: Any, growing: Growing
+) -> None:
+    engine = Dask(frame(), client)
+    parts = growing.parts(engine)
+    engine._digests["partition 3"] = b"other"
+    with pytest.raises(ClusterError, match="rows of 'partition 3' changed"):
+        growing.grow(parts)
+
+
+def test_a_frame_without_a_client_says_what_to_do() -> None:
+    with pytest.raises(ClusterError, match=r"distributed\.Client\(\)"):
+        Dask(frame())

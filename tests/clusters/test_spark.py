@@ -1,0 +1,134 @@
+"""Spark gives the tree of memory, also when an executor is killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.clusters import Growing, rows, sleep_on_rows
+from treewright.errors import ClusterError
+from treewright.growing.parts.on_worker import Task
+
+try:
+    from pyspark.sql import SparkSession
+
+    from treewright.growing.parts.on_spark import Spark, _on_partition
+except ImportError:
+    pytest.skip("NO CLUSTER: Spark is not installed", allow_module_level=True)
+if shutil.which("java") is None:
+    pytest.skip("NO CLUSTER: Spark needs Java", allow_module_level=True)
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def session(master: str) -> Any:
+    tests = str(Path(__file__).parents[1])
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    return (
+        SparkSession.builder.master(master)
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "700m")
+        .config("spark.executorEnv.PYTHONPATH", tests)
+        .config("spark.executorEnv.PYSPARK_PYTHON", sys.executable)
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+
+
+@pytest.fixture(scope="module")
+def growing() -> Growing:
+    return Growing()
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
+    made = session("local[2]")
+    yield made
+    made.stop()
+
+
+def frame(spark: Any) -> Any:
+    return spark.createDataFrame(rows()).repartition(3)
+
+
+def test_two_threads_give_the_tree_of_memory(spark: Any, growing: Growing) -> None:
+    engine = Spark(frame(spark), timeout=60)
+    assert len(engine.names) == 3
+    assert growing.grow(growing.parts(engine)) == growing.expected
+    engine.close()
+
+
+def test_workers_of_another_version_are_refused(spark: Any) -> None:
+    engine = Spark(frame(spark), timeout=60)
+    task = Task(len, None)
+    task._version = "0.0.1"
+    job = engine._frame.mapInArrow(_on_partition(task), "part string, result binary")
+    with pytest.raises(ClusterError, match=r"treewright 0\.0\.1"):
+        engine._rows_of(job)
+
+
+def test_rows_that_change_are_refused_by_the_name_of_their_part(
+    spark: Any, growing: Growing
+) -> None:
+    engine = Spark(frame(spark), timeout=60)
+    parts = growing.parts(engine)
+    engine._digests["partition 1"] = b"other"
+    with pytest.raises(ClusterError, match="rows of 'partition 1' changed"):
+        growing.grow(parts)
+
+
+def test_a_request_that_is_not_answered_is_an_error(spark: Any) -> None:
+    engine = Spark(frame(spark), timeout=60)
+    engine._timeout = 2
+    with pytest.raises(ClusterError, match="no answer in 2 s"):
+        list(engine.on_rows(sleep_on_rows, 20.0))
+
+
+def executors(application: str) -> list[int]:
+    """Processes of executors of one application, which this test has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes()
+        except OSError:
+            continue
+        if b"ExecutorBackend" in words and application.encode() in words:
+            found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.slow
+def test_an_executor_that_is_killed_changes_nothing(growing: Growing) -> None:
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        active.stop()
+    spark = session("local-cluster[2,1,1024]")
+    try:
+        engine = Spark(frame(spark), timeout=60)
+        parts = growing.parts(engine)
+        application = spark.sparkContext.applicationId
+        ask, n_asked = parts.ask, 0
+
+        def disturbed(kernel: str, request: bytes) -> bytes:
+            nonlocal n_asked
+            n_asked += 1
+            if n_asked == 3:
+                os.kill(executors(application)[0], signal.SIGKILL)
+            return bytes(ask(kernel, request))
+
+        parts.ask = disturbed  # type: ignore[method-assign]
+        begun = time.monotonic()
+        assert growing.grow(parts) == growing.expected
+        assert n_asked > 3
+        assert time.monotonic() - begun < 60
+    finally:
+        spark.stop()

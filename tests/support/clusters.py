@@ -1,0 +1,65 @@
+"""A table in parts for the tests of clusters; workers import this file too."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+import treewright as tw
+from treewright.growing.parts.coding import MemoryPart, coded_arrays
+from treewright.growing.parts.from_table import codings_of, facts_of
+from treewright.growing.parts.grow import PartsFacts, grow_in_parts
+from treewright.growing.parts.protocol import Engine, Parts, PartsOf, results_of
+from treewright.growing.training_set import TrainingSet
+from treewright.options import GrowOptions
+from treewright.tree.fingerprint import fingerprint
+
+
+def rows(n: int = 900) -> pd.DataFrame:
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({f"x{i}": rng.normal(size=n) for i in range(4)})
+    frame["x1"] = frame["x1"].round(1)
+    signal = frame["x0"] + (frame["x1"] > 0.3) + rng.normal(size=n)
+    frame.loc[rng.random(n) < 0.1, "x1"] = np.nan
+    frame["y"] = (signal > 0.4).astype(np.int32)
+    return frame
+
+
+def code_rows(name: str, batches: Any, facts: PartsFacts) -> Iterator[MemoryPart]:
+    table = pa.Table.from_batches(list(batches))
+    columns = [table[feature.name].to_numpy() for feature in facts.schema.features]
+    y = table["y"].to_numpy().astype(np.int32)
+    yield MemoryPart(facts.codings, coded_arrays(facts.codings, columns, y, None))
+    return name
+
+
+def sleep_on_rows(name: str, batches: Any, seconds: float) -> str:
+    time.sleep(seconds)
+    return name
+
+
+class Growing:
+    """The same tree in memory and from an engine."""
+
+    def __init__(self, home_rows: int = 40) -> None:
+        frame = rows()
+        table = tw.as_table(frame.drop(columns="y"), frame["y"])
+        options = GrowOptions(criterion="gini", max_depth=5)
+        self.training = TrainingSet(table, options)
+        values = self.training.table.columns[0].data
+        codings = codings_of(self.training.table, {0: np.sort(values)[::90]})
+        self.facts = facts_of(self.training.table, codings, home_rows)
+        self.expected = fingerprint(self.training.grow())
+
+    def parts(self, engine: Engine) -> Parts:
+        reports = results_of(engine.names, engine.keep(code_rows, self.facts))
+        assert reports == list(engine.names)
+        return PartsOf(engine, self.facts.weights, most_gathered=10_000)
+
+    def grow(self, parts: Parts) -> str:
+        return fingerprint(grow_in_parts(parts, self.facts, self.training.options))
