@@ -13,11 +13,11 @@ BUILD := build/dev
 PIP   := $(BIN)/python -m pip --disable-pip-version-check -qq
 NODE  := build/node/node_modules
 PAGE  := src/treewright/drawing/report/scripts tests/report/node eslint.config.js
-CPP   := $(wildcard core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
+CPP   := $(wildcard benchmarks/*.cpp core/*/*.cpp core/include/treewright/*.hpp core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
+.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x count-aarch64 node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -152,6 +152,21 @@ cross-aarch64: build/native/trees.txt  ## Build the kernels for ARM64, run their
 
 cross-s390x: build/native/trees.txt  ## The same for s390x, which is big-endian
 	$(call cross_check,s390x)
+
+# qemu runs one instruction at a time and writes a line for each.
+COUNTED := -std=c++20 -O3 -DNDEBUG -ffp-contract=off -fno-strict-aliasing -static -Icore/include -pthread
+
+count-aarch64:  ## Count the instructions of fits on ARM64, with and without vectors (long)
+	@mkdir -p build
+	aarch64-linux-gnu-g++ $(COUNTED) benchmarks/instructions.cpp core/src/*.cpp -o build/count-vectors
+	aarch64-linux-gnu-g++ $(COUNTED) -DTREEWRIGHT_PLAIN_LOOPS benchmarks/instructions.cpp \
+	  core/src/*.cpp -o build/count-plain
+	@for criterion in gini entropy squared_error ten_classes; do for kind in vectors plain; do \
+	  for fits in 0 1; do \
+	    echo "$$criterion, $$kind, $$fits fits of 5000 x 10:" $$(qemu-aarch64 -singlestep \
+	      -d exec,nochain -D /dev/stderr build/count-$$kind 5000 $$criterion $$fits 2>&1 >/dev/null \
+	      | grep -c ^Trace); \
+	  done; done; done
 
 # Configures core_check in build/$(1). The C++ driver links no Python.
 define configure

@@ -2,7 +2,10 @@
 #include "simd_lanes.hpp"
 #include "treewright/simd.hpp"
 
-#ifdef TREEWRIGHT_LANES
+// On ARM64 the plain loop serves: in lanes, counts were wrong there with gcc 12 -O2 (right with -O1
+// and with -fno-strict-aliasing; the cause was not found).
+#if defined(TREEWRIGHT_LANES) && defined(__x86_64__)
+#define TREEWRIGHT_MANY_CLASSES 1
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -10,7 +13,7 @@
 
 namespace treewright::simd {
 
-#ifdef TREEWRIGHT_LANES
+#ifdef TREEWRIGHT_MANY_CLASSES
 namespace {
 
 // ---- cut by cut ----
@@ -117,7 +120,7 @@ class LeftCounts {
       const Longs even = even_words(six), odd = odd_words(six);
       for (int w = 0; w < kWords; ++w) {
         // A class of an earlier or a later word is shifted out.
-        const Longs first = all(int64_t(w * kClassesInWord * kBits));
+        const Longs first = all(int64_t{w} * kClassesInWord * kBits);
         sum.words[w] = sum.words[w] + (bits_at(even - first) + bits_at(odd - first));
       }
     }

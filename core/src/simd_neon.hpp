@@ -3,6 +3,8 @@
 
 #include <arm_neon.h>
 
+#include <cstring>
+
 #include "treewright/types.hpp"
 
 namespace treewright::simd {
@@ -14,8 +16,6 @@ struct Pair {
 using Ints = Pair<int32x4_t>;
 using Words = Pair<uint32x4_t>;
 using Floats = Pair<float32x4_t>;
-using Longs = Pair<int64x2_t>;
-using Doubles = Pair<float64x2_t>;
 
 // Calls op(half, ...) for both halves.
 template <class Op, class... Halves>
@@ -92,37 +92,30 @@ inline To as(From x) {
 
 inline Ints all(int32_t x) { return {vdupq_n_s32(x), vdupq_n_s32(x)}; }
 inline Floats all(float x) { return {vdupq_n_f32(x), vdupq_n_f32(x)}; }
-inline Longs all(int64_t x) { return {vdupq_n_s64(x), vdupq_n_s64(x)}; }
-inline Doubles all(double x) { return {vdupq_n_f64(x), vdupq_n_f64(x)}; }
 inline Ints lane_numbers() { return {int32x4_t{0, 1, 2, 3}, int32x4_t{4, 5, 6, 7}}; }
 
-inline Words load(const uint32_t* words) { return {vld1q_u32(words), vld1q_u32(words + 4)}; }
-inline Floats load(const float* floats) { return {vld1q_f32(floats), vld1q_f32(floats + 4)}; }
-inline Doubles load(const double* doubles) { return {vld1q_f64(doubles), vld1q_f64(doubles + 2)}; }
-inline void store(uint32_t* words, Words x) {
-  vst1q_u32(words, x.low);
-  vst1q_u32(words + 4, x.high);
+// By memcpy: to gcc 12, what vld1q and vst1q touch are not the caller's numbers (strict aliasing).
+template <class Lanes>
+inline Lanes copied(const void* memory) {
+  Lanes x;
+  std::memcpy(&x, memory, sizeof(x));
+  return x;
 }
-inline void store(double* doubles, Doubles x) {
-  vst1q_f64(doubles, x.low);
-  vst1q_f64(doubles + 2, x.high);
-}
+inline Words load(const uint32_t* words) { return copied<Words>(words); }
+inline Floats load(const float* floats) { return copied<Floats>(floats); }
+inline void store(uint32_t* words, Words x) { std::memcpy(words, &x, sizeof(x)); }
 // The lanes in the mask, the others 0. Memory of the others is not touched.
 inline Words load_lanes(const uint32_t* words, Ints mask) {
-  alignas(16) int32_t taken[8];
-  alignas(16) uint32_t found[8];
-  vst1q_s32(taken, mask.low);
-  vst1q_s32(taken + 4, mask.high);
+  uint32_t taken[8], found[8];
+  store(taken, as<Words>(mask));
   for (int lane = 0; lane < 8; ++lane) {
     found[lane] = taken[lane] ? words[lane] : 0;
   }
   return load(found);
 }
 inline void store_lanes(uint32_t* words, Ints mask, Words x) {
-  alignas(16) int32_t taken[8];
-  alignas(16) uint32_t lanes[8];
-  vst1q_s32(taken, mask.low);
-  vst1q_s32(taken + 4, mask.high);
+  uint32_t taken[8], lanes[8];
+  store(taken, as<Words>(mask));
   store(lanes, x);
   for (int lane = 0; lane < 8; ++lane) {
     if (taken[lane]) {
@@ -177,8 +170,8 @@ inline Floats in_turn(float even, float odd) {
   const float32x4_t half{even, odd, even, odd};
   return {half, half};
 }
-inline Ints swapped_neighbours(Ints x) { return by_halves(vrev64q_s32, x); }
-inline Floats swapped_neighbours(Floats x) { return by_halves(vrev64q_f32, x); }
+inline Ints swapped_neighbours(Ints x) { return {vrev64q_s32(x.low), vrev64q_s32(x.high)}; }
+inline Floats swapped_neighbours(Floats x) { return {vrev64q_f32(x.low), vrev64q_f32(x.high)}; }
 // Each even lane, twice.
 inline Ints evens_twice(Ints x) {
   return by_halves([](int32x4_t half) { return vtrn1q_s32(half, half); }, x);
@@ -199,17 +192,13 @@ inline auto first(Lanes x) {
 
 // ---- arithmetic ----
 
-inline Ints larger(Ints x, Ints y) { return by_halves(vmaxq_s32, x, y); }
+inline Ints larger(Ints x, Ints y) { return {vmaxq_s32(x.low, y.low), vmaxq_s32(x.high, y.high)}; }
 // y if the numbers cannot be compared.
 inline Floats larger(Floats x, Floats y) {
   return by_halves([](float32x4_t a, float32x4_t b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }, x,
                    y);
 }
-inline Doubles larger(Doubles x, Doubles y) {
-  return by_halves([](float64x2_t a, float64x2_t b) { return vbslq_f64(vcgtq_f64(a, b), a, b); }, x,
-                   y);
-}
-inline Floats to_floats(Ints x) { return by_halves(vcvtq_f32_s32, x); }
+inline Floats to_floats(Ints x) { return {vcvtq_f32_s32(x.low), vcvtq_f32_s32(x.high)}; }
 // x a - y b, computed in doubles.
 inline Floats difference_of_products(Ints x, double a, Floats y, double b) {
   const auto two = [&](int32x2_t x2, float32x2_t y2) {
@@ -239,36 +228,5 @@ inline Ints sums_in_turn(Ints x, Ints y) {
 }
 inline float largest(Floats x) { return vmaxvq_f32(larger(x, Floats{x.high, x.low}).low); }
 inline int32_t largest(Ints x) { return vmaxvq_s32(vmaxq_s32(x.low, x.high)); }
-
-// ---- four lanes of 64 bits ----
-
-inline Longs longs(int64_t a, int64_t b, int64_t c, int64_t d) {
-  return {int64x2_t{a, b}, int64x2_t{c, d}};
-}
-// 1, shifted to the left; 0 if the places are not 0 to 63. They are within -128 to 255, and the
-// instruction takes their last byte as a signed number, shifting to the right if it is negative.
-inline Longs bits_at(Longs places) { return by_halves(vshlq_s64, all(int64_t(1)), places); }
-// Places of 0 to 64.
-inline Longs shifted_right(Longs x, Longs places) {
-  const auto half = [](int64x2_t a, int64x2_t by) {
-    return vreinterpretq_s64_u64(vshlq_u64(vreinterpretq_u64_s64(a), -by));
-  };
-  return by_halves(half, x, places);
-}
-inline Longs even_words(Words x) { return as<Longs>(x) & all(int64_t(0xffffffff)); }
-inline Longs odd_words(Words x) {
-  return by_halves(
-      [](uint32x4_t half) {
-        return vreinterpretq_s64_u64(vshrq_n_u64(vreinterpretq_u64_u32(half), 32));
-      },
-      x);
-}
-// The sum of all four lanes, in all of them.
-inline Longs sum_everywhere(Longs x) {
-  const int64x2_t two = x.low + x.high;
-  const int64x2_t sum = vpaddq_s64(two, two);
-  return {sum, sum};
-}
-inline double sum(Doubles x) { return vaddvq_f64(x.low + x.high); }
 
 }  // namespace treewright::simd

@@ -17,6 +17,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
+
 FILES = {}
 
 
@@ -314,7 +316,9 @@ parquet("durations.parquet", a=lambda pa: pa.array([1, 2, 3], pa.duration("s")),
 parquet("times.parquet", a=lambda pa: pa.array([dt.time(1, 2)] * 3), **B)
 parquet("huge_ints.parquet", a=lambda pa: [2**60, 2**60 + 1, 5], **B)
 parquet("unsigned.parquet", a=lambda pa: pa.array([2**63, 1, 2], pa.uint64()), **B)
-parquet("half_floats.parquet", a=lambda pa: pa.array([1, 2, 3], pa.float16()), **B)
+parquet(
+    "half_floats.parquet", a=lambda pa: pa.array(np.array([1, 2, 3], np.float16)), **B
+)
 parquet("binary.parquet", a=lambda pa: pa.array([b"\xff\xfe", b"x", b"y"]), **B)
 parquet("money.parquet", a=lambda pa: ["$1,200", "$5", "n/a"], **B)
 parquet(

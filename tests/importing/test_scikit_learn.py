@@ -23,6 +23,7 @@ from sklearn.tree import (
 
 import treewright as tw
 from support import programs
+from support.versions import missing_version
 from treewright.errors import OptionError
 from treewright.exporting.scikit_learn import to_sklearn, why_not_sklearn
 from treewright.table.from_numpy import float32_below
@@ -236,6 +237,11 @@ def test_everything_works_on_an_imported_tree(estimator, tmp_path):
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS[:4] + REGRESSORS[:4], ids=str)
 def test_pruning_by_impurity_gives_the_trees_of_scikit_learn(estimator):
+    # scikit-learn 1.6 to 1.8 have other impurities for this criterion.
+    if estimator.criterion == "poisson" and (
+        missing := missing_version("scikit-learn>=1.9")
+    ):
+        pytest.skip(missing)
     theirs, X, y = fitted(estimator)
     path = tw.pruning_path(tw.from_sklearn(theirs), risk="impurity")
     expected = theirs.cost_complexity_pruning_path(X, y)

@@ -32,7 +32,7 @@ tables = sorted(path.name for path in data.iterdir() if path.name.endswith(".csv
 rows = [line.split(",") for line in (data / "penguins.csv").read_text().splitlines()]
 columns = {name: [row[i] for row in rows[1:]] for i, name in enumerate(rows[0])}
 target = columns.pop("species")
-tree = tw.grow(tw.as_table(columns, target), max_depth=3)
+tree = tw.grow(tw.as_table(columns, target))
 tw.report(tree, "report.html")
 page = pathlib.Path("report.html").read_text(encoding="utf-8")
 assert page.count("<script") >= 1 and "Adelie" in page

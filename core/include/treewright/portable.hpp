@@ -34,8 +34,10 @@ __extension__ using uint128 = unsigned __int128;
 
 // TREEWRIGHT_LANES is defined where kernels in vector instructions can be compiled: AVX2 on x86-64,
 // NEON on ARM64. has_lanes() tells whether this processor has them, and TREEWRIGHT_TARGET marks the
-// functions that use them. Elsewhere the plain loops do all the work.
-#if defined(__x86_64__)
+// functions that use them. Elsewhere, and with TREEWRIGHT_PLAIN_LOOPS, the plain loops do all the
+// work.
+#if defined(TREEWRIGHT_PLAIN_LOOPS)
+#elif defined(__x86_64__)
 #define TREEWRIGHT_LANES 1
 #define TREEWRIGHT_TARGET __attribute__((target("avx2,bmi2,popcnt")))
 
