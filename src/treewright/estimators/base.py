@@ -198,7 +198,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         X : array, data frame, dict of columns, list of rows, Table, path or dataset
             The training rows; see `treewright.as_table`. Never modified. The path of
             one file names a table, read as ``treewright.read(X, target, kinds=kinds)``
-            does. A pattern such as 'rows/*.parquet', a folder, a list of paths, a
+            does. A pattern such as ``rows/*.parquet``, a folder, a list of paths, a
             pyarrow dataset, a polars LazyFrame and a relation of DuckDB are rows in
             parts: they may be larger than memory (see `memory_limit`), and with
             ``prune="auto"`` a fifth of the rows, chosen by their hash, decides on the

@@ -89,7 +89,7 @@ def rows_in_parts(
     ----------
     X : str, path, list of paths, pyarrow dataset, polars LazyFrame, DuckDB relation
         Paths name Parquet files, folders of them, or patterns such as
-        'rows/*.parquet'. The columns are found by name.
+        ``rows/*.parquet``. The columns are found by name.
     columns, drop : list of str, default=None
         The columns to predict from, or those to leave out.
 
