@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import treewright as tw
 from support.clusters import Growing, rows
 from treewright.errors import ClusterError
 from treewright.growing.parts.local import Local
@@ -82,6 +83,16 @@ def test_three_workers_give_the_tree_of_memory(client: Any, growing: Growing) ->
     assert growing.grow(growing.parts(Dask(frame(), client))) == growing.expected
     local = Local({"all": pa.Table.from_pandas(rows()).to_batches})
     assert growing.grow(growing.parts(local)) == growing.expected
+
+
+def test_fit_takes_a_dask_frame(client: Any) -> None:
+    settings: dict[str, Any] = {"prune": None, "criterion": "gini", "max_depth": 5}
+    table = rows()
+    found = tw.TreeClassifier(**settings).fit(frame(), target="y").tree_
+    expected = tw.TreeClassifier(**settings).fit(table.drop(columns="y"), table["y"])
+    assert found.fingerprint == expected.tree_.fingerprint
+    small = tw.TreeClassifier(**settings, memory_limit="100kB")
+    assert small.fit(frame(), target="y").tree_.fingerprint == found.fingerprint
 
 
 def n_requests(growing: Growing) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import treewright as tw
 from support.clusters import Growing, rows, sleep_on_rows
 from treewright.errors import ClusterError
 from treewright.growing.parts.on_worker import Task
@@ -65,6 +66,15 @@ def test_two_threads_give_the_tree_of_memory(spark: Any, growing: Growing) -> No
     assert len(engine.names) == 3
     assert growing.grow(growing.parts(engine)) == growing.expected
     engine.close()
+
+
+def test_fit_takes_a_spark_frame(spark: Any) -> None:
+    settings: dict[str, Any] = {"prune": None, "criterion": "gini", "max_depth": 5}
+    table = rows()
+    small = tw.TreeClassifier(**settings, memory_limit="100kB")
+    found = small.fit(frame(spark), target="y").tree_
+    expected = tw.TreeClassifier(**settings).fit(table.drop(columns="y"), table["y"])
+    assert found.fingerprint == expected.tree_.fingerprint
 
 
 def test_workers_of_another_version_are_refused(spark: Any) -> None:

@@ -19,6 +19,8 @@ from treewright.files.to_table import naming
 from treewright.growing.parts.code import codings_for, table_of
 from treewright.growing.parts.grow import check_options
 from treewright.growing.parts.local import Local
+from treewright.growing.parts.on_dask import Dask
+from treewright.growing.parts.on_spark import Spark
 from treewright.growing.parts.plan import Plan, plan_for
 from treewright.growing.parts.protocol import Engine, results_of
 from treewright.growing.threads import n_threads
@@ -98,16 +100,37 @@ def opened_parts(
     limit = read_limit(memory_limit)
     selection = Selection.of(target, weight, rows.columns, rows.drop, kinds)
     threads = n_threads(options.n_jobs)
-    engine = Local(rows.parts, threads)
+    engine = engine_of(rows, threads)
     described = describe(engine.on_rows, selection, task, rows.name)
     n_coarse = sum(coding.coarse for coding in codings_for(described))
     plan = plan_for(described.n_rows, len(described.schema.usable), n_coarse, limit)
-    if plan.where != "codes on disk":
+    if plan.where != "codes on disk" or rows.cluster is not None:
         yield OpenedParts(engine, described, plan)
         return
     with tempfile.TemporaryDirectory(prefix="treewright-") as folder:
         engine = Local(rows.parts, threads, Path(folder))
         yield OpenedParts(engine, described, plan)
+
+
+def engine_of(rows: RowsInParts, n_threads: int) -> Engine:
+    """Return the engine that runs functions where the rows are.
+
+    Parameters
+    ----------
+    rows : RowsInParts
+        The rows.
+    n_threads : int
+        Of this machine, for rows that lie here.
+
+    Returns
+    -------
+    Engine
+    """
+    if rows.cluster is None:
+        return Local(rows.parts, n_threads)
+    if type(rows.cluster).__module__.startswith("pyspark."):
+        return Spark(rows.cluster)
+    return Dask(rows.cluster)
 
 
 def whole_table(opened: OpenedParts) -> Table:

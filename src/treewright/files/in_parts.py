@@ -49,12 +49,15 @@ class RowsInParts:
         Opens the rows of each part.
     columns, drop : sequence of str or None
         The columns to predict from, or those to leave out; see `read`.
+    cluster : object
+        The frame of Dask or Spark that holds the rows; `parts` is empty then.
     """
 
     name: str
     parts: dict[str, OpenPart]
     columns: Sequence[str] | None = None
     drop: Sequence[str] | None = None
+    cluster: Any = None
 
 
 def is_in_parts(X: Any) -> bool:
@@ -69,7 +72,8 @@ def is_in_parts(X: Any) -> bool:
     -------
     bool
         True for a pattern of paths, a folder, a list of paths, a pyarrow dataset, a
-        polars LazyFrame and a relation of DuckDB. False for one file, which is a table.
+        polars LazyFrame, a relation of DuckDB and a DataFrame of Dask or Spark. False
+        for one file, which is a table.
     """
     if isinstance(X, RowsInParts):
         return True
@@ -77,7 +81,7 @@ def is_in_parts(X: Any) -> bool:
         return _is_pattern(X) or Path(X).is_dir()
     if isinstance(X, list | tuple):
         return len(X) > 0 and all(isinstance(each, str | PathLike) for each in X)
-    return _package_of(X) in ("pyarrow.dataset", "polars.lazy", "duckdb.relation")
+    return _package_of(X) != ""
 
 
 def rows_in_parts(
@@ -87,7 +91,7 @@ def rows_in_parts(
 
     Parameters
     ----------
-    X : str, path, list of paths, pyarrow dataset, polars LazyFrame, DuckDB relation
+    X : path, paths, pyarrow dataset, LazyFrame, DuckDB relation, Dask or Spark frame
         Paths name Parquet files, folders of them, or patterns such as
         ``rows/*.parquet``. The columns are found by name.
     columns, drop : list of str, default=None
@@ -118,6 +122,8 @@ def rows_in_parts(
     if isinstance(X, RowsInParts):
         return replace(X, columns=columns or X.columns, drop=drop or X.drop)
     kind = _package_of(X)
+    if kind in ("dask", "spark"):
+        return RowsInParts(f"the DataFrame of {kind.title()}", {}, columns, drop, X)
     if kind == "pyarrow.dataset":
         name, parts = "the dataset", _of_dataset(X)
     elif kind == "polars.lazy":
@@ -187,6 +193,9 @@ def _package_of(X: Any) -> str:
         return "polars.lazy"
     if any("duckdb" in n and n.endswith(".DuckDBPyRelation") for n in names):
         return "duckdb.relation"
+    for cluster, begin in (("dask", "dask.dataframe."), ("spark", "pyspark.sql.")):
+        if any(n.startswith(begin) and n.endswith(".DataFrame") for n in names):
+            return cluster
     return ""
 
 
