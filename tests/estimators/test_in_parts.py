@@ -12,7 +12,7 @@ import pytest
 
 import treewright as tw
 from treewright.estimators import in_parts
-from treewright.growing.parts.plan import Plan
+from treewright.growing.parts.plan import Plan, plan_for
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -440,3 +440,33 @@ def test_new_rows_in_parts_are_evaluated_as_a_table(
         assert found.error == pytest.approx(expected.error, rel=1e-12)
         assert found.interval == pytest.approx(expected.interval, rel=1e-9)
         assert str(found) == str(expected)
+
+
+@pytest.mark.parametrize("target", ["y", "amount"])
+def test_folds_by_hash_are_the_same_everywhere(
+    target: str, tmp_path: Path, grow_in: Any
+) -> None:
+    rows = frame(250, seed=13).drop(columns={"y", "amount"} - {target})
+    estimator = tw.TreeClassifier if target == "y" else tw.TreeRegressor
+    found = set()
+    for where, n_parts in zip(WHERE, (1, 3, 4), strict=True):
+        grow_in(where)
+        pattern = write_parts(rows, tmp_path / where, n_parts, seed=n_parts)
+        model = estimator(prune="cv", cv=4, findings="ignore")
+        model.fit(pattern, target=target)
+        assert model.pruning_.n_folds == 4
+        found.add((model.tree_.fingerprint, str(model.pruning_)))
+    assert len(found) == 1
+
+
+def test_the_plan_is_by_the_bytes_that_each_way_takes() -> None:
+    gigabyte = 2**30
+    wheres = [
+        plan_for(10_000_000, 20, 20, limit, 2).where
+        for limit in (8 * gigabyte, 4 * gigabyte, gigabyte)
+    ]
+    assert wheres == WHERE
+    words = plan_for(10_000_000, 20, 20, gigabyte, 2).words
+    assert words.startswith("codes on disk: 10,000,000 rows x 20 columns take about")
+    assert "(limit 1.0 GB)" in words
+    assert plan_for(10**9, 50, 50, 10**6, 8).n_threads == 1

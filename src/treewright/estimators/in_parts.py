@@ -103,12 +103,15 @@ def opened_parts(
     engine = engine_of(rows, threads)
     described = describe(engine.on_rows, selection, task, rows.name)
     n_coarse = sum(coding.coarse for coding in codings_for(described))
-    plan = plan_for(described.n_rows, len(described.schema.usable), n_coarse, limit)
+    n_columns = len(described.schema.usable)
+    plan = plan_for(described.n_rows, n_columns, n_coarse, limit, threads)
+    if rows.cluster is None:
+        engine = Local(rows.parts, plan.n_threads)
     if plan.where != "codes on disk" or rows.cluster is not None:
         yield OpenedParts(engine, described, plan)
         return
     with tempfile.TemporaryDirectory(prefix="treewright-") as folder:
-        engine = Local(rows.parts, threads, Path(folder))
+        engine = Local(rows.parts, plan.n_threads, Path(folder))
         yield OpenedParts(engine, described, plan)
 
 

@@ -35,6 +35,7 @@ OpenPart: TypeAlias = Callable[..., Batches]
 
 _ROWS = 1 << 17
 _ROWS_OF_PART = 1 << 20
+_BUFFER = 1 << 20  # bytes of a column that are read at a time
 
 
 @dataclass(frozen=True)
@@ -279,17 +280,32 @@ def _of_fragments(
     pa = package("pyarrow", "Reading Parquet files")
     for fragment in fragments:
         keys = datasets.get_partition_keys(fragment.partition_expression)
-        options: dict[str, Any] = {"batch_size": _ROWS, "use_threads": False}
-        options["batch_readahead"] = 1
-        there = set(fragment.physical_schema.names)
-        if columns is not None:
-            options["columns"] = [each for each in columns if each in there]
-        for batch in fragment.to_batches(**options):
+        there = fragment.physical_schema.names
+        wanted = None if columns is None else [n for n in there if n in columns]
+        for batch in _batches_of(fragment, wanted):
             for key, value in keys.items():
                 if key not in there and (columns is None or key in columns):
                     column = pa.array([value] * batch.num_rows)
                     batch = batch.append_column(key, column)
             yield batch
+
+
+def _batches_of(fragment: Any, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
+    """Read a file in batches; of Parquet, without a whole row group in memory."""
+    if not hasattr(fragment, "row_groups"):
+        yield from fragment.to_batches(
+            columns=columns, batch_size=_ROWS, use_threads=False
+        )
+        return
+    parquet = package("pyarrow.parquet", "Reading Parquet files")
+    with fragment.filesystem.open_input_file(fragment.path) as file:
+        opened = parquet.ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER)
+        yield from opened.iter_batches(
+            _ROWS,
+            row_groups=[each.id for each in fragment.row_groups],
+            columns=columns,
+            use_threads=False,
+        )
 
 
 def _of_lazy(

@@ -118,7 +118,7 @@ class TrainingParts:
             self._engine,
             facts.weights,
             left_out,
-            most_gathered=4 * self._home_rows,
+            most_gathered=self._home_rows,
             watch=getattr(progress, "watch", None),
         )
         tree = grow_in_parts(parts, facts, self.options, progress)
