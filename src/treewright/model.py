@@ -66,7 +66,6 @@ from treewright.table.match import plain_matrix
 from treewright.tree import walk
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by
-from treewright.tree.ended_rows import read_in_parts
 from treewright.tree.loss import loss_of
 from treewright.tree.new_rows import NewRows, checked_unseen, read_columns
 from treewright.tree.route import (
@@ -616,6 +615,9 @@ class Tree:
         (0.25, [[2.0, 1.0], [0.0, 1.0]])
         """
         if is_in_parts(X):
+            # Reading files loads packages that nothing else here needs.
+            from treewright.tree.ended_rows import read_in_parts
+
             rows: NewRows = read_in_parts(self.data, X, y, sample_weight)
         else:
             rows = NewRows.read(self.data, X, y, sample_weight)

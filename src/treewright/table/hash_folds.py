@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.table.row_hashes import mixed, value_hashes
-from treewright.table.table import Table
+from treewright.table.table import NumericTarget, Table
 
 __all__ = ["HELD_OUT", "HashFolds"]
 
@@ -22,7 +22,8 @@ class HashFolds:
 
     The hash of a row depends on its columns by name, on its target and on nothing else,
     so every machine divides the same rows in the same way, wherever they lie. Rows that
-    are equal stay together.
+    are equal stay together. Of a number only the digits count, not the power of two, so
+    that a target in another unit gives the same folds.
 
     Attributes
     ----------
@@ -56,9 +57,17 @@ class HashFolds:
         uint8 array
         """
         seed = np.uint64(self.seed % 2**64)
-        hashes = mixed(value_hashes(table) + seed)
+        hashes = mixed(value_hashes(_without_unit(table)) + seed)
         # The upper half is exact as a float.
         places = (hashes >> np.uint64(32)).astype(np.float64) / 2.0**32
         if self.share:
             return (places < self.share).astype(np.uint8)
         return (places * self.n_folds).astype(np.uint8)
+
+
+def _without_unit(table: Table) -> Table:
+    """Return the table with the fraction of each number of the target, 0.5 to 1."""
+    target = table.target
+    if not isinstance(target, NumericTarget):
+        return table
+    return replace(table, target=replace(target, values=np.frexp(target.values)[0]))
