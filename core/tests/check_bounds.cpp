@@ -129,7 +129,7 @@ class RandomBucket {
  private:
   // Targets of a bucket lie in a range that is part of the whole, often a narrow one far out.
   void draw_targets() {
-    const double most = std::exp2(double(random_.whole(3, 61)));
+    const double most = std::exp2(double(random_.whole(48, 61)));  // as in a node: kShortRange
     const double narrow = std::exp2(-double(random_.whole(0, 40)));
     low_ = criterion_ == Criterion::poisson ? 0 : int64_t(-most);
     high_ = int64_t(most);

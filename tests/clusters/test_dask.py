@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from functools import partial
 from threading import Timer
 from typing import Any
 
@@ -32,14 +33,15 @@ def growing() -> Growing:
     return Growing()
 
 
+def three_workers() -> Any:
+    return LocalCluster(
+        n_workers=3, threads_per_worker=1, dashboard_address=None, memory_limit=0
+    )
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    with LocalCluster(
-        n_workers=3,
-        threads_per_worker=1,
-        dashboard_address=None,
-        memory_limit=0,
-    ) as made:
+    with three_workers() as made:
         yield made
 
 
@@ -107,19 +109,17 @@ def kill_one(client: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_killed_at_any_request_changes_nothing(
-    client: Any, growing: Growing
-) -> None:
+def test_a_worker_killed_at_any_request_changes_nothing(growing: Growing) -> None:
     n = n_requests(growing)
     assert n >= 6
     for at in range(n):
-        client.wait_for_workers(3, timeout=60)
-        parts = growing.parts(Dask(frame(), client, timeout=60))
-        begun = time.monotonic()
-        killed = Disturbed(parts, at, lambda: kill_one(client))
-        assert growing.grow(killed) == growing.expected
-        assert killed.n_asked == n
-        assert time.monotonic() - begun < 60
+        with three_workers() as cluster, Client(cluster) as client:
+            parts = growing.parts(Dask(frame(), client, timeout=60))
+            begun = time.monotonic()
+            killed = Disturbed(parts, at, partial(kill_one, client))
+            assert growing.grow(killed) == growing.expected
+            assert killed.n_asked == n
+            assert time.monotonic() - begun < 60
 
 
 def test_a_worker_killed_in_a_fit_changes_nothing(
