@@ -5,7 +5,7 @@ fitted tree to its splits and answers, so that neither the layout of the schema 
 last bits of a gain count. Run this file to store the digests again after a change that
 is meant to alter trees, and list the change in CHANGELOG.md under "Trees that change":
 
-    python tests/support/golden_trees.py
+    PYTHONPATH=tests python tests/support/golden_trees.py
 """
 
 import hashlib
