@@ -17,7 +17,7 @@ CPP   := $(wildcard benchmarks/*.cpp core/*/*.cpp core/include/treewright/*.hpp 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x count-aarch64 node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
+.PHONY: help tools demo test test-clusters coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x count-aarch64 node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -30,7 +30,11 @@ demo: build  ## Set everything up, then show the whole story on real data
 	@$(BIN)/treewright demo
 
 test: build  ## Run the tests, except the long ones, which 'make coverage' runs too
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q -m "not slow" --ignore=tests/clusters $(ARGS)
+
+# In a process of its own: a process can have only one session of Spark.
+test-clusters: clusters build  ## Run the tests of Dask and Spark, except the long ones
+	$(BIN)/python -m pytest -q -m "not slow" tests/clusters $(ARGS)
 
 coverage: build  ## Run all tests and fail if they cover less than 97 % of the Python lines
 	@mkdir -p build/coverage

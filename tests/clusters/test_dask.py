@@ -35,7 +35,7 @@ def growing() -> Growing:
 
 def three_workers() -> Any:
     return LocalCluster(
-        n_workers=3, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        n_workers=3, threads_per_worker=1, dashboard_address=":0", memory_limit=0
     )
 
 
