@@ -4,6 +4,7 @@ The servers come from Debian's packages (`make databases`). Neither runs as root
 the tests start them as the users that the packages create.
 """
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -23,10 +24,14 @@ def _program(*patterns):
     return None
 
 
+def _prefix(user):
+    """Return what starts a command as another user, which only root may do."""
+    return ["runuser", "-u", user, "--"] if os.geteuid() == 0 else []
+
+
 def _as(user, *command, **options):
-    prefix = ["runuser", "-u", user, "--"] if Path.home() == Path("/root") else []
     return subprocess.run(
-        [*prefix, *command], check=True, capture_output=True, **options
+        [*_prefix(user), *command], check=True, capture_output=True, **options
     )
 
 
@@ -121,12 +126,9 @@ class MariaDB:
             "--auth-root-authentication-method=normal",
             "--skip-test-db",
         )
-        prefix = (
-            ["runuser", "-u", "mysql", "--"] if Path.home() == Path("/root") else []
-        )
         self._process = subprocess.Popen(
             [
-                *prefix,
+                *_prefix("mysql"),
                 server,
                 "--no-defaults",
                 f"--datadir={data}",
