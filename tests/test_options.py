@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treewright.errors import OptionError
-from treewright.options import GrowOptions
+from treewright.options import GrowOptions, grow_options, prune_options
 
 
 def test_defaults_are_scikit_learns():
@@ -168,6 +168,19 @@ def test_random_generators_and_seeds_are_accepted():
     generator = np.random.RandomState(0)
     assert GrowOptions(random_state=generator).random_state is generator
     assert GrowOptions(random_state=np.uint32(7)).random_state == 7
+
+
+@pytest.mark.parametrize(
+    ("kind", "rules"),
+    [
+        (GrowOptions, grow_options._RULES),
+        (prune_options.PruneOptions, prune_options._RULES),
+    ],
+)
+def test_every_default_would_pass_its_check(kind, rules):
+    for name, rule in rules.items():
+        default = getattr(kind, name)
+        assert rule.checked(name, default) == default
 
 
 def test_options_cannot_be_changed():

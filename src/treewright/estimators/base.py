@@ -257,7 +257,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         _warn_of_column_vector(y)
         read = self._read(X, y, sample_weight, kinds)
         intake = look_before(read, X, y, self._reading())
-        return self._fit_table(read, intake, prune, arguments, sample_weight)
+        return self._fit_table(read, intake, options, prune, arguments, sample_weight)
 
     def _prune_options(self) -> PruneOptions:
         values = vars(self)
@@ -270,12 +270,12 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         self,
         read: Table,
         intake: Intake,
+        options: GrowOptions,
         prune: PruneOptions,
         arguments: FitArguments,
         sample_weight: Any = None,
     ) -> Self:
         """Grow from a table in memory."""
-        options = self._options()
         method = prune.method_for(options, self._task)
         table = self._reweighted(read)
 
@@ -320,7 +320,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             # The folds of rows in parts are counted in parts, wherever they lie.
             if plan.where == "memory" and method != "cv":
                 read = whole_table(opened)
-                self._fit_table(read, opened.intake, prune, arguments)
+                self._fit_table(read, opened.intake, options, prune, arguments)
                 self.__dict__["plan_"] = plan
                 return self
             info, factors = self._altered(described)

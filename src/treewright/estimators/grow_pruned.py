@@ -151,7 +151,6 @@ def grow_pruned(
     task = "class" if isinstance(table.target, ClassTarget) else "number"
     chooses = options.chooses(method, grow_options)
     strengths = _strengths(options, task, chooses)
-    plain = grow_options.for_size(task, chosen=False)
     training = TrainingSet(table, grow_options.for_size(task, chosen=chooses))
     risk = options.risk_for(grow_options, task)
     if method == "cv":
@@ -162,7 +161,7 @@ def grow_pruned(
             cp=options.ccp_alpha or 0.0,
             factors=factors,
             keep_path=options.keep_path,
-            without_folds=plain,
+            without_folds=grow_options.for_size(task, chosen=False),
             **_folds(options.cv, arguments, table.n_rows),
         )
         tree, pruning = grow_cross_validated(training, how, progress)

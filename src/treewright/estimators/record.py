@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -52,7 +53,8 @@ def recorded(
     -------
     TreeData
     """
-    parameters = estimator.get_params(deep=False)
+    values = vars(estimator)
+    parameters = {name: values[name] for name in _names(estimator.__class__)}
     given = {n: kept(x) for n, x in parameters.items() if n not in WITHOUT_EFFECT}
     if is_pairs(parameters.get("cv")):  # numbers of rows
         given["cv"] = NotStored("folds")
@@ -69,6 +71,13 @@ def recorded(
     if intake is not None:
         entries["intake"] = intake
     return with_made_by(tree, **entries)
+
+
+@cache
+def _names(estimator: type) -> list[str]:
+    """Return the parameters; `get_params` would inspect the signature in every fit."""
+    names: list[str] = estimator._get_param_names()  # type: ignore[attr-defined]
+    return names
 
 
 def data_of(table: Table) -> dict[str, Any]:

@@ -54,10 +54,15 @@ class Rule:
 
 
 def check_all(options: Any, rules: Mapping[str, Rule]) -> None:
-    """Check every option of a frozen dataclass and keep it as a plain Python value."""
+    """Check every option of a frozen dataclass and keep it as a plain Python value.
+
+    A default needs no check: most options have it, and options are made several times
+    in a fit.
+    """
     for name, rule in rules.items():
-        value = rule.checked(name, getattr(options, name))
-        object.__setattr__(options, name, value)
+        value, default = getattr(options, name), getattr(type(options), name)
+        if type(value) is not type(default) or value != default:
+            object.__setattr__(options, name, rule.checked(name, value))
 
 
 def whole(low: int) -> Callable[[Any], bool]:

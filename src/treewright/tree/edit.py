@@ -8,6 +8,7 @@ every old node. `with_values` keeps the structure and changes the values of the 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -238,8 +239,11 @@ def with_made_by(tree: TreeData, **entries: Any) -> TreeData:
     -------
     TreeData
     """
-    made_by = {**tree.made_by, **entries}
-    return TreeData.from_arrays(tree.arrays(), tree.schema, made_by, tree.extras)
+    # The arrays are frozen and were checked when the tree was made.
+    same = object.__new__(TreeData)
+    made_by = MappingProxyType({**tree.made_by, **entries})
+    same.__dict__.update(vars(tree), made_by=made_by, _kept={})
+    return same
 
 
 def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int64]:
