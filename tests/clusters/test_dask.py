@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from threading import Timer
 from typing import Any
 
@@ -144,6 +147,58 @@ def test_a_worker_that_stops_for_a_while_changes_nothing(
     begun = time.monotonic()
     assert growing.grow(Disturbed(parts, 2, stop)) == growing.expected
     assert time.monotonic() - begun < 60
+
+
+DRIVER = """
+import os, signal, sys
+import dask.dataframe as dd
+import treewright as tw
+from distributed import Client
+from support.clusters import rows
+from treewright.growing.parts.checkpoint import Checkpoint
+
+keep = Checkpoint.keep
+
+def keep_and_die(self, asked, reply):
+    keep(self, asked, reply)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+Checkpoint.keep = keep_and_die
+with Client(sys.argv[1]):
+    frame = dd.from_pandas(rows(), npartitions=5, sort=False)
+    model = tw.TreeClassifier(memory_limit="50kB", max_depth=3, prune=None,
+                              criterion="gini", checkpoint=sys.argv[2])
+    model.fit(frame, target="y")
+print(model.tree_.fingerprint, model.plan_.n_requests)
+"""
+
+
+@pytest.mark.slow
+def test_a_driver_killed_after_every_checkpoint_goes_on(
+    cluster: Any, tmp_path: Path
+) -> None:
+    table, path = rows(), tmp_path / "fit.checkpoint"
+    expected = tw.TreeClassifier(max_depth=3, prune=None, criterion="gini")
+    expected.fit(table.drop(columns="y"), table["y"])
+    tests = str(Path(__file__).parents[1])
+    arguments = [cluster.scheduler_address, str(path)]
+    n_killed = 0
+    while n_killed < 30:
+        run = subprocess.run(
+            [sys.executable, "-c", DRIVER, *arguments],
+            env=os.environ | {"PYTHONPATH": tests},
+            timeout=60,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        if run.returncode == 0:
+            break
+        assert run.returncode == -9, run.stderr
+        n_killed += 1
+    assert n_killed >= 4
+    assert run.stdout.split() == [expected.tree_.fingerprint, "0"]
+    assert not path.exists()
 
 
 def test_a_request_that_is_not_answered_is_an_error(

@@ -60,3 +60,30 @@ def test_numbers_are_told_from_classes(run, rows):
     for target, task in (("x", "number"), ("k", "class")):
         done = run("grow", rows, "--target", target, "--max-depth", "2", "--json")
         assert json.loads(done.stdout)["task"] == task
+
+
+def test_one_parquet_file_above_the_limit_grows_in_parts(run, rows):
+    path = rows / "1.parquet"
+    arguments = ["grow", path, "--target", "y", "--json"]
+    in_memory = json.loads(run(*arguments, "--prune", "validation").stdout)
+    small = ("--memory-limit", "20KB")
+    done = run(*arguments, "--prune", "validation", *small)
+    assert not done.returncode, done.stderr
+    found = json.loads(done.stdout)
+    assert found["plan"].startswith("codes on disk")
+    assert in_memory["plan"] is None
+    assert found["tree"] == in_memory["tree"]
+    done = run(*arguments, *small)
+    assert done.returncode == 4
+    assert "choose --prune validation, with which" in done.stderr
+
+
+def test_a_killed_command_goes_on_from_its_checkpoint(run, rows, tmp_path):
+    path = tmp_path / "fit.checkpoint"
+    arguments = ["grow", rows, "--target", "y", "--json", "--memory-limit", "20KB"]
+    done = run(*arguments, "--checkpoint", path)
+    assert not done.returncode, done.stderr
+    assert not path.exists()
+    done = run(*arguments, "--checkpoint", tmp_path)
+    assert done.returncode == 2
+    assert "is a folder. Name a file in it" in done.stderr

@@ -22,6 +22,7 @@ BOTH = [tw.TreeClassifier, tw.TreeRegressor]
 ANSWERS = ["predict", "apply", "decision_path"]
 OURS = {
     "ccp_alpha",
+    "checkpoint",
     "competitors",
     "conventions",
     "cv",

@@ -470,3 +470,36 @@ def test_the_plan_is_by_the_bytes_that_each_way_takes() -> None:
     assert words.startswith("codes on disk: 10,000,000 rows x 20 columns take about")
     assert "(limit 1.0 GB)" in words
     assert plan_for(10**9, 50, 50, 10**6, 8).n_threads == 1
+
+
+# -- one file --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", [{"prune": None}, {"prune": "validation"}])
+def test_one_parquet_file_above_the_limit_grows_in_parts(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    rows = frame().drop(columns="amount")
+    path = one_file(rows, tmp_path)
+    expected = tw.TreeClassifier(**settings, findings="ignore").fit(path, target="y")
+    large = tw.TreeClassifier(**settings, findings="ignore", memory_limit="100kB")
+    large.fit(path, target="y")
+    assert large.plan_.where == "codes on disk"
+    assert "plan_" not in vars(expected)
+    assert_same_model(large, expected, tmp_path)
+
+
+def test_one_file_that_folds_cannot_leave_on_disk_is_refused_with_a_way_out(
+    tmp_path: Path,
+) -> None:
+    rows = frame().drop(columns="amount")
+    path = one_file(rows, tmp_path)
+    csv = tmp_path / "rows.csv"
+    rows.to_csv(csv, index=False)
+    model = tw.TreeClassifier(memory_limit="100kB")
+    with pytest.raises(tw.ResourceLimitError, match=r"choose prune='validation', with"):
+        model.fit(path, target="y")
+    for prune in ("auto", "validation", None):
+        model.set_params(prune=prune)
+        with pytest.raises(tw.ResourceLimitError, match="write the rows as Parquet"):
+            model.fit(csv, target="y")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,7 @@ import pytest
 
 from support.clusters import Growing, rows
 from treewright.errors import OptionError
-from treewright.growing.parts.checkpoint import Checkpointed
+from treewright.growing.parts.checkpoint import Checkpoint, Checkpointed
 from treewright.growing.parts.local import Local
 
 
@@ -51,62 +48,53 @@ def test_a_fit_that_was_stopped_at_any_request_goes_on(
     n_known = 0
     while True:  # one more request each time
         counted = Counted(growing, stop_at=1)
-        parts = Checkpointed(counted, path, b"rows")
-        assert parts.n_known == n_known
+        checkpoint = Checkpoint(path, [b"rows"])
+        assert checkpoint.n_known == n_known
         try:
-            found = growing.grow(parts)
+            found = growing.grow(Checkpointed(counted, checkpoint))
             break
         except ConnectionAbortedError:
             n_known += 1
     assert found == growing.expected
     assert n_known >= 6
-    parts.finish()
+    checkpoint.finish()
     assert not path.exists()
 
 
-@pytest.mark.slow
-def test_a_driver_killed_after_any_checkpoint_goes_on(
-    tmp_path: Path, growing: Growing
-) -> None:
-    path = tmp_path / "fit.checkpoint"
-    tests = str(Path(__file__).parents[1])
-    program = (
-        "import os\n"
-        "from support.clusters import Growing\n"
-        "from treewright.growing.parts.checkpoint import Checkpointed\n"
-        "from growing.test_checkpoint import Counted\n"
-        "growing = Growing()\n"
-        "counted = Counted(growing, 1, lambda: os.kill(os.getpid(), 9))\n"
-        f"print(growing.grow(Checkpointed(counted, {str(path)!r}, b'rows')))\n"
-    )
-    for _ in range(30):
-        run = subprocess.run(
-            [sys.executable, "-c", program],
-            env=os.environ | {"PYTHONPATH": tests},
-            timeout=60,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        if run.returncode == 0:
-            break
-        assert run.returncode == -9, run.stderr
-    assert run.stdout.strip() == growing.expected
+def grown(growing: Growing, path: Path, identity: bytes = b"rows") -> tuple[int, int]:
+    """Grow a tree; return the replies that were kept and those that were asked for."""
+    counted, checkpoint = Counted(growing), Checkpoint(path, [identity])
+    assert growing.grow(Checkpointed(counted, checkpoint)) == growing.expected
+    return checkpoint.n_known, counted.n_asked
 
 
 def test_a_checkpoint_that_was_cut_short_loses_its_last_reply_only(
     tmp_path: Path, growing: Growing
 ) -> None:
     path = tmp_path / "fit.checkpoint"
-    growing.grow(Checkpointed(Counted(growing), path, b"rows"))
+    grown(growing, path)
     whole = path.read_bytes()
-    n_known = Checkpointed(Counted(growing), path, b"rows").n_known
-    for cut in range(1, len(whole), len(whole) // 40):
+    n_known, _ = grown(growing, path)
+    for cut in range(0, len(whole), len(whole) // 40):
         path.write_bytes(whole[:cut])
-        counted = Counted(growing)
-        parts = Checkpointed(counted, path, b"rows")
-        assert growing.grow(parts) == growing.expected
-        assert parts.n_known + counted.n_asked == n_known
+        assert sum(grown(growing, path)) == n_known
+        assert path.read_bytes() == whole
+
+
+def test_a_damaged_checkpoint_never_changes_the_tree(
+    tmp_path: Path, growing: Growing
+) -> None:
+    path = tmp_path / "fit.checkpoint"
+    grown(growing, path)
+    whole = path.read_bytes()
+    n_known, _ = grown(growing, path)
+    for place in range(40, len(whole), len(whole) // 60):  # 40: the length of the head
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        known, asked = grown(growing, path)
+        assert known < n_known
+        assert known + asked == n_known
         assert path.read_bytes() == whole
 
 
@@ -114,12 +102,34 @@ def test_a_checkpoint_of_other_data_is_refused(
     tmp_path: Path, growing: Growing
 ) -> None:
     path = tmp_path / "fit.checkpoint"
-    growing.grow(Checkpointed(Counted(growing), path, b"rows"))
+    grown(growing, path)
     with pytest.raises(OptionError, match="other data, other options"):
-        Checkpointed(Counted(growing), path, b"other rows")
-    other = Growing(home_rows=0)
-    with pytest.raises(OptionError, match="other data, other options"):
-        other.grow(Checkpointed(Counted(other), path, b"rows"))
-    path.write_text("a letter, which is longer than the head of a checkpoint is")
-    with pytest.raises(OptionError, match="something else"):
-        Checkpointed(Counted(growing), path, b"rows")
+        Checkpoint(path, [b"other rows"])
+    for text in ("a letter, which is longer than the head of a checkpoint is", "short"):
+        path.write_text(text)
+        with pytest.raises(OptionError, match="something else"):
+            Checkpoint(path, [b"rows"])
+        assert path.read_text() == text
+
+
+def test_the_trees_of_a_fit_share_a_file(tmp_path: Path, growing: Growing) -> None:
+    path = tmp_path / "fit.checkpoint"
+    n_asked = []
+    for _ in range(2):
+        checkpoint = Checkpoint(path, [b"rows"])
+        for tree in ("first", "second"):
+            counted = Counted(growing)
+            growing.grow(Checkpointed(counted, checkpoint, tree))
+            n_asked.append(counted.n_asked)
+    first, second, *again = n_asked
+    assert first == second > 5
+    assert again == [0, 0]
+
+
+def test_the_rows_of_small_nodes_are_those_of_the_first_fit(tmp_path: Path) -> None:
+    path = tmp_path / "fit.checkpoint"
+    assert Checkpoint(path, [b"rows"]).home_rows(500) == 500
+    assert Checkpoint(path, [b"rows"]).home_rows(900) == 500
+    # Less memory is left: what was kept still serves as far as the requests are equal.
+    assert Checkpoint(path, [b"rows"]).home_rows(70) == 70
+    assert Checkpoint(path, [b"rows"]).home_rows(900) == 70

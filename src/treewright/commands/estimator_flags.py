@@ -26,6 +26,7 @@ from treewright.commands.flags import Flag
 __all__ = ["ELSEWHERE", "Parameter", "Value", "estimator_flags", "estimator_parameters"]
 
 ELSEWHERE = {
+    "checkpoint": "--checkpoint",
     "kinds": "--kind",
     "memory_limit": "--memory-limit",
     "progress": "a terminal",

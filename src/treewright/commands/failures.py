@@ -61,7 +61,7 @@ def failure(problem: Exception) -> int:
         say_error(problem.format_message())
         return BAD_INPUT
     if isinstance(problem, MemoryError):
-        say_error(str(problem) or "There is not enough memory.")
+        say_error(as_flags(str(problem)) or "There is not enough memory.")
         return NOT_ENOUGH_MEMORY
     if isinstance(problem, OptionError):
         say_error(as_flags(str(problem)))

@@ -91,6 +91,13 @@ class GrowCommand(TreeCommand):
 )
 @memory_flag
 @flag(
+    "--checkpoint",
+    type=click.Path(),
+    help="With rows in parts: a file from which the same command goes on if it is "
+    "killed. It is removed at the end.",
+    section=_DATA,
+)
+@flag(
     "--test-share",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     help="Hold this share of the rows out.",

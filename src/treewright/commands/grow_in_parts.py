@@ -31,11 +31,12 @@ from treewright.reporting import report as write_report
 if TYPE_CHECKING:
     from treewright.estimators.base import BaseTree
 
-__all__ = ["run_grow_in_parts"]
+__all__ = ["OF_A_TABLE", "run_grow_in_parts"]
 
 _TWICE_A_SECOND = 0.5
 _EVALUATE = "'treewright evaluate MODEL DATA' measures the tree on other rows"
-_OF_A_TABLE = ("groups", "time", "test_share", "test", "table")
+OF_A_TABLE = ("groups", "time", "test_share", "test", "table")
+"""Flags that need all rows in memory."""
 
 
 def run_grow_in_parts(
@@ -54,7 +55,7 @@ def run_grow_in_parts(
     data, target, given, output, report, as_json
         See `run_grow`.
     """
-    for name in _OF_A_TABLE:
+    for name in OF_A_TABLE:
         if given.get(name) is not None:
             raise click.UsageError(
                 f"--{name.replace('_', '-')} belongs to one data file; {data!r} names "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.commands.failures import as_flags
 from treewright.commands.figures import figures_dict, pruning_dict, tree_dict
-from treewright.commands.grow_in_parts import run_grow_in_parts
+from treewright.commands.grow_in_parts import OF_A_TABLE, run_grow_in_parts
 from treewright.commands.grown_tree import say_tree
 from treewright.commands.output import (
     check_outputs,
@@ -20,6 +20,7 @@ from treewright.commands.python_lines import python_lines
 from treewright.commands.recipe import Recipe, Rows, check_parameters
 from treewright.errors import IntakeWarning
 from treewright.estimators.progress import bar
+from treewright.files.formats import is_large_parquet
 from treewright.files.in_parts import is_in_parts
 from treewright.files.opened import shown_name
 from treewright.reporting import report as write_report
@@ -58,7 +59,7 @@ def run_grow(
     as_json : bool
         Whether to print one JSON object.
     """
-    if is_in_parts(data):
+    if is_in_parts(data) or _is_large(data, given):
         run_grow_in_parts(
             data, target, given, output=output, report=report, as_json=as_json
         )
@@ -93,6 +94,16 @@ def run_grow(
     written = [path for path in (output, report) if path is not None]
     if written:
         say(f"\nWrote {' and '.join(written)}.")
+
+
+def _is_large(data: str, given: dict[str, Any]) -> bool:
+    """Return whether a file grows in parts because of its size; see `fit`."""
+    needs_table = any(given.get(name) is not None for name in OF_A_TABLE)
+    by_folds = given.get("prune", "auto") in ("auto", "cv")
+    if needs_table or (by_folds and given.get("ccp_alpha") is None):
+        return False
+    check_parameters(given)
+    return is_large_parquet(data, given.get("memory_limit"), 1)
 
 
 def _recipe(data: str, target: str, given: dict[str, Any]) -> Recipe:

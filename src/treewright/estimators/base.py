@@ -37,10 +37,13 @@ from treewright.estimators.presets import translated
 from treewright.estimators.progress import reported
 from treewright.estimators.record import data_of, known_of, parameters_of, recorded
 from treewright.files.describe import Described
+from treewright.files.formats import check_memory, is_large_parquet
 from treewright.files.in_parts import RowsInParts, is_in_parts, rows_in_parts
 from treewright.files.read import read
 from treewright.growing.grow import grow
+from treewright.growing.parts.checkpoint import check_checkpoint
 from treewright.growing.parts.training import TrainingParts
+from treewright.growing.threads import n_threads
 from treewright.model import Tree, as_tree
 from treewright.options import GrowOptions, IntakeOptions, PruneOptions, check_criterion
 from treewright.pruning.path import find_path
@@ -78,6 +81,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     tree_: Tree
     pruning_: Pruning
     intake_: Intake
+    checkpoint: str | PathLike[str] | None
     conventions: str | None
     criterion: str | None
     discretize: Any
@@ -198,11 +202,13 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         X : array, data frame, dict of columns, list of rows, Table, path or dataset
             The training rows; see `treewright.as_table`. Never modified. The path of
             one file names a table, read as ``treewright.read(X, target, kinds=kinds)``
-            does. A pattern such as ``rows/*.parquet``, a folder, a list of paths, a
-            pyarrow dataset, a polars LazyFrame and a relation of DuckDB are rows in
-            parts: they may be larger than memory (see `memory_limit`), and with
-            ``prune="auto"`` a fifth of the rows, chosen by their hash, decides on the
-            size of the tree.
+            does. If it needs more than `memory_limit`, a Parquet file grows in parts
+            with the same tree, unless ``prune="cv"`` (the default) needs all rows in
+            memory; other files are refused. A pattern such as ``rows/*.parquet``, a
+            folder, a list of paths, a pyarrow dataset, a polars LazyFrame, a relation
+            of DuckDB and a DataFrame of Dask or Spark are rows in parts: they may be
+            larger than memory (see `memory_limit`), and with ``prune="auto"`` a fifth
+            of the rows, chosen by their hash, decides on the size of the tree.
         y : array, series or list
             The target, one value per row. Required, except for a Table with a target.
         sample_weight : array, series, list or str, default=None
@@ -235,13 +241,14 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         2
         """
         named = target is not None or isinstance(X, str | PathLike)
-        if named and is_in_parts(X):
+        if named and (is_in_parts(X) or self._is_large(X)):
             rows = _rows_in_parts(X, y, target, sample_weight, groups, X_val)
             return self._fit_in_parts(rows, str(target), sample_weight)
         kinds = self.kinds
         if named:
             weight = sample_weight if isinstance(sample_weight, str) else None
-            X, kinds = _read_file(X, y, target, kinds, weight), None
+            X = _read_file(X, y, target, kinds, weight, self.memory_limit)
+            kinds = None
             sample_weight = None if weight is not None else sample_weight
         options, prune = self._options(), self._prune_options()
         method = prune.method_for(options, self._task)
@@ -258,6 +265,21 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         read = self._read(X, y, sample_weight, kinds)
         intake = look_before(read, X, y, self._reading())
         return self._fit_table(read, intake, options, prune, arguments, sample_weight)
+
+    def _is_large(self, X: Any) -> bool:
+        """Return whether X is a file that grows in parts because of its size.
+
+        This never changes the tree, so it needs a method of pruning that gives the same
+        tree from parts: any but 'cv', whose folds are others there.
+        """
+        if not isinstance(X, str | PathLike):
+            return False
+        method = self._prune_options().method_for(self._options(), self._task)
+        n_trees = n_threads(self.n_jobs) if method == "cv" else 1
+        if method != "cv" and is_large_parquet(X, self.memory_limit, n_trees):
+            return True
+        check_memory(X, self.memory_limit, n_trees)
+        return False
 
     def _prune_options(self) -> PruneOptions:
         values = vars(self)
@@ -310,6 +332,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 "which does not add up over rows in parts. Cut the columns where the "
                 "files are written, or pass rows that fit into memory."
             )
+        check_checkpoint(self.checkpoint)
         arguments = FitArguments(
             X=None, y=None, groups=None, X_val=None, y_val=None, sample_weight_val=None
         )
@@ -337,6 +360,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                     factors=factors,
                     folds=folds,
                     home_rows=home_rows,
+                    checkpoint=None if plan.where == "memory" else self.checkpoint,
                 )
 
             with reported(self.progress, "Growing the tree") as progress:
@@ -349,6 +373,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                     _weighting(described, info, factors),
                     progress,
                 )
+            grown.remove_checkpoint()
         if self._reading().findings == "warn":
             announce(opened.intake)
         elif self._reading().findings == "error":
@@ -630,7 +655,12 @@ def _rows_in_parts(
 
 
 def _read_file(
-    X: Any, y: Any, target: str | None, kinds: Any, weight: str | None
+    X: Any,
+    y: Any,
+    target: str | None,
+    kinds: Any,
+    weight: str | None,
+    memory_limit: int | str | None,
 ) -> Table:
     """Read the file that `fit` was given instead of rows."""
     if not isinstance(X, str | PathLike):
@@ -643,7 +673,7 @@ def _read_file(
             f"X is the path {os.fspath(X)!r}, so the target is a column of that file. "
             "Pass its name as target=, and no y."
         )
-    return read(X, target, kinds=kinds, weight=weight)
+    return read(X, target, kinds=kinds, weight=weight, memory_limit=memory_limit)
 
 
 def _warn_of_column_vector(y: Any) -> None:

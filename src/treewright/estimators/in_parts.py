@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -100,22 +100,24 @@ def opened_parts(
     limit = read_limit(memory_limit)
     selection = Selection.of(target, weight, rows.columns, rows.drop, kinds)
     threads = n_threads(options.n_jobs)
-    engine = engine_of(rows, threads)
-    described = describe(engine.on_rows, selection, task, rows.name)
-    n_coarse = sum(coding.coarse for coding in codings_for(described))
-    n_columns = len(described.schema.usable)
-    plan = plan_for(described.n_rows, n_columns, n_coarse, limit, threads)
-    if rows.cluster is None:
-        engine = Local(rows.parts, plan.n_threads)
-    if plan.where != "codes on disk" or rows.cluster is not None:
-        yield OpenedParts(engine, described, plan)
-        return
-    with tempfile.TemporaryDirectory(prefix="treewright-") as folder:
-        engine = Local(rows.parts, plan.n_threads, Path(folder))
+    with ExitStack() as held:
+        engine = engine_of(rows, threads)
+        if isinstance(engine, Dask | Spark):
+            held.callback(engine.close)
+        described = describe(engine.on_rows, selection, task, rows.name)
+        n_coarse = sum(coding.coarse for coding in codings_for(described))
+        n_columns = len(described.schema.usable)
+        plan = plan_for(described.n_rows, n_columns, n_coarse, limit, threads)
+        if isinstance(engine, Local):
+            folder = None
+            if plan.where == "codes on disk":
+                made = tempfile.TemporaryDirectory(prefix="treewright-")
+                folder = Path(held.enter_context(made))
+            engine = Local(rows.parts, plan.n_threads, folder)
         yield OpenedParts(engine, described, plan)
 
 
-def engine_of(rows: RowsInParts, n_threads: int) -> Engine:
+def engine_of(rows: RowsInParts, n_threads: int) -> Local | Dask | Spark:
     """Return the engine that runs functions where the rows are.
 
     Parameters
@@ -127,7 +129,7 @@ def engine_of(rows: RowsInParts, n_threads: int) -> Engine:
 
     Returns
     -------
-    Engine
+    Local, Dask or Spark
     """
     if rows.cluster is None:
         return Local(rows.parts, n_threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -165,10 +166,15 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
         never changes the tree.
     memory_limit : int, str or None, default=None
-        Memory that `fit` may take for rows in parts (see `fit`), in bytes or as text
-        such as '8GB'. None: 80 % of what the process may use. Rows that do not fit are
-        grown from codes of two bytes, in memory or on disk; `plan_` says which, and
-        why. It never changes the tree.
+        Memory that `fit` may take for files and rows in parts (see `fit`), in bytes or
+        as text such as '8GB'. None: 80 % of what the process may use. Rows in parts
+        that do not fit are grown from codes of two bytes, in memory or on disk; `plan_`
+        says which, and why. It never changes the tree.
+    checkpoint : path or None, default=None
+        A file that keeps what `fit` has learned from rows in parts, written after every
+        request. If `fit` is killed, the same `fit` with the same file goes on where it
+        was. The file is removed when `fit` is done. A fit in memory ignores it. It
+        never changes the tree.
     progress : bool or callable, default=False
         True shows a bar with the time left while the tree grows, on a terminal only. A
         function is called with the share of the work that is done. It never changes
@@ -241,6 +247,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         findings: str = "warn",
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         progress: Any = False,
     ) -> None:
         self.method = method
@@ -280,6 +287,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.findings = findings
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.progress = progress
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -13,14 +13,14 @@ from treewright.files.csv_file import read_csv
 from treewright.files.excel import read_excel
 from treewright.files.in_parts import is_in_parts
 from treewright.files.json_lines import read_json_lines
-from treewright.files.memory import needed_memory, read_limit
+from treewright.files.memory import Needed, needed_memory, read_limit
 from treewright.files.opened import OpenedFile
 from treewright.files.parquet import read_parquet
 from treewright.files.select import Selection
 from treewright.files.sql import is_query, read_query
 from treewright.files.sqlite import read_sqlite
 
-__all__ = ["check_memory", "format_of", "read_content"]
+__all__ = ["check_memory", "format_of", "is_large_parquet", "read_content"]
 
 _MAGIC = (
     (b"PAR1", "parquet"),
@@ -86,10 +86,36 @@ def check_memory(
         Trees that will grow from it at the same time.
     """
     limit = read_limit(memory_limit)
+    needed = _needed(path, limit)
+    if needed is not None:
+        needed.check(limit, n_trees)
+
+
+def is_large_parquet(
+    path: str | os.PathLike[str], memory_limit: int | str | None, n_trees: int
+) -> bool:
+    """Return whether a path names one Parquet file that needs too much memory.
+
+    Parameters
+    ----------
+    path, memory_limit, n_trees
+        See `check_memory`.
+
+    Returns
+    -------
+    bool
+    """
+    limit = read_limit(memory_limit)
+    needed = _needed(path, limit)
+    return needed is not None and needed.in_parts and needed.peak(n_trees) > limit
+
+
+def _needed(path: str | os.PathLike[str], limit: int) -> Needed | None:
+    """Return what one file needs; None for what is read otherwise."""
     if str(path) == "-" or is_query(path) or is_in_parts(path):
-        return
+        return None
     file = OpenedFile(path, limit)
-    needed_memory(file, format_of(file)).check(limit, n_trees)
+    return needed_memory(file, format_of(file))
 
 
 def read_content(

@@ -40,17 +40,24 @@ class Needed:
         Its size; the rows of a CSV file are estimated from its start.
     reading : int
         Bytes of memory at the peak of reading it.
+    in_parts : bool
+        Whether `fit` can read it in parts.
     """
 
     file: str
     n_rows: int
     n_columns: int
     reading: int
+    in_parts: bool = False
 
     def growing(self, n_trees: int = 1) -> int:
         """Return the bytes that growing takes, with so many trees at a time."""
         per_value = _PER_VALUE_GROWN + _PER_VALUE_AND_TREE * n_trees
         return self.n_rows * self.n_columns * per_value
+
+    def peak(self, n_trees: int = 0) -> int:
+        """Return the bytes of reading, and of growing so many trees at a time."""
+        return max(self.reading, self.growing(n_trees) if n_trees else 0)
 
     def check(self, limit: int, n_trees: int = 0) -> None:
         """Refuse a file that needs more memory than allowed.
@@ -67,18 +74,29 @@ class Needed:
         ResourceLimitError
             Its message says how many rows or columns would fit.
         """
-        needed = max(self.reading, self.growing(n_trees) if n_trees else 0)
+        needed = self.peak(n_trees)
         if needed <= limit:
             return
         share = limit / needed
         todo = f"Reading {self.file}" + " and growing a tree" * (n_trees > 0)
         n_columns = int(self.n_columns * share)
         columns = f", or {n_columns:,} of its {self.n_columns:,} columns"
+        way_out = "take a sample of the rows, or raise the memory limit."
+        if n_trees and self.in_parts:
+            way_out = (
+                "raise the memory limit, or choose prune='validation', with which "
+                "Parquet may be larger than memory."
+            )
+        elif n_trees:
+            way_out = (
+                "raise the memory limit, or write the rows as Parquet, which may be "
+                "larger than memory with prune='validation'."
+            )
         raise ResourceLimitError(
             f"{todo} needs about {shown_bytes(needed)}, but the limit is "
             f"{shown_bytes(limit)}. About {int(self.n_rows * share):,} of its "
             f"{self.n_rows:,} rows would fit{columns if n_columns else ''}. Name the "
-            "columns to use, take a sample of the rows, or raise the memory limit."
+            f"columns to use, {way_out}"
         )
 
 
@@ -218,7 +236,8 @@ def _of_parquet(file: OpenedFile) -> Needed:
     )
     values = found.num_rows * found.num_columns
     reading = max(3 * stored, _PER_VALUE * values)
-    return Needed(file.name, found.num_rows, max(1, found.num_columns), reading)
+    n_columns = max(1, found.num_columns)
+    return Needed(file.name, found.num_rows, n_columns, reading, in_parts=True)
 
 
 def _unpacked_size(file: OpenedFile) -> int:

@@ -33,7 +33,7 @@ __all__ = [
 ]
 __all__ += ["settings_out", "steps_in", "steps_out"]
 
-WITHOUT_EFFECT = ("n_jobs", "progress", "memory_limit")
+WITHOUT_EFFECT = ("n_jobs", "progress", "memory_limit", "checkpoint")
 """Settings that never change a tree, and so must not change the file."""
 
 

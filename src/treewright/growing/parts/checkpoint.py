@@ -2,8 +2,8 @@
 
 A tree from rows in parts is a function of the replies to its requests, and the same
 rows and options give the same requests. So the driver writes every merged reply to a
-file; a second fit reads them back instead of asking the parts, as long as it puts the
-same questions, and then goes on.
+file; a second fit finds the replies there instead of asking the parts, and then goes
+on. One file serves all trees of a fit.
 """
 
 from __future__ import annotations
@@ -11,21 +11,70 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from treewright._version import __version__
-from treewright.errors import OptionError
+from treewright.errors import OptionError, ResourceLimitError
 from treewright.growing.parts.protocol import Parts, Rows
 
-__all__ = ["Checkpointed"]
+__all__ = ["Checkpoint", "Checkpointed", "check_checkpoint"]
 
 _DIGEST = 16
-_HEAD = b"treewright checkpoint 1\n"
+_MAGIC = b"treewright checkpoint 1\n"
+_HEAD = len(_MAGIC) + _DIGEST
+_BEFORE_REPLY = 8 + 2 * _DIGEST
 
 
-class Checkpointed:
-    """Parts whose replies are kept in a file; see `Parts`.
+def check_checkpoint(path: Any) -> None:
+    """Refuse a path that cannot hold a checkpoint, before any row is read.
+
+    Parameters
+    ----------
+    path : object
+        The parameter `checkpoint` of an estimator; None: there is no checkpoint.
+
+    Raises
+    ------
+    OptionError
+        One sentence that says what to do instead.
+    """
+    if path is None:
+        return
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(
+            "checkpoint must be the path of a file, or None; got an object of type "
+            f"{type(path).__name__!r}."
+        )
+    file = Path(path)
+    if file.is_dir():
+        raise OptionError(
+            f"checkpoint must be the path of a file; {file} is a folder. Name a file "
+            f"in it, such as {file / 'fit.checkpoint'}."
+        )
+    if file.exists() and not file.is_file():
+        raise OptionError(
+            f"checkpoint must be the path of a file; {file} is a device or a pipe. "
+            "Name a file on a disk."
+        )
+    was_there = file.exists()
+    try:
+        file.open("ab").close()
+        if not was_there:
+            file.unlink()  # it is made when there is something to keep
+    except OSError as problem:
+        raise OptionError(
+            f"The checkpoint {file} cannot be written ({problem.strerror}). Name a "
+            "file in a folder that is there and that this process may write to."
+        ) from problem
+    if was_there:
+        with file.open("rb") as opened:
+            _check_magic(file, opened)
+
+
+class Checkpoint:
+    """The file that keeps the replies of a fit.
 
     A record is written and flushed to the disk before its reply is used. It holds its
     length and digests of the request and of itself: one that was cut short when the
@@ -33,80 +82,164 @@ class Checkpointed:
 
     Parameters
     ----------
-    parts : Parts
-        The rows.
     path : path
         The file; it is made if it is not there.
-    identity : bytes
+    identity : iterable of bytes
         Stands for the data and the options. A file of other ones is refused.
+
+    Attributes
+    ----------
+    n_known : int
+        Records in the file.
     """
 
-    def __init__(self, parts: Parts, path: str | os.PathLike[str], identity: bytes):
-        self._parts = parts
+    def __init__(self, path: str | os.PathLike[str], identity: Iterable[bytes]):
         self._path = Path(path)
-        head = _HEAD + _digest(__version__.encode(), identity)
-        self._known = self._read(head)
-        self.n_known = len(self._known)
+        head = _MAGIC + _digest(__version__.encode(), *identity)
+        self._places: dict[bytes, tuple[int, int]] = {}
+        if self._path.exists():
+            with self._path.open("rb") as file:
+                _check_magic(self._path, file)
+        if not self._path.exists() or self._path.stat().st_size < _HEAD:
+            self._write(head, mode="wb")
+        with self._path.open("rb") as file:
+            if file.read(_HEAD) != head:
+                raise OptionError(
+                    f"The checkpoint {self._path} was written by a fit with other "
+                    "data, other options or another version of treewright. Remove the "
+                    "file, or name another one."
+                )
+            end = _HEAD
+            for asked, begin, size in _records(file):
+                self._places[asked] = begin, size
+                end = begin + size
+        os.truncate(self._path, end)
+        self._end = end
+        self.n_known = len(self._places)
+
+    def reply(self, asked: bytes) -> bytes | None:
+        """Return what was kept; None if nothing was.
+
+        Parameters
+        ----------
+        asked : bytes
+            Stands for the question.
+
+        Returns
+        -------
+        bytes or None
+        """
+        place = self._places.get(_digest(asked))
+        if place is None:
+            return None
+        with self._path.open("rb") as file:
+            file.seek(place[0])
+            return zlib.decompress(file.read(place[1]))
+
+    def keep(self, asked: bytes, reply: bytes) -> None:
+        """Write a reply to the disk; a later one takes the place of an earlier one.
+
+        Parameters
+        ----------
+        asked, reply : bytes
+            The question and its reply.
+        """
+        packed, key = zlib.compress(reply, 1), _digest(asked)
+        size = len(packed).to_bytes(8, "little")
+        self._write(size + key + _digest(size, key, packed) + packed)
+        self._places[key] = self._end + _BEFORE_REPLY, len(packed)
+        self._end += _BEFORE_REPLY + len(packed)
+
+    def home_rows(self, now: int) -> int:
+        """Return how many rows a node may have to be grown in memory.
+
+        Requests depend on this number, and it depends on the memory that is free. So
+        the number of the first fit holds, unless less memory is left now.
+
+        Parameters
+        ----------
+        now : int
+            The number that suits the memory of this fit.
+
+        Returns
+        -------
+        int
+        """
+        kept = self.reply(b"home rows")
+        before = None if kept is None else int.from_bytes(kept, "little")
+        if before is not None and before <= now:
+            return before
+        self.keep(b"home rows", now.to_bytes(8, "little"))
+        return now
+
+    def finish(self) -> None:
+        """Remove the file: the fit is done."""
+        self._path.unlink(missing_ok=True)
+
+    def _write(self, content: bytes, mode: str = "ab") -> None:
+        try:
+            with self._path.open(mode) as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as problem:
+            raise ResourceLimitError(
+                f"The checkpoint {self._path} cannot be written ({problem.strerror}). "
+                "Make room for it and fit again: the fit goes on from what was kept."
+            ) from problem
+
+
+class Checkpointed:
+    """Parts whose replies are kept in a file; see `Parts`.
+
+    Parameters
+    ----------
+    parts : Parts
+        The rows.
+    checkpoint : Checkpoint
+        The file.
+    tree : str
+        Tells the trees of a fit apart.
+    """
+
+    def __init__(self, parts: Parts, checkpoint: Checkpoint, tree: str = "") -> None:
+        self._parts = parts
+        self._checkpoint = checkpoint
+        self._tree = tree
 
     def ask(self, kernel: str, request: bytes) -> bytes:
         """Return the merged reply of all parts, from the file if it is there."""
-        asked = _digest(kernel.encode(), request)
-        if self._known:
-            kept, reply = self._known.pop(0)
-            if kept != asked:
-                raise self._other()
-            return zlib.decompress(reply)
-        answer = self._parts.ask(kernel, request)
-        self._write(asked, zlib.compress(answer, 1))
-        return answer
+        asked = _digest(self._tree.encode(), kernel.encode(), request)
+        reply = self._checkpoint.reply(asked)
+        if reply is None:
+            reply = self._parts.ask(kernel, request)
+            self._checkpoint.keep(asked, reply)
+        return reply
 
     def gather(self, node: int, homes: Sequence[int], request: bytes) -> Rows:
         """Return the rows of one node; they are not kept."""
         return self._parts.gather(node, homes, request)
 
-    def finish(self) -> None:
-        """Remove the file: the tree is grown."""
-        self._path.unlink(missing_ok=True)
 
-    def _write(self, asked: bytes, reply: bytes) -> None:
-        size = len(reply).to_bytes(8, "little")
-        with self._path.open("ab") as file:
-            file.write(size + asked + _digest(size, asked, reply) + reply)
-            file.flush()
-            os.fsync(file.fileno())
-
-    def _read(self, head: bytes) -> list[tuple[bytes, bytes]]:
-        """Return the records of the file, and drop one that was cut short."""
-        content = self._path.read_bytes() if self._path.exists() else b""
-        whole = len(head)
-        if len(content) < whole and head.startswith(content):
-            self._path.write_bytes(head)
-            return []
-        if not content.startswith(_HEAD):
-            raise OptionError(
-                "checkpoint must be a new file or one that a fit has left; "
-                f"{self._path} is something else."
-            )
-        if content[:whole] != head:
-            raise self._other()
-        found = []
-        while len(content) >= whole + 8 + 2 * _DIGEST:
-            size, asked = content[whole : whole + 8], content[whole + 8 :][:_DIGEST]
-            begin = whole + 8 + 2 * _DIGEST
-            reply = content[begin : begin + int.from_bytes(size, "little")]
-            if content[begin - _DIGEST : begin] != _digest(size, asked, reply):
-                break
-            found.append((asked, reply))
-            whole = begin + len(reply)
-        os.truncate(self._path, whole)
-        return found
-
-    def _other(self) -> OptionError:
-        return OptionError(
-            f"The checkpoint {self._path} was written by a fit with other data, other "
-            "options or another version of treewright. Remove the file, or name "
-            "another one."
+def _check_magic(path: Path, file: BinaryIO) -> None:
+    """Refuse a file that no fit has left; one whose head was cut short is allowed."""
+    if not _MAGIC.startswith(file.read(len(_MAGIC))):
+        raise OptionError(
+            "checkpoint must be a new file or one that a fit has left; "
+            f"{path} is something else."
         )
+
+
+def _records(file: BinaryIO) -> Iterator[tuple[bytes, int, int]]:
+    """Yield question, place and length of every reply, up to the first damaged one."""
+    end = os.fstat(file.fileno()).st_size
+    while len(before := file.read(_BEFORE_REPLY)) == _BEFORE_REPLY:
+        size, asked = before[:8], before[8 : 8 + _DIGEST]
+        begin = file.tell()
+        reply = file.read(min(int.from_bytes(size, "little"), end - begin))
+        if before[8 + _DIGEST :] != _digest(size, asked, reply):
+            return
+        yield asked, begin, len(reply)
 
 
 def _digest(*parts: bytes) -> bytes:

@@ -69,6 +69,10 @@ class Dask:
         )
         yield from self._results(dict(zip(self.names, futures, strict=True)))
 
+    def close(self) -> None:
+        """Let Dask forget the coded parts."""
+        self._client.cancel(list(self._coded.values()))
+
     def _on_frames(self, run: Any, work: RowsWork, argument: Any) -> dict[str, Any]:
         from dask import delayed
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -14,6 +15,7 @@ from treewright.criteria import find
 from treewright.errors import ColumnError, TableError
 from treewright.files.describe import Described, WeightSums
 from treewright.growing.core_options import least_weight
+from treewright.growing.parts.checkpoint import Checkpoint, Checkpointed
 from treewright.growing.parts.code import (
     CodeRequest,
     code_rows,
@@ -21,7 +23,7 @@ from treewright.growing.parts.code import (
 )
 from treewright.growing.parts.coding import ChosenRows, CodedPart, RowWeights
 from treewright.growing.parts.grow import PartsFacts, check_options, grow_in_parts
-from treewright.growing.parts.protocol import Engine, PartsOf, results_of
+from treewright.growing.parts.protocol import Engine, Parts, PartsOf, results_of
 from treewright.growing.parts.summaries import with_summaries
 from treewright.growing.readable import gaps_of_rows, readable_between
 from treewright.growing.training_set import check_no_numbers, settled_options
@@ -55,6 +57,8 @@ class TrainingParts:
         How the rows are divided.
     home_rows : int
         A node of at most so many rows is gathered and grown in memory.
+    checkpoint : path, optional
+        A file that keeps the replies of all trees, from which a second fit goes on.
 
     Attributes
     ----------
@@ -78,6 +82,7 @@ class TrainingParts:
         factors: tuple[NDArray[np.float64], ...] = (),
         folds: HashFolds | None = None,
         home_rows: int,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         weighted = described.weights is not None or bool(factors)
         self.options = settled_options(target.kind, weighted, options)
@@ -89,6 +94,11 @@ class TrainingParts:
         schema = replace(described.schema, target=target)
         self._codings = codings_for(described)
         request = CodeRequest(described.request, schema, self._codings, factors, folds)
+        self._checkpoint: Checkpoint | None = None
+        if checkpoint is not None:
+            identity = _identity(described, self.options, request)
+            self._checkpoint = Checkpoint(checkpoint, identity)
+            self._home_rows = self._checkpoint.home_rows(home_rows)
         self.report = code_rows(engine, described, request)
         self.schema = with_summaries(engine, schema, self._codings, self.report)
         self.n_requests = 0
@@ -121,7 +131,10 @@ class TrainingParts:
             most_gathered=self._home_rows,
             watch=getattr(progress, "watch", None),
         )
-        tree = grow_in_parts(parts, facts, self.options, progress)
+        asked: Parts = parts
+        if self._checkpoint is not None:
+            asked = Checkpointed(parts, self._checkpoint, f"without {left_out}")
+        tree = grow_in_parts(asked, facts, self.options, progress)
         self.n_requests += parts.progress.n_requests
         self.bytes_moved += parts.progress.bytes_moved
         return tree
@@ -147,6 +160,11 @@ class TrainingParts:
         low = reduce(np.fmax, (each[0] for each in found))
         high = reduce(np.fmin, (each[1] for each in found))
         return readable_between(tree, low, high)
+
+    def remove_checkpoint(self) -> None:
+        """Remove the file of the checkpoint: no more trees will be grown."""
+        if self._checkpoint is not None:
+            self._checkpoint.finish()
 
     def on_coded(self, work: Any, argument: Any) -> list[Any]:
         """Run a function on every coded part; see `Engine`."""
@@ -194,6 +212,23 @@ class TrainingParts:
             home_rows=self._home_rows,
             least_weight=least,
         )
+
+
+def _identity(
+    described: Described, options: GrowOptions, request: CodeRequest
+) -> Iterator[bytes]:
+    """Yield what the requests of a fit and their replies depend on.
+
+    The names of the parts are not among it, so that files may be moved.
+    """
+    yield repr(sorted(described.checksums.values())).encode()
+    yield repr((request.schema.features, request.schema.target)).encode()
+    yield repr((request.rows.selection.weight, request.folds)).encode()
+    yield repr(replace(options, n_jobs=None)).encode()
+    for coding in request.codings:
+        yield coding.values.tobytes()
+    for factor in request.factors:
+        yield factor.tobytes()
 
 
 def _units(part: CodedPart, rows: ChosenRows) -> int:
