@@ -410,7 +410,9 @@ class Tree:
         X : array, data frame, dict of columns or list of rows
             New data. Columns are found by name; only those of `columns_used` are
             needed. Plain arrays: all columns, in the order of growing. A tree grown
-            with ``missing='error'`` refuses missing and infinite values.
+            with ``missing='error'`` refuses missing and infinite values. Rows in parts
+            (see `rows_in_parts`) may be larger than memory: they are answered where
+            they lie, in the order of the parts.
         unseen : {'missing', 'error'} or None, default=None
             What to do with a category that was not in the training rows: treat it as
             missing, or raise an error. None: what was chosen when the tree was grown.
@@ -435,6 +437,8 @@ class Tree:
         data, matrix = self.data, self._matrix(X, unseen)
         if matrix is not None:
             return route_matrix(data, matrix, _threads(n_jobs, len(matrix)))
+        if is_in_parts(X):
+            return self._ends_in_parts(X, unseen, n_jobs)
         columns = read_columns(data, X, unseen)
         n_rows = columns.n_rows
         return route(data, columns, n_rows, _threads(n_jobs, n_rows))
@@ -538,9 +542,19 @@ class Tree:
     def _ends_by_column(
         self, X: Any, unseen: str | None, n_jobs: int | None
     ) -> NDArray[np.int32] | Ends:
+        if is_in_parts(X):
+            return self._ends_in_parts(X, unseen, n_jobs)
         columns = read_columns(self.data, X, unseen)
         n_rows = columns.n_rows
         return ends_of(self.data, columns, n_rows, _threads(n_jobs, n_rows))
+
+    def _ends_in_parts(
+        self, X: Any, unseen: str | None, n_jobs: int | None
+    ) -> NDArray[np.int32]:
+        # Reading files loads packages that nothing else here needs.
+        from treewright.growing.parts.on_parts import ends_in_parts
+
+        return ends_in_parts(self.data, X, unseen, n_jobs)
 
     def _matrix(self, X: Any, unseen: str | None) -> NDArray[Any] | None:
         """Return X if its rows need no conversion and no checks; otherwise None."""
@@ -554,8 +568,9 @@ class Tree:
 
         Parameters
         ----------
-        X : array, data frame, dict of columns, list of rows or Table
-            New rows. Columns may be absent or of another kind: that is reported.
+        X : array, data frame, dict of columns, list of rows, Table or rows in parts
+            New rows. Columns may be absent or of another kind: that is reported. Rows
+            in parts (see `rows_in_parts`) are counted where they lie.
 
         Returns
         -------
@@ -616,7 +631,7 @@ class Tree:
         """
         if is_in_parts(X):
             # Reading files loads packages that nothing else here needs.
-            from treewright.tree.ended_rows import read_in_parts
+            from treewright.growing.parts.on_parts import read_in_parts
 
             rows: NewRows = read_in_parts(self.data, X, y, sample_weight)
         else:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import treewright as tw
-from support.clusters import Growing, rows
+from support.clusters import Growing, answers_like_memory, rows
 from treewright.errors import ClusterError
 from treewright.growing.parts.local import Local
 from treewright.growing.parts.on_worker import Task
@@ -98,6 +98,10 @@ def test_fit_takes_a_dask_frame(client: Any) -> None:
     assert found.fingerprint == expected.tree_.fingerprint
     small = tw.TreeClassifier(**settings, memory_limit="100kB")
     assert small.fit(frame(), target="y").tree_.fingerprint == found.fingerprint
+
+
+def test_a_tree_answers_a_dask_frame(client: Any) -> None:
+    answers_like_memory(frame())
 
 
 def n_requests(growing: Growing) -> int:

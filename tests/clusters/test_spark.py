@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import treewright as tw
-from support.clusters import Growing, rows, sleep_on_rows
+from support.clusters import Growing, answers_like_memory, rows, sleep_on_rows
 from treewright.errors import ClusterError
 from treewright.growing.parts.on_worker import Task
 
@@ -75,6 +75,33 @@ def test_fit_takes_a_spark_frame(spark: Any) -> None:
     found = small.fit(frame(spark), target="y").tree_
     expected = tw.TreeClassifier(**settings).fit(table.drop(columns="y"), table["y"])
     assert found.fingerprint == expected.tree_.fingerprint
+
+
+def test_a_tree_answers_a_spark_frame(spark: Any) -> None:
+    answers_like_memory(spark.createDataFrame(rows()))
+
+
+def test_the_parts_of_a_fit_are_given_back(spark: Any) -> None:
+    def cached() -> int:
+        return int(spark.sparkContext._jsc.getPersistentRDDs().size())
+
+    spark.catalog.clearCache()
+    assert cached() == 0
+    small = tw.TreeClassifier(memory_limit="100kB", max_depth=3)
+    small.fit(frame(spark), target="y")
+    assert cached() == 0
+    stop = pytest.raises(StopError)
+    with stop:
+        small.set_params(progress=refuse).fit(frame(spark), target="y")
+    assert cached() == 0
+
+
+class StopError(Exception):
+    """Stops a fit."""
+
+
+def refuse(share: float) -> None:
+    raise StopError
 
 
 def test_workers_of_another_version_are_refused(spark: Any) -> None:

@@ -41,6 +41,8 @@ def test_a_tree_grows_from_a_pattern_and_answers_it(run, rows, tmp_path):
         ]
         == 1200
     )
+    checked = json.loads(run("check", model, rows, "--json").stdout)["check"]
+    assert checked == tw.load(model).check(pq.read_table(rows)).to_dict()
     scored = tmp_path / "scored.parquet"
     done = run("predict", model, pattern, "-o", scored)
     assert not done.returncode, done.stderr

@@ -43,6 +43,16 @@ def sleep_on_rows(name: str, batches: Any, seconds: float) -> str:
     return name
 
 
+def answers_like_memory(frame: Any) -> None:
+    """Compare what a tree says about rows on a cluster and in memory."""
+    table = rows()
+    model = tw.TreeClassifier(max_depth=3).fit(table.drop(columns="y"), table["y"])
+    tree = model.tree_
+    assert model.predict(frame).tolist() == model.predict(table).tolist()
+    assert str(tree.evaluate(frame)) == str(tree.evaluate(table, table["y"]))
+    assert tree.check(frame) == tree.check(table)
+
+
 class Growing:
     """The same tree in memory and from an engine."""
 

@@ -32,11 +32,16 @@ def command(
     Example:
       treewright check penguins.tree.json penguins.csv
     """
+    from treewright.files.in_parts import is_in_parts
+
     tree = load_model(model)
-    rows = read_rows(
-        tree, data, needs_target=False, table=table, memory_limit=memory_limit
-    )
-    found = tree.check(rows[0])
+    if is_in_parts(data):
+        found = tree.check(data)
+    else:
+        rows = read_rows(
+            tree, data, needs_target=False, table=table, memory_limit=memory_limit
+        )
+        found = tree.check(rows[0])
     if as_json:
         print_json({"model": model, "data": data, "check": found.to_dict()})
     else:

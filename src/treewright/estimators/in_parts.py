@@ -20,6 +20,7 @@ from treewright.growing.parts.code import codings_for, table_of
 from treewright.growing.parts.grow import check_options
 from treewright.growing.parts.local import Local
 from treewright.growing.parts.on_dask import Dask
+from treewright.growing.parts.on_parts import engine_of
 from treewright.growing.parts.on_spark import Spark
 from treewright.growing.parts.plan import Plan, plan_for
 from treewright.growing.parts.protocol import Engine, results_of
@@ -115,27 +116,6 @@ def opened_parts(
                 folder = Path(held.enter_context(made))
             engine = Local(rows.parts, plan.n_threads, folder)
         yield OpenedParts(engine, described, plan)
-
-
-def engine_of(rows: RowsInParts, n_threads: int) -> Local | Dask | Spark:
-    """Return the engine that runs functions where the rows are.
-
-    Parameters
-    ----------
-    rows : RowsInParts
-        The rows.
-    n_threads : int
-        Of this machine, for rows that lie here.
-
-    Returns
-    -------
-    Local, Dask or Spark
-    """
-    if rows.cluster is None:
-        return Local(rows.parts, n_threads)
-    if type(rows.cluster).__module__.startswith("pyspark."):
-        return Spark(rows.cluster)
-    return Dask(rows.cluster)
 
 
 def whole_table(opened: OpenedParts) -> Table:

@@ -43,9 +43,9 @@ class Spark:
         self._timeout = timeout
         self._coded: Any = None
         self._digests: dict[str, bytes] = {}
-        self.names: Sequence[str] = sorted(
-            name for name, _ in self._rows_of(frame.mapInArrow(_name, _RESULTS))
-        )
+        found = [name for name, _ in self._rows_of(frame.mapInArrow(_name, _RESULTS))]
+        # In the order of their numbers.
+        self.names: Sequence[str] = sorted(found, key=lambda name: (len(name), name))
 
     def on_rows(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
         """Run a function on the rows of every part."""

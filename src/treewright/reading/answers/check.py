@@ -6,14 +6,16 @@ import html
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import pandas_for_frames
+from treewright.errors import TableError, pandas_for_frames
+from treewright.files.in_parts import is_in_parts
 from treewright.table.match import Probe, probe
-from treewright.table.schema import Feature, Summary
+from treewright.table.schema import Feature, Schema, Summary
 from treewright.table.show import show_value
 from treewright.tree import wording
 from treewright.tree.data import TreeData
@@ -28,6 +30,7 @@ _EMPTY = 0.5  # rows that stand for none, whose logarithm would be infinite
 _SOME, _MUCH = 0.1, 0.25  # the usual bounds of the index
 _CHANCE = 3.0  # drift counts from this many times what chance makes of it
 _MOST_SHOWN = 30
+_NAMED = 3  # new categories that are named
 
 
 class ColumnCheck(NamedTuple):
@@ -147,7 +150,7 @@ def check_rows(tree: TreeData, X: Any) -> Check:
     ----------
     tree : TreeData
         The tree; its schema keeps the distribution of the training rows.
-    X : array, data frame, dict of columns, list of rows or Table
+    X : array, data frame, dict of columns, list of rows, Table or rows in parts
         New rows.
 
     Returns
@@ -156,24 +159,67 @@ def check_rows(tree: TreeData, X: Any) -> Check:
     """
     used = columns_used(tree).tolist()
     wanted = used + [i for i in tree.schema.usable if i not in set(used)]
-    probes, n_rows = probe(tree.schema, X, wanted)
+    n_rows, counts = (
+        _counted_in_parts(tree.schema, X, wanted)
+        if is_in_parts(X)
+        else _counted(tree.schema, X, wanted)
+    )
     n_before = int(tree.n_rows[0])
     columns = tuple(
         _compared(tree.schema.features[i], found, i in set(used), n_before)
-        for i, found in zip(wanted, probes, strict=True)
+        for i, found in zip(wanted, counts, strict=True)
     )
     return Check(n_rows, n_before, columns)
 
 
-def _compared(feature: Feature, found: Probe, used: bool, n_before: int) -> ColumnCheck:
-    if found.data is None:
-        words = found.problem if used or found.problem != "absent" else ""
+def _counted(schema: Schema, X: Any, wanted: list[int]) -> tuple[int, list[_Counts]]:
+    """Return the number of rows, and the counts of some columns."""
+    probes, n_rows = probe(schema, X, wanted)
+    features = [schema.features[i] for i in wanted]
+    return n_rows, [_Counts.of(*each) for each in zip(features, probes, strict=True)]
+
+
+def _counted_in_parts(
+    schema: Schema, X: Any, wanted: list[int]
+) -> tuple[int, list[_Counts]]:
+    # Reading files loads packages that nothing else here needs.
+    from treewright.growing.parts.on_parts import on_parts
+
+    by_part = on_parts(X, _counted_part, (schema, wanted))
+    found: list[tuple[int, list[_Counts]]] = [each for each in by_part if each]
+    if not found:
+        raise TableError("The parts have no rows; at least one is needed.")
+    return reduce(_added, found)
+
+
+def _counted_part(
+    name: str, batches: Any, argument: tuple[Schema, list[int]]
+) -> tuple[int, list[_Counts]] | None:
+    from treewright.growing.parts.on_parts import sources_of
+
+    schema, wanted = argument
+    found = (_counted(schema, X, wanted) for X in sources_of(name, batches, schema))
+    first = next(found, None)
+    return None if first is None else reduce(_added, found, first)
+
+
+def _added(
+    one: tuple[int, list[_Counts]], other: tuple[int, list[_Counts]]
+) -> tuple[int, list[_Counts]]:
+    pairs = zip(one[1], other[1], strict=True)
+    return one[0] + other[0], [a.with_other(b) for a, b in pairs]
+
+
+def _compared(
+    feature: Feature, counts: _Counts, used: bool, n_before: int
+) -> ColumnCheck:
+    if counts.problem:
+        words = counts.problem if used or counts.problem != "absent" else ""
         if words == "absent":
             words = "absent, though the tree needs it"
-        return ColumnCheck(feature.name, used, found.problem, words=words)
-    data, n = found.data, max(len(found.data), 1)
+        return ColumnCheck(feature.name, used, counts.problem, words=words)
+    n = max(counts.n, 1)
     before = feature.summary or Summary(0)
-    counts = _Counts.of(feature, data, before)
     drift = _drift(counts, before, n_before)
     check = ColumnCheck(
         feature.name,
@@ -187,37 +233,65 @@ def _compared(feature: Feature, found: Probe, used: bool, n_before: int) -> Colu
         outside_share=counts.n_outside / n,
         drift=drift,
     )
-    return check._replace(words="; ".join(_words(feature, check, found, n_before)))
+    return check._replace(words="; ".join(_words(feature, check, counts, n_before)))
 
 
 class _Counts(NamedTuple):
-    """The new values of a column, counted by the groups of training."""
+    """The new values of a column, counted by the groups of training.
 
-    n_missing: int
-    n_unseen: int
-    n_outside: int
+    Counts of several parts add up; the first problem stays.
+    """
+
     by_group: NDArray[np.int64]
+    n_missing: int = 0
+    n_unseen: int = 0
+    n_outside: int = 0
+    unseen: tuple[Any, ...] = ()
+    """The first of the categories that are new."""
+    problem: str = ""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.by_group.sum()) + self.n_missing + self.n_unseen
 
     @classmethod
-    def of(cls, feature: Feature, data: NDArray[Any], before: Summary) -> _Counts:
+    def of(cls, feature: Feature, found: Probe) -> _Counts:
+        data, before = found.data, feature.summary or Summary(0)
+        if data is None:
+            return cls(np.zeros(0, np.int64), problem=found.problem)
         if feature.kind != "numeric":
             by_group = np.bincount(data[data >= 0], minlength=len(feature.labels))
             n_missing = int(np.count_nonzero(data == -1))
             n_unseen = len(data) - n_missing - int(by_group.sum())
-            return cls(n_missing, n_unseen, 0, by_group)
+            new = found.unseen[: _NAMED + 1]
+            return cls(by_group, n_missing, n_unseen, unseen=new)
         known = data[~np.isnan(data)]
         group = np.searchsorted(before.deciles, known, side="left")
         by_group = np.bincount(group, minlength=len(before.deciles) + 1)
         outside = np.zeros(len(known), np.bool_)
         if before.minimum is not None and before.maximum is not None:
             outside = (known < before.minimum) | (known > before.maximum)
-        n_missing = len(data) - len(known)
-        return cls(n_missing, 0, int(np.count_nonzero(outside)), by_group)
+        n_outside = int(np.count_nonzero(outside))
+        return cls(by_group, len(data) - len(known), n_outside=n_outside)
+
+    def with_other(self, other: _Counts) -> _Counts:
+        """Return the counts of both."""
+        if self.problem or other.problem:
+            return self if self.problem else other
+        new = tuple(dict.fromkeys(self.unseen + other.unseen))[: _NAMED + 1]
+        return _Counts(
+            self.by_group + other.by_group,
+            self.n_missing + other.n_missing,
+            self.n_unseen + other.n_unseen,
+            self.n_outside + other.n_outside,
+            new,
+        )
 
 
 def _drift(counts: _Counts, before: Summary, n_before: int) -> float:
     """Return the population stability index: sum of (q - p) log(q / p)."""
-    n = int(counts.by_group.sum()) + counts.n_missing + counts.n_unseen
+    n = counts.n
     if not n or len(before.shares) != len(counts.by_group):
         return math.nan
     gone = before.n_missing / max(n_before, 1)
@@ -230,12 +304,12 @@ def _drift(counts: _Counts, before: Summary, n_before: int) -> float:
 
 
 def _words(
-    feature: Feature, check: ColumnCheck, found: Probe, n_before: int
+    feature: Feature, check: ColumnCheck, counts: _Counts, n_before: int
 ) -> Iterator[str]:
-    n = 0 if found.data is None else len(found.data)
+    n = counts.n
     if check.n_unseen:
-        shown = ", ".join(repr(each) for each in found.unseen[:3])
-        more = ", ..." if len(found.unseen) > 3 else ""
+        shown = ", ".join(repr(each) for each in counts.unseen[:_NAMED])
+        more = ", ..." if len(counts.unseen) > _NAMED else ""
         share = f"{check.unseen_share:.1%}"
         values = f"{check.n_unseen:,} value{'s' * (check.n_unseen != 1)}"
         yield f"{values} ({share}) never seen: {shown}{more}"
