@@ -1,7 +1,11 @@
 """In a pseudo-terminal: colour, progress, Ctrl-C, and 80 columns without a break."""
 
 import random
+import re
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 COLOUR = "\x1b["
@@ -131,3 +135,46 @@ def test_ctrl_c_while_growing_leaves_nothing(terminal, story, long_table):
     assert "Interrupted" in screen.text
     assert "Traceback" not in screen.text
     assert sorted(path.name for path in story.iterdir()) == before
+
+
+@pytest.fixture(scope="module")
+def rows_in_parts(story):
+    """Return a folder whose tree takes a few seconds to grow in parts."""
+    rng = np.random.default_rng(0)
+    folder = story / "parts"
+    folder.mkdir()
+    for number in range(4):
+        x = rng.normal(size=(6, 30_000))
+        rows = {f"x{i}": each for i, each in enumerate(x)}
+        rows["y"] = np.where(x[0] + rng.normal(size=30_000) > 0, "yes", "no")
+        pq.write_table(pa.table(rows), folder / f"{number}.parquet")
+    return folder
+
+
+LINE = (
+    r"about [\d,]+ s left: level \d+, [\d,]+ rows, [\d,]+ open buckets?, "
+    r"[\d,.]+ [KMG]B moved"
+)
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_rows_in_parts_have_a_progress_line(terminal, rows_in_parts, columns):
+    arguments = ["grow", rows_in_parts.name, "-t", "y", "--memory-limit", "1MB"]
+    screen = terminal(*arguments, "--max-depth", "12", columns=columns)
+    assert screen.code == 0, screen.text
+    before, _, after = screen.text.partition(f"{rows_in_parts.name}: 120,000 rows")
+    assert "reading the rows, 0 of 4 parts" in before
+    assert re.search(LINE[: columns - 20], before)
+    # Every line fits, and the last one is removed.
+    shown = screen.raw.partition("120,000 rows")[0].split("\r\x1b[2K")
+    assert max(map(len, shown)) < columns
+    assert len(shown) > 3
+    assert "left: level" not in after
+    assert "reading the rows" not in after
+
+
+def test_the_trees_of_a_cross_validation_are_counted(terminal, rows_in_parts):
+    arguments = ["grow", rows_in_parts.name, "-t", "y", "--memory-limit", "1MB"]
+    screen = terminal(*arguments, "--max-depth", "8", "--prune", "cv", "--cv", "2")
+    assert screen.code == 0, screen.text
+    assert re.search(r"about [\d,]+ s left: tree 2/3, level \d", screen.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 import warnings
@@ -25,7 +26,7 @@ from treewright.commands.output import (
 from treewright.commands.recipe import check_parameters
 from treewright.errors import IntakeWarning
 from treewright.files.in_parts import rows_in_parts, task_of_target
-from treewright.growing.parts.progress import PartsProgress
+from treewright.growing.parts.progress import PartsProgress, RowsProgress
 from treewright.reporting import report as write_report
 
 if TYPE_CHECKING:
@@ -174,35 +175,54 @@ class _ProgressLine:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._start = self._last = time.monotonic()
+        self._last = 0.0
+        self._begun: float | None = None
         self._state: PartsProgress | None = None
         self._share = 0.0
 
     def __call__(self, share: float) -> None:
         """Note the share of the rows that have reached their leaf."""
         self._share = share
-        self._show()
+        if self._state is not None:
+            self.watch(self._state)
 
-    def watch(self, state: PartsProgress) -> None:
-        """Note what was asked and moved."""
-        self._state = state
-        self._show()
-
-    def _show(self) -> None:
+    def watch(self, state: RowsProgress | PartsProgress) -> None:
+        """Note what was read, or what was asked and moved."""
         now = time.monotonic()
+        words = str(state)
+        if isinstance(state, PartsProgress):
+            self._state = state
+            self._begun = self._begun or now
+            done = state.done(self._share)
+            if done > 0:
+                left = (now - self._begun) * (1 - done) / done
+                # First, so that a narrow terminal does not cut it off.
+                words = f"about {shown_time(left)} left: {words}"
         if now - self._last < _TWICE_A_SECOND:
             return
         self._last = now
-        words = f"{self._share:4.0%}"
-        if self._state is not None:
-            words += f"  {self._state}"
-        if self._share > 0:
-            left = (now - self._start) * (1 - self._share) / self._share
-            words += f", about {left:,.0f} s left"
-        self._stream.write(f"\r\x1b[2K{words}")
+        # A line that is as wide as the terminal would break into two.
+        width = shutil.get_terminal_size().columns - 1
+        self._stream.write(f"\r\x1b[2K{words[:width]}")
         self._stream.flush()
 
     def clear(self) -> None:
         """Remove the line."""
         self._stream.write("\r\x1b[2K")
         self._stream.flush()
+
+
+def shown_time(seconds: float) -> str:
+    """Return a time for people: '40 s', '3 min', '1 h 20 min'.
+
+    Examples
+    --------
+    >>> shown_time(40), shown_time(150), shown_time(4830)
+    ('40 s', '2 min', '1 h 20 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = int(seconds // 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -337,7 +337,14 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             X=None, y=None, groups=None, X_val=None, y_val=None, sample_weight_val=None
         )
         with opened_parts(
-            rows, target, weight, self.kinds, options, self._task, self.memory_limit
+            rows,
+            target,
+            weight,
+            self.kinds,
+            options,
+            self._task,
+            self.memory_limit,
+            getattr(self.progress, "watch", None),
         ) as opened:
             described, plan = opened.described, opened.plan
             # The folds of rows in parts are counted in parts, wherever they lie.

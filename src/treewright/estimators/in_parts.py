@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from treewright.growing.parts.on_parts import engine_of
 from treewright.growing.parts.on_spark import Spark
 from treewright.growing.parts.plan import Plan, plan_for
 from treewright.growing.parts.protocol import Engine, results_of
+from treewright.growing.parts.watched import Watched
 from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
 from treewright.table.column import Column, NumericColumn
@@ -74,6 +75,7 @@ def opened_parts(
     options: GrowOptions,
     task: str,
     memory_limit: int | str | None,
+    watch: Callable[[Any], Any] | None = None,
 ) -> Iterator[OpenedParts]:
     """Describe rows in parts, and choose where to grow.
 
@@ -91,6 +93,8 @@ def opened_parts(
         What the target holds.
     memory_limit : int, str or None
         See the estimators.
+    watch : callable, optional
+        Called with a `RowsProgress` whenever the rows of a part were read.
 
     Yields
     ------
@@ -105,7 +109,9 @@ def opened_parts(
         engine = engine_of(rows, threads)
         if isinstance(engine, Dask | Spark):
             held.callback(engine.close)
-        described = describe(engine.on_rows, selection, task, rows.name)
+        described = describe(
+            _watched(engine, watch).on_rows, selection, task, rows.name
+        )
         n_coarse = sum(coding.coarse for coding in codings_for(described))
         n_columns = len(described.schema.usable)
         plan = plan_for(described.n_rows, n_columns, n_coarse, limit, threads)
@@ -115,7 +121,11 @@ def opened_parts(
                 made = tempfile.TemporaryDirectory(prefix="treewright-")
                 folder = Path(held.enter_context(made))
             engine = Local(rows.parts, plan.n_threads, folder)
-        yield OpenedParts(engine, described, plan)
+        yield OpenedParts(_watched(engine, watch), described, plan)
+
+
+def _watched(engine: Engine, watch: Callable[[Any], Any] | None) -> Engine:
+    return engine if watch is None else Watched(engine, watch)
 
 
 def whole_table(opened: OpenedParts) -> Table:

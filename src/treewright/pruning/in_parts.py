@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.growing.parts.coding import CodedPart
+from treewright.growing.parts.progress import PartsProgress
 from treewright.growing.parts.training import TrainingParts, decoded_columns
 from treewright.pruning.counted_rows import (
     Counts,
@@ -153,9 +154,21 @@ def _scores(
 
 def _share_of(progress: Progress, place: int, n: int) -> Progress:
     """Return a progress of one of several trees."""
-    if progress is None:
-        return None
-    return lambda share: progress((place + share) / n)
+    return None if progress is None else _OneOfSeveral(progress, place, n)
+
+
+class _OneOfSeveral:
+    """The progress of one of several trees, as a share of all of them."""
+
+    def __init__(self, progress: Callable[[float], Any], place: int, n: int) -> None:
+        self._progress, self._place, self._n = progress, place, n
+        watch = getattr(progress, "watch", None)
+        self.watch: Callable[[PartsProgress], Any] | None = None
+        if watch is not None:
+            self.watch = lambda s: watch(replace(s, tree=place + 1, n_trees=n))
+
+    def __call__(self, share: float) -> None:
+        self._progress((self._place + share) / self._n)
 
 
 def rows_of_fold(

@@ -349,7 +349,7 @@ class PartsOf:
         self._note(sum(map(len, replies)), level=level, n_open=n_open)
         return merged(kernel, request, replies)
 
-    def _note(self, moved: int, **changes: int) -> None:
+    def _note(self, moved: int, **changes: Any) -> None:
         total = self.progress.bytes_moved + moved
         self.progress = replace(self.progress, bytes_moved=total, **changes)
         if self._watch is not None:

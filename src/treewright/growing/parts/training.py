@@ -23,6 +23,7 @@ from treewright.growing.parts.code import (
 )
 from treewright.growing.parts.coding import ChosenRows, CodedPart, RowWeights
 from treewright.growing.parts.grow import PartsFacts, check_options, grow_in_parts
+from treewright.growing.parts.progress import PartsProgress, expected_levels
 from treewright.growing.parts.protocol import Engine, Parts, PartsOf, results_of
 from treewright.growing.parts.summaries import with_summaries
 from treewright.growing.readable import gaps_of_rows, readable_between
@@ -129,7 +130,7 @@ class TrainingParts:
             facts.weights,
             left_out,
             most_gathered=self._home_rows,
-            watch=getattr(progress, "watch", None),
+            watch=self._watch(progress, facts.weights.n_rows),
         )
         asked: Parts = parts
         if self._checkpoint is not None:
@@ -138,6 +139,17 @@ class TrainingParts:
         self.n_requests += parts.progress.n_requests
         self.bytes_moved += parts.progress.bytes_moved
         return tree
+
+    def _watch(
+        self, progress: Any, n_rows: int
+    ) -> Callable[[PartsProgress], Any] | None:
+        """Return the function that is told about every request; None: nobody asks."""
+        watch = getattr(progress, "watch", None)
+        if watch is None:
+            return None
+        n_levels = expected_levels(n_rows, self._home_rows, self.options.max_depth)
+        more: dict[str, Any] = {"n_levels": n_levels, "goes_home": self._home_rows > 0}
+        return lambda state: watch(replace(state, **more))
 
     def finish(self, tree: TreeData, left_out: int | None = None) -> TreeData:
         """Add readable thresholds, if the options request them.
