@@ -197,7 +197,7 @@ class _ProgressLine:
             if done > 0:
                 left = (now - self._begun) * (1 - done) / done
                 # First, so that a narrow terminal does not cut it off.
-                words = f"about {shown_time(left)} left: {words}"
+                words = f"about {_shown_time(left)} left: {words}"
         if now - self._last < _TWICE_A_SECOND:
             return
         self._last = now
@@ -212,17 +212,11 @@ class _ProgressLine:
         self._stream.flush()
 
 
-def shown_time(seconds: float) -> str:
-    """Return a time for people: '40 s', '3 min', '1 h 20 min'.
-
-    Examples
-    --------
-    >>> shown_time(40), shown_time(150), shown_time(4830)
-    ('40 s', '2 min', '1 h 20 min')
-    """
-    if seconds < 90:
+def _shown_time(seconds: float) -> str:
+    """Return a time for people: '40 s', '3 min', '1 h 20 min'."""
+    if seconds < 100:
         return f"{seconds:.0f} s"
-    minutes = int(seconds // 60)
+    minutes = round(seconds / 60)
     if minutes < 90:
         return f"{minutes} min"
     return f"{minutes // 60} h {minutes % 60} min"
