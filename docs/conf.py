@@ -24,6 +24,7 @@ extensions = [
     "used_in",
     "llms",
     "root_pages",
+    "sample_report",
     "accessible",
 ]
 root_doc = "index"

@@ -1,6 +1,7 @@
 """Nothing public is missing from the book."""
 
 import inspect
+import re
 from pathlib import Path
 
 import click
@@ -114,7 +115,21 @@ def test_every_page_can_be_reached_from_the_front_page():
             there = f"{folder}/{entry}" if folder else entry
             if there in book - reached:
                 new.add(there)
-        if ":glob:" in text:
-            new |= {p for p in book - reached if p.startswith("theory/")}
     hidden = {n for n in book - reached if not n.startswith(("generated", "_build"))}
     assert hidden == set()
+
+
+def test_every_question_is_two_clicks_from_the_front_page():
+    assert "(questions.md)" in page("index.md")
+    paragraphs = re.split(r"\n\s*\n", page("questions.md"))
+    questions = [each for each in paragraphs if each.startswith("**")]
+    assert len(questions) >= 40
+    answered = re.compile(r"\?\*\*.*\]\(\S+\.md", re.S)
+    assert [each for each in questions if not answered.search(each)] == []
+
+
+def test_the_glossary_is_sorted():
+    terms = re.findall(r"^(\S.*)\n    \S", page("reference/glossary.md"), re.M)
+    by_letters = [re.sub(r"[^a-z0-9]", "", term.lower()) for term in terms]
+    assert len(terms) >= 70
+    assert by_letters == sorted(set(by_letters))

@@ -16,15 +16,19 @@ from support.pages import browser_page
 pytestmark = pytest.mark.slow
 
 SITE = ROOT / "build" / "site"
-TEN_PAGES = (
+CHECKED_PAGES = (
     "index.html",
     "start.html",
+    "questions.html",
     "why.html",
     "guides/messy-data.html",
     "guides/coming-from.html",
+    "guides/exports.html",
     "theory/1-impurity.html",
     "reference/findings.html",
     "reference/command-line.html",
+    "reference/glossary.html",
+    "reference/options.html",
     "generated/api/treewright.TreeClassifier.html",
     "generated/gallery/index.html",
 )
@@ -82,7 +86,7 @@ def test_the_search_works_from_a_folder_without_a_server(browser, words, page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", TEN_PAGES)
+@pytest.mark.parametrize("name", CHECKED_PAGES)
 def test_axe_finds_nothing_serious(browser, name, scheme):
     axe = Path(npm_file("axe-core/axe.min.js")).read_text(encoding="utf-8")
     opened(browser, name, scheme=scheme)
@@ -98,10 +102,40 @@ def test_axe_finds_nothing_serious(browser, name, scheme):
     assert serious == []
 
 
-@pytest.mark.parametrize("name", TEN_PAGES)
+@pytest.mark.parametrize("name", CHECKED_PAGES)
 def test_a_page_fits_a_phone(browser, name):
     opened(browser, name, width=390)
     assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["reference/options.html", "reference/findings.html"])
+def test_a_name_in_a_table_is_never_cut(browser, name, width):
+    opened(browser, name, width=width)
+    cut = browser.eval_on_selector_all(
+        "article table code",
+        """codes => codes.filter(code => /^\\w+$/.test(code.textContent)
+            && code.getClientRects().length > 1).map(code => code.textContent)""",
+    )
+    assert cut == []
+
+
+def test_a_tree_keeps_its_columns_and_a_sentence_wraps(browser):
+    opened(browser, "start.html", width=390)
+    blocks = browser.eval_on_selector_all(
+        ".highlight-text pre",
+        "all => all.map(pre => [pre.textContent, getComputedStyle(pre).whiteSpace])",
+    )
+    spaces = {text.split()[0]: space for text, space in blocks}
+    assert spaces["Tree"] == "pre"
+    assert spaces["9"] == "pre-wrap"
+
+
+def test_the_report_of_the_penguins_opens_from_its_guide(browser):
+    opened(browser, "guides/report.html")
+    browser.click("text=Open the report of the penguins")
+    browser.wait_for_selector("html[data-ready]", state="attached")
+    assert browser.problems == []
 
 
 def test_the_keyboard_reaches_the_contents_and_shows_where_it_is(browser):

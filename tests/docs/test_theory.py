@@ -53,6 +53,16 @@ def test_a_chapter_has_exercises_with_folded_solutions_that_run(page):
     assert any("```python" in solution for solution in solutions)
 
 
+def test_the_page_of_exercises_lists_every_exercise():
+    """Each question stands there as it does in its chapter, but for line ends."""
+    listed = " ".join((THEORY / "exercises.md").read_text("utf-8").split())
+    for each in CHAPTERS:
+        exercises = each.read_text("utf-8").partition("## Exercises")[2]
+        questions = re.findall(r"^(\d\. .*?)(?=\s*<details>)", exercises, re.M | re.S)
+        assert [q for q in questions if " ".join(q.split()) not in listed] == []
+        assert f"({each.name}#exercises)" in listed
+
+
 def test_the_slides_show_every_picture_of_the_chapters():
     drawn = {n for page in CHAPTERS for n in PICTURE.findall(page.read_text("utf-8"))}
     shown = PICTURE.findall((THEORY / "slides.md").read_text("utf-8"))

@@ -91,7 +91,7 @@ class Pruning:
         The row of the table that was taken, and the row with the least score; -1 if
         there is none. The tree that 'validation' takes need not be in the table.
     one_se : int
-        The row that the 1-SE rule would have taken; -1 if there is none.
+        The row of the smallest tree within one standard error; -1 if there is none.
     rule : {'price', '1se', 'min'}
         The rule that chose ('cv').
     shrinkage : float or None
@@ -217,7 +217,7 @@ class Pruning:
             )
         if self.rule == "price" and self.one_se > self.chosen >= 0:
             more += (
-                "the 1-SE rule would have taken "
+                "the smallest tree within one standard error of the best has "
                 f"{leaves_words(int(self.n_leaves[self.one_se]))}",
             )
         if self.shrinkage:
