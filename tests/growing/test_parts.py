@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import treewright as tw
@@ -208,3 +209,16 @@ def test_what_does_not_add_up_is_refused(settings: Any, words: str) -> None:
     training = TrainingSet(random_table(rng, criterion, 60), GrowOptions(**settings))
     with pytest.raises(tw.OptionError, match=words):
         in_parts(training, rng)
+
+
+def test_every_node_of_a_level_counts_thousands_of_categories() -> None:
+    """Such a request must not become too large to be taken for a sound message."""
+    rng = np.random.default_rng(0)
+    n, k = 4_000, 65_534
+    X = pd.DataFrame({f"x{i}": rng.random(n).round(2) for i in range(3)})
+    labels = [f"c{i}" for i in range(k)]
+    X["k"] = pd.Categorical.from_codes(rng.choice([0, 7, k - 1], n), labels)
+    table = tw.as_table(X, rng.integers(0, 3, n).astype(str))
+    assert len(table.schema.features[3].labels) == k
+    training = TrainingSet(table, GrowOptions(criterion="gini", max_depth=10))
+    assert fingerprint(in_parts(training, rng)) == fingerprint(training.grow())

@@ -14,6 +14,7 @@ import treewright as tw
 from treewright.growing.parts.coding import MemoryPart, coded_arrays
 from treewright.growing.parts.from_table import codings_of, facts_of
 from treewright.growing.parts.grow import PartsFacts, grow_in_parts
+from treewright.growing.parts.on_parts import suggested_task
 from treewright.growing.parts.protocol import Engine, Parts, PartsOf, results_of
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
@@ -51,6 +52,8 @@ def answers_like_memory(frame: Any) -> None:
     assert model.predict(frame).tolist() == model.predict(table).tolist()
     assert str(tree.evaluate(frame)) == str(tree.evaluate(table, table["y"]))
     assert tree.check(frame) == tree.check(table)
+    for target, task in (("y", "class"), ("x0", "number"), ("none", "class")):
+        assert suggested_task(tw.rows_in_parts(frame), target) == task
 
 
 class Growing:

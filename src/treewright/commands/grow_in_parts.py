@@ -25,7 +25,8 @@ from treewright.commands.output import (
 )
 from treewright.commands.recipe import check_parameters
 from treewright.errors import IntakeWarning
-from treewright.files.in_parts import rows_in_parts, task_of_target
+from treewright.files.in_parts import rows_in_parts
+from treewright.growing.parts.on_parts import suggested_task
 from treewright.growing.parts.progress import PartsProgress, RowsProgress
 from treewright.reporting import report as write_report
 
@@ -72,7 +73,7 @@ def run_grow_in_parts(
     given = {name: value for name, value in given.items() if value is not None}
     limit = given.pop("memory_limit", None)
     check_parameters(given)
-    task = asked or task_of_target(rows, target)
+    task = asked or suggested_task(rows, target)
     model = _estimator(task, {**given, "memory_limit": limit})
     with warnings.catch_warnings(), _line(sys.stderr) as progress:
         warnings.simplefilter("ignore", IntakeWarning)  # the findings are shown

@@ -25,6 +25,7 @@ __all__ = [
     "RowsInParts",
     "is_in_parts",
     "rows_in_parts",
+    "seen_in_target",
     "task_of_target",
 ]
 
@@ -153,36 +154,58 @@ def _of_paths(X: Any) -> tuple[str, dict[str, OpenPart]]:
         raise damaged(name, "Parquet", problem) from problem
 
 
-def task_of_target(rows: RowsInParts, target: str) -> str:
+def task_of_target(found: Iterable[str | set[Any]]) -> str:
     """Return what the target suggests: 'class' or 'number'; see `as_table`.
 
     Parameters
     ----------
-    rows : RowsInParts
-        The rows. Only the target is read, and of whole numbers until there are too
-        many different ones for classes.
-    target : str
-        The column to predict.
+    found : iterable
+        Of each part, what `seen_in_target` returned. No more of it is taken once the
+        answer is known.
 
     Returns
     -------
     str
     """
+    seen: set[Any] = set()
+    for each in found:
+        if isinstance(each, str):
+            return each
+        seen |= each
+        if len(seen) > MOST_INTEGER_CLASSES:
+            return "number"
+    return "class"
+
+
+def seen_in_target(batches: Batches, target: str) -> str | set[Any]:
+    """Return what the target of a part suggests.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        The rows; the target is enough.
+    target : str
+        The column to predict.
+
+    Returns
+    -------
+    'class', 'number' or set
+        Of whole numbers, the different ones, until there are too many for classes.
+    """
     pa = package("pyarrow", "Reading files")
     seen: set[Any] = set()
-    for open_part in rows.parts.values():
-        for batch in open_part(columns=[target]):
-            if target not in batch.schema.names:
-                break  # describing the rows says which columns there are
-            column = batch.column(target)
-            if not pa.types.is_integer(column.type):
-                is_number = pa.types.is_floating(column.type)
-                is_number |= pa.types.is_decimal(column.type)
-                return "number" if is_number else "class"
-            seen.update(column.drop_null().unique().to_pylist())
-            if len(seen) > MOST_INTEGER_CLASSES:
-                return "number"
-    return "class"
+    for batch in batches:
+        if target not in batch.schema.names:
+            break  # describing the rows says which columns there are
+        column = batch.column(target)
+        if not pa.types.is_integer(column.type):
+            is_number = pa.types.is_floating(column.type)
+            is_number |= pa.types.is_decimal(column.type)
+            return "number" if is_number else "class"
+        seen.update(column.drop_null().unique().to_pylist())
+        if len(seen) > MOST_INTEGER_CLASSES:
+            return "number"
+    return seen
 
 
 def _package_of(X: Any) -> str:

@@ -19,7 +19,13 @@ from treewright.files.arrow_table import from_arrow
 from treewright.files.by_schema import source_by_schema, target_by_schema
 from treewright.files.content import Content
 from treewright.files.describe import rows_with_target
-from treewright.files.in_parts import Batches, RowsInParts, rows_in_parts
+from treewright.files.in_parts import (
+    Batches,
+    RowsInParts,
+    rows_in_parts,
+    seen_in_target,
+    task_of_target,
+)
 from treewright.files.optional import package
 from treewright.files.select import Selection
 from treewright.files.source import ArrowSource
@@ -44,6 +50,7 @@ __all__ = [
     "on_parts",
     "read_in_parts",
     "sources_of",
+    "suggested_task",
 ]
 
 
@@ -94,6 +101,36 @@ def on_parts(
         if isinstance(engine, Dask | Spark):
             held.callback(engine.close)
         return results_of(engine.names, engine.on_rows(work, argument))
+
+
+def suggested_task(rows: RowsInParts, target: str) -> str:
+    """Return what the target suggests: 'class' or 'number'; see `as_table`.
+
+    Parameters
+    ----------
+    rows : RowsInParts
+        The rows. Only the target is read.
+    target : str
+        The column to predict.
+
+    Returns
+    -------
+    str
+    """
+    if rows.cluster is None:
+        of_parts = (
+            seen_in_target(open_part(columns=[target]), target)
+            for open_part in rows.parts.values()
+        )
+        return task_of_target(of_parts)
+    if target not in rows.cluster.columns:
+        return "class"  # describing the rows says which columns there are
+    alone = replace(rows, cluster=rows.cluster[[target]])
+    return task_of_target(on_parts(alone, _seen_in_target, target))
+
+
+def _seen_in_target(name: str, batches: Batches, target: str) -> str | set[Any]:
+    return seen_in_target(batches, target)
 
 
 def sources_of(name: str, batches: Batches, schema: Schema) -> Iterator[ArrowSource]:
