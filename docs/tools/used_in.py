@@ -6,17 +6,21 @@ from pathlib import Path
 
 CALL = re.compile(r"\btw\.([A-Za-z_]\w*)")
 METHOD = re.compile(r"\.([a-z_]\w*)\(")
+MESSAGE = re.compile(r"\b([A-Z]\w+(?:Error|Warning))\b")
 
 
 def uses(docs: Path) -> dict[str, list[str]]:
-    """Return, for each name after ``tw.`` or a method call, the pages that have it."""
+    """Return, for each name, method, error and warning, the pages that have it."""
     found = defaultdict(list)
     for page in sorted(docs.rglob("*.md")):
         place = page.relative_to(docs).with_suffix("").as_posix()
-        if place.startswith(("_build", "reference", "making")):
+        if place.startswith(("_build", "making", "generated")):
             continue
         text = page.read_text(encoding="utf-8")
-        for name in sorted({*CALL.findall(text), *METHOD.findall(text)}):
+        names = set(MESSAGE.findall(text))
+        if not place.startswith("reference"):
+            names |= {*CALL.findall(text), *METHOD.findall(text)}
+        for name in sorted(names):
             found[name].append(place)
     return found
 

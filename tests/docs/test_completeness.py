@@ -1,5 +1,6 @@
 """Nothing public is missing from the book."""
 
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -38,6 +39,14 @@ def test_every_public_name_has_an_example():
     names = set(tw.__all__) - {"__version__"}
     bare = [n for n in names if ">>>" not in (inspect.getdoc(getattr(tw, n)) or "")]
     assert bare == []
+
+
+def test_every_public_name_is_used_in_the_book():
+    tool = DOCS / "tools" / "used_in.py"
+    spec = importlib.util.spec_from_file_location("used_in", tool)
+    used_in = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(used_in)
+    assert set(tw.__all__) - {"__version__"} - set(used_in.uses(DOCS)) == set()
 
 
 @pytest.mark.parametrize("name", ["Tree", "TreeClassifier", "TreeRegressor"])

@@ -72,6 +72,9 @@ def test_every_public_name_has_its_place():
         ("ResourceLimitError", "reference/findings"),
         ("plot_reliability", "generated/api/treewright.plot_reliability"),
         ("one_leaf", "reference/findings"),
+        ("PostgreSQL", "guides/exports"),
+        ("MDL", "theory/4-id3-and-c45"),
+        ("citation", "promises/licence"),
     ],
 )
 def test_the_search_works_from_a_folder_without_a_server(browser, words, page):
