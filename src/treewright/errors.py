@@ -41,6 +41,7 @@ __all__ = [
     "TreeFormatError",
     "TreewrightError",
     "UnseenCategoryWarning",
+    "did_you_mean",
     "memory_explained",
     "nearest_name",
     "pandas_for_frames",
@@ -217,9 +218,9 @@ class UnseenCategoryWarning(UserWarning):
     >>> model = tw.TreeClassifier(prune=None).fit(X, y)
     >>> with warnings.catch_warnings(record=True) as given:
     ...     warnings.simplefilter("always")
-    ...     answers = model.predict({"sky": ["azure", "slate"]})
+    ...     answers = model.predict({"sky": ["azure", "slate", "blue"] * 2})
     >>> [each.category.__name__ for each in given]
-    []
+    ['UnseenCategoryWarning']
     """
 
 
@@ -277,3 +278,27 @@ def nearest_name(name: str, known: Iterable[str], alike: float = 0.5) -> str | N
     by_lower = {each.lower(): each for each in reversed(list(known))}
     near = get_close_matches(name.lower(), by_lower, n=1, cutoff=alike)
     return by_lower[near[0]] if near else None
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return a sentence that suggests the nearest name, for the end of a message.
+
+    Parameters
+    ----------
+    name : object
+        What was not found.
+    known : iterable of str
+        The names to choose from.
+
+    Returns
+    -------
+    str
+        With a leading blank; '' if no name is similar enough.
+
+    Examples
+    --------
+    >>> did_you_mean("gnii", ["gini", "entropy"])
+    " Did you mean 'gini'?"
+    """
+    near = nearest_name(str(name), known)
+    return f" Did you mean {near!r}?" if near else ""

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from treewright.criteria import Criterion
 from treewright.drawing.dot import to_dot
 from treewright.drawing.highlight import row_path
+from treewright.drawing.look import check_options
 from treewright.drawing.mermaid import to_mermaid
 from treewright.drawing.palette import terminal_colours
 from treewright.drawing.save import save_picture
 from treewright.drawing.svg import cell_svg, to_svg
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean, nearest_name
 from treewright.exporting.scikit_learn import SKLEARN_NAMES, sklearn_attribute
+from treewright.files.atomic import file_to_write
 from treewright.files.in_parts import is_in_parts
 from treewright.growing.competitors import Competitor, competitors_of
 from treewright.growing.threads import n_threads
@@ -59,11 +61,12 @@ from treewright.reading.text.missing import (
 )
 from treewright.reading.text.text import text
 from treewright.reading.why.why import Why, why
+from treewright.storing.files import write_atomically
 from treewright.storing.load import load as load_data
 from treewright.storing.save import document, save
 from treewright.storing.values import kept
 from treewright.table.match import plain_matrix
-from treewright.tree import walk
+from treewright.tree import walk, wording
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by
 from treewright.tree.loss import loss_of
@@ -271,13 +274,7 @@ class Tree:
         >>> tree.collapse(0).risk(), tree.risk()
         (0.25, 0.0)
         """
-        if kind not in ("error", "impurity"):
-            near = nearest_name(str(kind), ("error", "impurity"))
-            hint = f" Did you mean {near!r}?" if near else ""
-            raise OptionError(
-                f"kind must be 'error' or 'impurity'; got {kind!r}.{hint}"
-            )
-        return float(loss_of(self.data).shown(cost_complexity(self.data, 0.0, kind)))
+        return self.cost_complexity(0.0, kind)
 
     def cost_complexity(self, alpha: float, kind: str = "error") -> float:
         """Return R(T) + alpha x leaves, the cost-complexity of the tree.
@@ -301,6 +298,11 @@ class Tree:
         >>> tree.cost_complexity(0.1), tree.collapse(0).cost_complexity(0.1)
         (0.2, 0.35)
         """
+        if kind not in ("error", "impurity"):
+            hint = did_you_mean(kind, ("error", "impurity"))
+            raise OptionError(
+                f"kind must be 'error' or 'impurity'; got {kind!r}.{hint}"
+            )
         loss = loss_of(self.data)
         price = loss.from_shown(check_alpha(alpha))
         return float(loss.shown(cost_complexity(self.data, price, kind)))
@@ -390,11 +392,11 @@ class Tree:
         Examples
         --------
         >>> import treewright as tw
-        >>> table = tw.as_table({"wind": [1, 2, 3, 4]}, ["no", "no", "no", "yes"])
-        >>> model = tw.TreeClassifier(prune=None, costs={"yes": {"no": 9}})
-        >>> tree = model.fit(table).tree_
+        >>> X = {"wind": [1, 1, 1, 2, 2, 2, 3, 3]}
+        >>> y = ["no", "no", "no", "no", "no", "yes", "yes", "yes"]
+        >>> tree = tw.grow(tw.as_table(X, y))
         >>> tree.n_leaves, tree.simplify(keep="class").n_leaves
-        (2, 2)
+        (3, 2)
         """
         return Tree(simplify(self.data, keep))
 
@@ -1091,6 +1093,7 @@ class Tree:
         ...     tree.save_picture(f"{folder}/tree.svg").name
         'tree.svg'
         """
+        check_options(options)
         row = options.pop("row", None)
         if row is not None:
             options["path"] = row_path(self.data, row)
@@ -1144,7 +1147,7 @@ class Tree:
             needs no library; 'onnx' needs the package onnx to be written, 'xlsx' the
             package openpyxl.
         path : path, optional
-            A file to write.
+            A file to write; an existing file is replaced.
         **options
             For every format but 'scorecard': `check_rows`, whether to embed rows with
             the expected answers, which `verify` runs, or how many at most. For 'xlsx':
@@ -1171,10 +1174,11 @@ class Tree:
         """
         from treewright.exporting.export import export
 
+        where = None if path is None else file_to_write(path, "tree.sql")
         written = export(self.data, format, **options)
-        if path is not None:
+        if where is not None:
             content = written if isinstance(written, bytes) else written.encode()
-            Path(path).write_bytes(content)
+            write_atomically(where, [content])
         return written
 
     def scorecard(
@@ -1431,10 +1435,10 @@ class Tree:
         """One line: target, size, rows."""
         target = self.data.schema.target
         of = f"{target.name}: " if target is not None else ""
-        return (
-            f"Tree({of}{self.n_nodes} nodes, {self.n_leaves} leaves, "
-            f"depth {self.depth}, {int(self.data.n_rows[0])} rows)"
-        )
+        nodes = wording.count(self.n_nodes, "node")
+        leaves = wording.count(self.n_leaves, "leaf", "leaves")
+        rows = wording.count(int(self.data.n_rows[0]), "row")
+        return f"Tree({of}{nodes}, {leaves}, depth {self.depth}, {rows})"
 
     def __str__(self) -> str:
         """The same as `text`, limited to 200 leaves.
@@ -1518,4 +1522,7 @@ def as_tree(tree: object) -> Tree:
 
 
 def _threads(n_jobs: int | None, n_rows: int) -> int:
-    return 1 if n_rows < MANY_ROWS else n_threads(n_jobs)
+    if n_jobs is None and n_rows < MANY_ROWS:
+        return 1
+    threads = n_threads(n_jobs)
+    return 1 if n_rows < MANY_ROWS else threads

@@ -22,7 +22,7 @@ from treewright.drawing.report.story import Quality, quality_of
 from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.drawing.split_chart import draw_split
 from treewright.drawing.visible_nodes import visible_nodes
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError
 from treewright.model import Tree, as_tree
 from treewright.pruning.path import find_path
 from treewright.pruning.result import Pruning
@@ -31,7 +31,7 @@ from treewright.reading.answers.answer import class_probabilities
 from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
 from treewright.reading.answers.permutation import permutation_importance
 from treewright.reading.answers.reliability import reliability
-from treewright.reading.conditions.evidence import class_of
+from treewright.reading.conditions.evidence import class_of, column_of
 from treewright.table.match import match
 from treewright.table.table import Table
 from treewright.tree import wording
@@ -150,7 +150,8 @@ def plot_split(
 
     Classes are a histogram of the column; numbers are points, with the mean on both
     sides of the cut. The line shows the gain of every threshold that could have been
-    taken. Categories are bars, branch by branch.
+    taken. Categories are bars, branch by branch. Bars, points and the middle half count
+    rows; means are weighted.
 
     Parameters
     ----------
@@ -181,7 +182,8 @@ def plot_split(
     if split is None:
         raise OptionError(f"Node {node} is a leaf; a split is drawn at an inner node.")
     why = found.why(node, X, y, sample_weight, split.feature)
-    return draw_split(found.data, int(node), NewRows.read(found.data, X, y), why, ax)
+    rows = NewRows.read(found.data, X, y, sample_weight)
+    return draw_split(found.data, int(node), rows, why, ax)
 
 
 def plot_importance(
@@ -516,21 +518,12 @@ def _two_columns(tree: Tree, columns: Sequence[str] | None) -> tuple[int, int]:
             "Regions are drawn over two columns; name them, as in columns=('a', 'b'). "
             f"The tree uses {len(tree.columns_used)}: {have or 'none'}."
         )
-    return _column_of(tree, names[0]), _column_of(tree, names[1])
-
-
-def _column_of(tree: Tree, name: str) -> int:
-    column = tree.schema.index_of.get(name)
-    if column is None:
-        near = nearest_name(str(name), tree.schema.names)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise OptionError(f"The tree has no column {name!r}.{hint}")
-    return column
+    return column_of(tree.data, names[0]), column_of(tree.data, names[1])
 
 
 def _held(tree: Tree, columns: list[int], at: Mapping[str, Any]) -> dict[int, Any]:
     """Return a value for every column that is neither x nor y."""
-    chosen = {_column_of(tree, name): value for name, value in at.items()}
+    chosen = {column_of(tree.data, name): value for name, value in at.items()}
     held: dict[int, Any] = {}
     for column in columns:
         feature = tree.schema.features[column]

@@ -195,3 +195,44 @@ def test_ctrl_c_exits_with_130_and_keeps_the_old_file(story):
     assert b"Traceback" not in errors
     assert old.read_text() == "as before\n"
     assert not list(story.glob(".answers_of_big*"))
+
+
+def test_without_arguments_the_help_is_printed_line_by_line(run):
+    done = run()
+    assert done.returncode == 0
+    assert done.stdout == run("--help").stdout
+    assert done.stderr == ""
+
+
+def test_a_misspelt_command_is_suggested(run):
+    assert "Did you mean 'grow'?" in run("grwo").stderr
+
+
+def test_an_ending_that_no_form_has_is_refused(run, tmp_path):
+    file = tmp_path / "tree.gif"
+    done = run("show", "penguins.tree.json", "-o", file)
+    assert done.returncode == 2
+    assert "names no form of a tree" in done.stderr
+    assert not file.exists()
+    assert run("show", "penguins.tree.json", "-o", tmp_path / "tree").returncode == 0
+
+
+def test_a_file_without_rows_is_answered_by_its_header(run, story, tmp_path):
+    header = (story / "penguins.csv").read_text().split("\n")[0]
+    (tmp_path / "none.csv").write_text(header + "\n")
+    done = run("predict", "penguins.tree.json", tmp_path / "none.csv")
+    assert done.returncode == 0
+    assert done.stdout.startswith(header + ",answer,probability of Adelie,")
+    (tmp_path / "other.csv").write_text("a,b\n")
+    done = run("predict", "penguins.tree.json", tmp_path / "other.csv")
+    assert done.returncode == 3
+    assert "which the tree needs" in done.stderr
+
+
+def test_a_column_of_the_data_that_an_answer_replaces_is_named(run, story, tmp_path):
+    text = (story / "penguins.csv").read_text().replace(",sex,", ",leaf,", 1)
+    (tmp_path / "leaves.csv").write_text(text)
+    done = run("predict", "penguins.tree.json", tmp_path / "leaves.csv")
+    assert "Warning: The data has a column 'leaf' already" in done.stderr
+    done = run("predict", "penguins.tree.json", tmp_path / "leaves.csv", "--only")
+    assert done.stderr == ""

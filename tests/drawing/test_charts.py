@@ -473,3 +473,77 @@ def test_an_invalid_ax_is_refused():
         tw.plot_tree(penguins(), ax=3)
     with pytest.raises(OptionError, match=r"such as ax\[0\]"):
         tw.plot_pruning(penguins(), ax=[1, 2])
+
+
+# -- axes of dates, weights, missing values --------------------------------------------
+
+
+def ticks(axis):
+    axis.figure.canvas.draw()
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def moments(n=400):
+    rng = np.random.default_rng(0)
+    start = np.datetime64("2020-01-01T00:00:00")
+    when = start + np.arange(n) * np.timedelta64(6, "h")
+    lasts = rng.integers(1, 9000, n).astype("m8[s]")
+    late = when > np.datetime64("2020-03-05")
+    y = np.where(late ^ (lasts > np.timedelta64(1, "h")), "hot", "cold")
+    return {"when": when, "lasts": lasts}, y
+
+
+def test_dates_and_durations_are_written_along_the_axes():
+    X, y = moments()
+    fitted = tw.TreeClassifier().fit(X, y)
+    ax = tw.plot_regions(fitted, X, y, columns=("when", "lasts"))
+    assert ticks(ax.xaxis)[:2] == ["2020-01-01", "2020-02-01"]
+    assert ticks(ax.yaxis)[1:3] == ["0:30:00", "1:00:00"]
+    ax = tw.plot_split(fitted, 0, X, y)
+    assert "2020-02-01" in ticks(ax.xaxis)
+
+
+@pytest.mark.parametrize("days", [0.0001, 0.3, 3, 40, 900, 90_000])
+def test_every_span_of_dates_has_a_few_ticks_inside_it(days):
+    span = np.timedelta64(int(days * 86_400e6), "us")
+    when = np.datetime64("2001-02-03T04:05:06", "us") + span * np.arange(20) // 19
+    fitted = tw.TreeClassifier(prune=None).fit({"when": when}, np.arange(20) > 9)
+    ax = tw.plot_split(fitted, 0, {"when": when}, np.arange(20) > 9)
+    low, high = ax.get_xlim()
+    at = ax.get_xticks()
+    assert 1 <= len(at) <= 8
+    assert all(low <= each <= high for each in at)
+
+
+def test_a_cut_has_one_gain_though_missing_values_can_go_two_ways():
+    X = {"x": [1.0, 2.0, 3.0, 4.0, None, None] * 5}
+    y = [0, 0, 1, 1, 1, 0] * 5
+    ax = tw.plot_split(tw.TreeClassifier(prune=None).fit(X, y), 0, X, y)
+    (other,) = (each for each in ax.figure.axes if each is not ax)
+    at = other.lines[0].get_xdata()
+    assert list(at) == [1.5, 2.5, 3.5]
+
+
+def test_the_means_of_a_split_are_weighted():
+    X, y = {"x": [1.0, 2.0, 3.0, 4.0]}, [0.0, 8.0, 20.0, 30.0]
+    weights = [3.0, 1.0, 1.0, 0.0]
+    fitted = tw.TreeRegressor(prune=None, max_depth=1).fit(X, y, weights)
+    ax = tw.plot_split(fitted, 0, X, y, weights)
+    means = sorted(line.get_ydata()[0] for line in ax.lines if line.get_lw() == 2.5)
+    assert means == [2.0, 20.0]
+    names = {"x": ["a", "b", "c", "d"]}
+    fitted = tw.TreeRegressor(prune=None, max_depth=1).fit(names, y, weights)
+    ax = tw.plot_split(fitted, 0, names, y, weights)
+    dashed = sorted(line.get_ydata()[0] for line in ax.lines if line.get_ls() == "--")
+    assert dashed == [2.0, 20.0]
+
+
+@pytest.mark.parametrize("dpi", [72, 80, 100, 200])
+def test_the_words_of_the_chart_of_sizes_stay_inside_the_figure(dpi, birds):
+    X = {name: birds[0][name] for name in ("bill_length_mm", "sex", "year")}
+    ax = tw.plot_pruning(tw.TreeClassifier().fit(X, birds[1]))
+    ax.figure.set_dpi(dpi)
+    ax.figure.canvas.draw()
+    right = ax.figure.bbox.x1
+    for text in ax.texts:
+        assert text.get_window_extent().x1 <= right

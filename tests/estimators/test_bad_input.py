@@ -403,3 +403,22 @@ def test_before_fit_everything_says_call_fit(estimator):
 def test_invalid_options_are_refused(options, words):
     with pytest.raises(tw.OptionError, match=words):
         tw.grow(tw.as_table(X4, Y4), options)
+
+
+@BOTH
+def test_a_memory_limit_that_is_no_size_is_refused_though_nothing_is_read(estimator):
+    refused(X4, Y4, "memory_limit", "'8 apples'", memory_limit="8 apples")
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_of_one_column_names_the_target(frame):
+    with pytest.warns(UserWarning, match="column-vector"):
+        fitted = tw.TreeClassifier().fit(X4, frame({"survived": Y4}))
+    assert fitted.tree_.schema.target.name == "survived"
+
+
+def test_whole_numbers_of_a_file_are_classes_without_decimals(tmp_path):
+    file = tmp_path / "ages.csv"
+    file.write_text("x,age\n" + "".join(f"{i % 7},{20 + i % 40}\n" for i in range(120)))
+    table = tw.read(file, target="age")
+    assert tw.TreeClassifier(findings="ignore").fit(table).classes_[0].dtype.kind == "i"

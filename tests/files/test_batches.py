@@ -242,3 +242,24 @@ def test_a_killed_write_leaves_the_old_file(tmp_path):
     child.stdout.close()
     time.sleep(0.05)
     assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+def test_a_file_without_rows_is_one_batch_of_no_rows(kind, tree, tmp_path):
+    path = tmp_path / f"none.{kind}"
+    names = HEADER.split(",")
+    none = pa.table({name: pa.array([], pa.string()) for name in names})
+    if kind == "csv":
+        path.write_text(HEADER + "\n")
+    elif kind == "parquet":
+        pa.parquet.write_table(none, path)
+    else:
+        with pa.ipc.new_file(path, none.schema):
+            pass
+    (batch,) = read_batches(path, tree.schema)
+    assert batch.rows.column_names == names
+    assert len(tree.predict(batch.X)) == 0
+    out = tmp_path / "out.parquet"
+    with row_writer(out) as writer:
+        writer.write(batch.rows, {"answer": tree.predict(batch.X)})
+    assert pa.parquet.read_schema(out).field("answer").type == pa.string()

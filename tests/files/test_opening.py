@@ -125,7 +125,7 @@ def test_the_limit_is_read_from_text_and_numbers():
     assert read_limit(" 1.5 MiB ") == 3 << 19
     assert 0 < read_limit() <= memory_for_use()
     for bad in ("lots", "-1", "0", "5 apples"):
-        with pytest.raises(tw.OptionError, match="memory limit"):
+        with pytest.raises(tw.OptionError, match="memory_limit must be"):
             read_limit(bad)
 
 

@@ -1,6 +1,7 @@
 """The size, the answers and the probabilities are those of the written recipe."""
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -186,7 +187,7 @@ def test_the_size_and_lambda_of_classes_are_the_slow_recipes(seed):
     np.testing.assert_allclose(record.score, slow.score, rtol=1e-10)
     assert record.chosen == slow.step
     assert record.shrinkage == slow.strength
-    assert record.words.startswith("no size changes") == slow.fell_back
+    assert record.words.startswith("no size clearly") == slow.fell_back
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -252,7 +253,7 @@ def test_a_rare_class_is_ranked_though_no_answer_changes():
     fitted = tw.TreeClassifier().fit(X, y)
     assert fitted.get_n_leaves() > 1
     words = fitted.pruning_.words
-    assert words.startswith("no size changes the answers; ")
+    assert words.startswith("no size clearly has fewer errors than one leaf; ")
     assert words.endswith("for one leaf: use predict_proba, costs= or priors=")
     assert "by log-loss, 0." in words
     plain = tw.TreeClassifier(size_by="error").fit(X, y)
@@ -502,3 +503,23 @@ def test_numbers_have_no_mixed_path():
     X, _, y = rows_of(21)
     with pytest.raises(tw.OptionError, match="prune_risk='mixed' adds log-loss"):
         tw.TreeRegressor(prune_risk="mixed").fit(X, y)
+
+
+def test_a_smaller_tree_of_no_more_error_is_refused_for_its_log_loss():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 4, 2000)
+    y = rng.random(2000) < np.array([0.01, 0.3, 0.7, 0.99])[x]
+    words = tw.TreeClassifier().fit({"x": x}, y).pruning_.words
+    found = re.search(r"cost no more error, but a log-loss of (\S+) instead of", words)
+    assert found, words
+    assert float(found[1]) > float(words.split()[-1])
+
+
+def test_words_never_claim_that_answers_do_not_change():
+    # A single leaf has the best score here, but the two leaves answer two classes.
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 2, 400)
+    y = np.where(rng.random(400) < 0.11, x, rng.integers(0, 40, 400))
+    fitted = tw.TreeClassifier(max_depth=1, findings="ignore").fit({"x": x}, y)
+    assert len(set(fitted.predict({"x": [0, 1]}))) == fitted.get_n_leaves()
+    assert "changes the answers" not in fitted.pruning_.words

@@ -71,7 +71,7 @@ def test_a_needed_column_that_is_absent_names_the_nearest(schema):
         match(schema, {"lenght": [1.0]}, [0])
     with pytest.raises(TableError, match="no columns 'length', 'colour', which"):
         match(schema, {"lenght": [1.0]}, [0, 1])
-    with pytest.raises(TableError, match=r"The columns of X are 'q'\."):
+    with pytest.raises(TableError, match=r"The columns are 'q'\."):
         match(schema, {"q": [1.0]}, [0])
 
 
@@ -325,7 +325,7 @@ def test_at_most_five_absent_columns_are_named():
 
 
 def test_a_name_that_is_hardly_alike_is_not_called_the_nearest(schema):
-    with pytest.raises(TableError, match="The columns of X are 'signs'"):
+    with pytest.raises(TableError, match="The columns are 'signs'"):
         match(schema, {"signs": [1]}, [2])
     with pytest.raises(TableError, match="The nearest is 'Size'"):
         match(schema, {"Size": [1]}, [2])

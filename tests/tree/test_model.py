@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import treewright as tw
 from support.build import (
     build,
     categorical,
@@ -176,3 +177,55 @@ def test_a_single_leaf_answers_any_table():
     only = Tree(build(leaf(0, 1, 1), schema_of("x")))
     assert only.predict({"x": [1, 2, 3]}).tolist() == ["yes"] * 3
     assert only.columns_used == ()
+
+
+# -- what is refused -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small():
+    table = tw.as_table({"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"])
+    return tw.grow(table)
+
+
+@pytest.mark.parametrize("figure", ["risk", "cost_complexity"])
+def test_a_risk_of_another_kind_is_refused_by_the_name_of_its_parameter(small, figure):
+    arguments = (0.1,) if figure == "cost_complexity" else ()
+    with pytest.raises(OptionError, match="kind must be 'error' or 'impurity'; got"):
+        getattr(small, figure)(*arguments, kind="mixed")
+
+
+def test_half_a_node_is_refused(small):
+    with pytest.raises(OptionError, match=r"node must be a whole number.*got 0\.5"):
+        small.collapse(0.5)
+
+
+@pytest.mark.parametrize("n_jobs", [0, "a", 1.5])
+def test_a_wrong_number_of_threads_is_refused_for_any_number_of_rows(small, n_jobs):
+    for method in (small.predict, small.apply, small.reasons):
+        with pytest.raises(OptionError, match="n_jobs must be a whole number >= 1"):
+            method({"wind": [1]}, n_jobs=n_jobs)
+
+
+def test_an_option_that_pictures_do_not_have_is_refused(small, tmp_path):
+    with pytest.raises(OptionError, match=r"'max_dept'\. Did you mean 'max_depth'"):
+        small.save_picture(tmp_path / "tree.svg", max_dept=2)
+    with pytest.raises(OptionError, match=r"no option 'xyz'\. It has row, max_depth"):
+        small.save_picture(tmp_path / "tree.png", xyz=1)
+
+
+def test_an_export_needs_its_folder_and_replaces_a_file_as_a_whole(small, tmp_path):
+    with pytest.raises(OptionError, match=r"There is no folder .* Make it first"):
+        small.export("python", tmp_path / "none" / "tree.py")
+    file = tmp_path / "tree.py"
+    file.write_text("before")
+    with pytest.raises(OptionError):
+        small.export("python", file, no_such_option=1)
+    assert file.read_text() == "before"
+    assert small.export("python", file) == file.read_text()
+    assert [each.name for each in tmp_path.iterdir()] == ["tree.py"]
+
+
+def test_one_node_is_counted_in_the_singular(small):
+    assert repr(small) == "Tree(y: 3 nodes, 2 leaves, depth 1, 4 rows)"
+    assert repr(small.collapse(0)) == "Tree(y: 1 node, 1 leaf, depth 0, 4 rows)"

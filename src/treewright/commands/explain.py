@@ -11,7 +11,7 @@ import click
 from treewright.commands.flags import TreeCommand, flag, model_argument
 from treewright.commands.inputs import Names, load_model
 from treewright.commands.output import print_json, say, width_of
-from treewright.errors import TableError, nearest_name
+from treewright.errors import TableError, did_you_mean
 
 if TYPE_CHECKING:
     from treewright.model import Tree
@@ -47,7 +47,7 @@ def command(
     """Explain one answer, and what would change it.
 
     The row is given as values, as a row of a file, or as a row of a file with some
-    values replaced.
+    values replaced. NAME= without a value is a missing value.
 
     \b
     Examples:
@@ -77,8 +77,7 @@ def _named_values(tree: Tree, values: tuple[str, ...]) -> dict[str, Any]:
         if not (name and sign):
             raise click.UsageError(f"{each!r} is not NAME=VALUE.")
         if name not in tree.schema.index_of:
-            near = nearest_name(name, tree.schema.names)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(name, tree.schema.names)
             raise click.UsageError(f"The model has no column {name!r}.{hint}")
         found[name] = text
     return found

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from treewright.commands.failures import INTERRUPTED, failure, say_error, say_warning
+from treewright.errors import did_you_mean
 
 __all__ = ["COMMANDS", "main", "treewright"]
 
@@ -52,6 +53,14 @@ class CommandGroup(click.Group):
         module = import_module(f"treewright.commands.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command that the arguments name; suggest one if there is none."""
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS:
+            hint = did_you_mean(name, COMMANDS)
+            raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """Read the arguments; ``--help`` prints and exits here."""
@@ -107,7 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        The arguments; by default those of the process.
+        The arguments; by default those of the process. Without any, the help is
+        printed.
 
     Returns
     -------
@@ -117,10 +127,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     with warnings.catch_warnings():
         warnings.showwarning = say_warning
         try:
-            code = treewright.main(arguments, "treewright", standalone_mode=False)
+            code = treewright.main(given, "treewright", standalone_mode=False)
         except (click.Abort, KeyboardInterrupt):
             say_error("Interrupted. Files that were being written are left as before.")
             return INTERRUPTED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.commands.failures import say_warning
 from treewright.estimators.progress import bar
 from treewright.files.batches import read_batches
 from treewright.files.write import row_writer
@@ -83,6 +84,8 @@ def write(
     ):
         for batch in read_batches(data, schema, table=table, progress=progress):
             rows = batch.rows.select([]) if only else batch.rows
+            if batch.first_row == 1:
+                _warn_of_replaced(rows.column_names, predictor.columns)
             writer.write(rows, predictor.added(batch.X))
             n_rows += batch.rows.num_rows
     return n_rows
@@ -98,6 +101,18 @@ def collect(predictor: Predictor, data: str, table: str | None) -> list[dict[str
             rows = zip(*columns, strict=True)
             records += [dict(zip(added, row, strict=True)) for row in rows]
     return records
+
+
+def _warn_of_replaced(names: Sequence[str], added: Sequence[str]) -> None:
+    """Warn of columns of the data in whose place the answers are written."""
+    replaced = [name for name in added if name in names]
+    if replaced:
+        listed = ", ".join(map(repr, replaced))
+        which = "a column" if len(replaced) == 1 else "columns"
+        say_warning(
+            f"The data has {which} {listed} already; the output holds the answers of "
+            "the tree there. Rename the data's own, or pass --only."
+        )
 
 
 @contextmanager

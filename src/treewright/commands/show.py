@@ -109,8 +109,13 @@ def _as_text(content: Any) -> str:
 def _form_of(output: str | None) -> str:
     """Return the form that the ending of a file's name stands for."""
     ending = "" if output is None else Path(output).suffix.lower()[1:]
-    form = _ENDINGS.get(ending, ending)
-    return form if form in (*_CONTENTS, "png") else "text"
+    form = _ENDINGS.get(ending, ending or "text")
+    if form not in (*_CONTENTS, "png"):
+        raise click.UsageError(
+            f"The ending of {output!r} names no form of a tree. Name the form, such as "
+            "--format text, or end the name in .txt, .csv, .mmd, .dot, .svg or .png."
+        )
+    return form
 
 
 def _nodes(tree: Tree) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from treewright.drawing.shown import Shown, each_shown
 from treewright.drawing.visible_nodes import VisibleNodes
 from treewright.reading.answers.answer import class_shares
 from treewright.reading.conditions.evidence import Evidence, evidence
+from treewright.tree import wording
 from treewright.tree.answer import node_answers
 from treewright.tree.data import TreeData
 
@@ -253,11 +254,11 @@ def _size_words(tree: TreeData, shown: Shown, look: Look) -> tuple[str, str]:
     node, hidden = shown.node, shown.hidden
     rows = share = ""
     if "rows" in look.show:
-        rows = labels.count(int(tree.n_rows[node]), "row")
+        rows = wording.count(int(tree.n_rows[node]), "row")
     if "share" in look.show:
         share = look.percent(float(tree.share[node]))
     if hidden:
-        rows, share = f"+ {labels.count(hidden, 'leaf', 'leaves')}", rows or share
+        rows, share = f"+ {wording.count(hidden, 'leaf', 'leaves')}", rows or share
     if look.numbers:
         rows = f"#{node}" + (f" · {rows}" if rows else "")
     return (rows, share) if rows else (share, "")

@@ -57,7 +57,7 @@ def _lines(tree: TreeData, visible: VisibleNodes) -> Iterator[str]:
 
 def _node(tree: TreeData, shown: Shown) -> str:
     node, split, hidden = shown.node, shown.split, shown.hidden
-    rows = labels.count(int(tree.n_rows[node]), "row")
+    rows = wording.count(int(tree.n_rows[node]), "row")
     rows = f"{rows}, {wording.percent(float(tree.share[node]))}"
     more = ""
     if split is not None and not hidden:
@@ -69,7 +69,7 @@ def _node(tree: TreeData, shown: Shown) -> str:
             ink = LIGHT[class_inks(tree)[int(tree.label[node])]]
             more += f', color="{ink}", penwidth=1.5'
     if hidden:
-        rows += f", + {labels.count(hidden, 'leaf', 'leaves')}"
+        rows += f", + {wording.count(hidden, 'leaf', 'leaves')}"
         more += ", peripheries=2"
     label = f"{_escaped(first, _LONGEST)}\\n{_escaped(rows, _LONGEST)}"
     return f'n{node} [label="{label}"{more}];'

@@ -11,6 +11,7 @@ from treewright.drawing.marks import Box, Dot, Mark, Words, moved
 from treewright.drawing.measure import Measure, middle_cut, wrapped
 from treewright.drawing.visible_nodes import VisibleNodes
 from treewright.reading.answers.answer import middle_of
+from treewright.tree import wording
 from treewright.tree.data import TreeData
 
 __all__ = ["above", "below", "size_words", "title_words"]
@@ -25,9 +26,9 @@ def size_words(tree: TreeData) -> str:
     """Return the size of a tree as text."""
     return ", ".join(
         (
-            labels.count(tree.n_leaves, "leaf", "leaves"),
+            wording.count(tree.n_leaves, "leaf", "leaves"),
             f"depth {int(tree.depth.max())}",
-            labels.count(int(tree.n_rows[0]), "row"),
+            wording.count(int(tree.n_rows[0]), "row"),
         )
     )
 
@@ -158,7 +159,7 @@ def below(
     """Return the note about what is not shown, and its height."""
     hidden = visible.words(tree)
     if hidden and look.is_tight:
-        nodes = labels.count(sum(1 for n in visible.hidden if n), "folded node")
+        nodes = wording.count(sum(1 for n in visible.hidden if n), "folded node")
         hidden = f"{sum(visible.hidden):,} leaves lie in {nodes}."
     lines = list(wrapped(f"{hidden} {notes}", room, _SMALL, measure))
     before = 6 if look.is_tight else 18

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = [
     "answer",
     "class_names",
-    "count",
     "details",
     "number_answer",
     "question",
@@ -92,11 +91,6 @@ def spread(tree: TreeData, node: int) -> float:
     return float(tree.standard_deviation[node])
 
 
-def count(n: int, one: str, many: str = "") -> str:
-    """Return a number with its noun, in singular or plural."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
 def details(tree: TreeData, shown: Shown) -> str:
     """Return the details of a node that do not fit on its card.
 
@@ -115,7 +109,7 @@ def details(tree: TreeData, shown: Shown) -> str:
     node, split, hidden = shown.node, shown.split, shown.hidden
     lines = [f"Node {node}: {shown.condition() or 'all rows'}"]
     share = wording.percent(float(tree.share[node]))
-    lines.append(f"{count(int(tree.n_rows[node]), 'row')}, {share} of all")
+    lines.append(f"{wording.count(int(tree.n_rows[node]), 'row')}, {share} of all")
     lines += _spread(tree, node)
     if split is not None:
         gain = wording.figures(float(loss_of(tree).shown(split.gain)))
@@ -125,7 +119,7 @@ def details(tree: TreeData, shown: Shown) -> str:
         if split.missing in (STOP_HERE, ALL_BRANCHES):
             lines.append(f"A missing value {split.missing_words()}")
     if hidden:
-        lines.append(f"{count(hidden, 'leaf', 'leaves')} below, folded")
+        lines.append(f"{wording.count(hidden, 'leaf', 'leaves')} below, folded")
     if int(tree.split_kind[node]) == LEAF and tree.stop_reason[node]:
         lines.append(f"Leaf: {STOP_REASONS[int(tree.stop_reason[node])].sentence}")
     return "\n".join(wording.cut(line, _LONGEST_FULL) for line in lines)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.tree import wording
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "PALETTES",
     "PLAIN",
     "Look",
+    "check_options",
+    "check_theme",
     "length_of",
     "make_look",
     "pixels_of",
@@ -23,6 +26,8 @@ __all__ = [
 FIGURES = ("rows", "share", "shares", "interval")
 """What a card can show besides its column or answer."""
 PALETTES = ("colour", "print")
+_THEMES = ("auto", "light", "dark")
+_OPTIONS = ("row", "max_depth", "max_leaves", "theme", "direction", "width")
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(px|mm|cm|in|pt|)")
 _PIXELS = {
     "": 1.0,
@@ -121,6 +126,20 @@ def make_look(
     )
 
 
+def check_theme(theme: object) -> None:
+    """Refuse a theme that does not exist."""
+    _check_choice("theme", theme, _THEMES)
+
+
+def check_options(names: Iterable[str]) -> None:
+    """Refuse names that are no options of a picture; see `Tree.to_svg`."""
+    known = (*_OPTIONS, *signature(make_look).parameters)
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known) or f" It has {', '.join(known)}."
+            raise OptionError(f"A picture has no option {name!r}.{hint}")
+
+
 def length_of(width: float | str) -> tuple[float, str]:
     """Return a width as a number and its unit; "" for pixels."""
     found = _LENGTH.fullmatch(str(width).strip())
@@ -147,8 +166,7 @@ def _check_choice(
 ) -> None:
     if value in allowed:
         return
-    near = nearest_name(str(value), allowed)
-    hint = f" Did you mean {near!r}?" if near else ""
+    hint = did_you_mean(value, allowed)
     listed = ", ".join(map(repr, allowed[:-1])) + f" {'and' if before else 'or'} "
     raise OptionError(
         f"{option} must be {before}{listed}{allowed[-1]!r}; got {value!r}.{hint}"

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from treewright.drawing.cards import SMALLEST_LETTERS, Chart
-from treewright.drawing.look import Look, make_look, pixels_of
+from treewright.drawing.look import Look, check_theme, make_look, pixels_of
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.measure import Measure
 from treewright.drawing.palette import PATTERNS, PRINT, THEMES
@@ -117,8 +117,7 @@ def draw_tree(
     matplotlib.axes.Axes
     """
     plt = pyplot()
-    if theme not in ("auto", *THEMES):
-        raise OptionError(f"theme must be 'auto', 'light' or 'dark'; got {theme!r}.")
+    check_theme(theme)
     check_axes(ax)
     chosen = make_look(**look)
     request = _Request(

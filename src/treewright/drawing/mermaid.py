@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from treewright.drawing import labels
 from treewright.drawing.shown import Shown, each_shown, short_label
 from treewright.drawing.visible_nodes import MOST_LEAVES, VisibleNodes, visible_nodes
+from treewright.tree import wording
 from treewright.tree.data import TreeData
 
 __all__ = ["to_mermaid"]
@@ -49,7 +50,7 @@ def _shape(tree: TreeData, shown: Shown) -> str:
         answer = answer.rpartition(" (")[0]
     answer = _quoted(answer)
     if hidden:
-        return f'n{node}[["{answer}, + {labels.count(hidden, "leaf", "leaves")}"]]'
+        return f'n{node}[["{answer}, + {wording.count(hidden, "leaf", "leaves")}"]]'
     return f'n{node}(["{answer}"])'
 
 

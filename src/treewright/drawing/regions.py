@@ -14,6 +14,7 @@ from treewright.drawing.charts import commas, new_axes, plain, title
 from treewright.drawing.labels import class_names, target_name
 from treewright.drawing.matplotlib import inks_of
 from treewright.drawing.palette import LIGHT, RAMP_INKS
+from treewright.drawing.value_axis import value_ticks
 from treewright.table.schema import Feature
 from treewright.table.show import show_value
 from treewright.tree import wording
@@ -144,6 +145,8 @@ def draw_regions(
             names = [wording.value(label, 24) for label in feature.labels]
             axis.set_ticks(np.arange(len(names)), names)
     ax.set(xlim=(x.edges[0], x.edges[-1]), ylim=(y.edges[0], y.edges[-1]))
+    for axis, side in ((ax.xaxis, x), (ax.yaxis, y)):
+        value_ticks(axis, tree.schema.features[side.column])
     about = wording.cut(target_name(tree), 40)
     words = _held(tree, others)
     if words and not in_slice.all():

@@ -181,10 +181,10 @@ def outline(tree: TreeData, visible: VisibleNodes) -> str:
             number = f"{numbers[parent]}{n_below[parent]}."
             numbers.append(number if len(number) < _LONGEST_NUMBER else "…")
         where = f"If {shown.condition()}" if parent >= 0 else "All rows"
-        rows = labels.count(int(tree.n_rows[shown.node]), "row")
+        rows = wording.count(int(tree.n_rows[shown.node]), "row")
         ends = "" if shown.split is None else f"; asks {labels.question(shown.split)}"
         if shown.hidden:
-            ends += f", {labels.count(shown.hidden, 'leaf', 'leaves')} not shown"
+            ends += f", {wording.count(shown.hidden, 'leaf', 'leaves')} not shown"
         said = f"{where}: {labels.answer(tree, shown.node)}, {rows}{ends}."
         lines.append(f"{numbers[place]} {wording.cut(said, _LONGEST)}".strip())
     return "\n".join(lines)

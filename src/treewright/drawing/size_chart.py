@@ -94,8 +94,8 @@ def draw_sizes(
         ax.axvline(taken, color=inks["accent"], linewidth=1.3, label="taken", zorder=1)
     _scale(ax, np.concatenate([curve.at for curve in curves]), against)
     ax.set_xlabel("leaves" if against == "leaves" else "alpha, the price of a leaf")
+    label_y(ax, words[2])  # before the title, whose lines are as wide as the axes
     title(ax, words[0], words[1])
-    label_y(ax, words[2])
     legend_above(ax, 1.03 * _highest(curves))
     return plain(ax)
 

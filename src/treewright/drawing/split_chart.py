@@ -6,6 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.drawing.cards import own_inks
 from treewright.drawing.charts import (
@@ -17,9 +18,10 @@ from treewright.drawing.charts import (
     plain,
     title,
 )
-from treewright.drawing.labels import class_names, count, question, target_name
+from treewright.drawing.labels import class_names, question, target_name
 from treewright.drawing.matplotlib import inks_of
 from treewright.drawing.node_columns import Bars, column_bars
+from treewright.drawing.value_axis import value_ticks
 from treewright.reading.why.why import Why
 from treewright.tree import wording
 from treewright.tree.data import TreeData
@@ -76,15 +78,17 @@ def draw_split(
         _draw_points(ax, tree, node, rows, split.column)
     whole = 1.0 if tree.is_classifier else why.here.impurity or 1.0
     gains = _draw_gains(ax, why, whole)
-    words = f"node {node}: {count(int(tree.n_rows[node]), 'row')}; "
+    words = f"node {node}: {wording.count(int(tree.n_rows[node]), 'row')}; "
     if tree.is_classifier:
         words += f"gain of the split {wording.figures(split.gain)}"
     else:
         words += f"the split removes {wording.percent(split.gain / whole)} of the error"
     if bars.n_missing:
-        words += f"; {count(bars.n_missing, 'missing value')} not drawn"
+        words += f"; {wording.count(bars.n_missing, 'missing value')} not drawn"
     if bars.n_other:
         words += f"; {bars.n_other:,} rarer categories not drawn"
+    if not bars.names:
+        value_ticks(ax.xaxis, tree.schema.features[split.column])
     shown = wording.cut(split.words(0, most=3, longest=30), 80)
     title(ax, shown, words)
     kept = legend_above(ax, top) if tree.is_classifier else 0.0
@@ -118,25 +122,27 @@ def _draw_boxes(
 ) -> None:
     """Draw the middle half and the mean of each category, and of each branch."""
     inks = inks_of(ax)
-    here = share_at(tree, node, rows.ends(tree)) > 0
+    here, weights = _here(tree, node, rows), rows.own_weights
     codes: Any = rows.columns[column]
     labels = tree.schema.features[column].labels
     code_of = {label: code for code, label in enumerate(labels)}
-    found = [rows.y[here & (codes == code_of[name])] for name in bars.names]
-    for place, values in enumerate(found):
-        if not len(values):
+    found = [np.flatnonzero(here & (codes == code_of[name])) for name in bars.names]
+    for place, each in enumerate(found):
+        if not len(each):
             continue
+        values = rows.y[each]
         low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
         ax.bar(place, high - low, 0.55, low, color=inks["r4"], zorder=2)
         ends = place - 0.275, place + 0.275
         ax.plot(ends, (middle, middle), color=inks["page"], linewidth=1.5, zorder=3)
-        ax.plot(place, values.mean(), "o", color=inks["c1"], mec=inks["page"], zorder=3)
+        mean = np.average(values, weights=weights[each])
+        ax.plot(place, mean, "o", color=inks["c1"], mec=inks["page"], zorder=3)
     borders = [-0.5, *bars.cuts, len(found) - 0.5]
     for left, right in itertools.pairwise(borders):
         inside = [each for k, each in enumerate(found) if left < k < right]
-        both = np.concatenate(inside) if inside else np.zeros(0)
+        both = np.concatenate([*inside, np.zeros(0, np.int64)])
         if len(both):
-            mean = float(both.mean())
+            mean = np.average(rows.y[both], weights=weights[both])
             ax.plot((left, right), (mean, mean), color=inks["c1"], lw=1.5, ls="--")
     ax.set_xlim(-0.5, len(found) - 0.5)
     ax.use_sticky_edges = False
@@ -151,9 +157,9 @@ def _draw_points(
 ) -> None:
     """Draw each row as a point, and the mean on both sides of the cut."""
     inks = inks_of(ax)
-    here = share_at(tree, node, rows.ends(tree)) > 0
+    here = _here(tree, node, rows)
     values: Any = rows.columns[column]
-    x, y = values[here], rows.y[here]
+    x, y, weights = values[here], rows.y[here], rows.own_weights[here]
     strength = float(np.clip(_FULL_POINTS / max(len(x), 1), 0.06, 0.45))
     ax.scatter(
         x, y, s=14, color=inks["c0"], alpha=strength, linewidth=0, zorder=2,
@@ -163,26 +169,31 @@ def _draw_points(
     with np.errstate(invalid="ignore"):
         for side in (x <= cut, x > cut):
             if side.any():
-                mean = float(y[side].mean())
+                mean = float(np.average(y[side], weights=weights[side]))
                 ends = float(x[side].min()), float(x[side].max())
                 ax.plot(ends, (mean, mean), color=inks["c1"], linewidth=2.5, zorder=3)
     ax.set_ylabel(wording.cut(target_name(tree), 40))
     commas(ax.yaxis)
 
 
+def _here(tree: TreeData, node: int, rows: NewRows) -> NDArray[np.bool_]:
+    """Return which rows pass the node; those of weight 0 were left out in growing."""
+    return (share_at(tree, node, rows.ends(tree)) > 0) & (rows.own_weights > 0)
+
+
 def _draw_gains(ax: Axes, why: Why, whole: float) -> Axes | None:
     """Draw the gain of every threshold, divided by `whole`, on a scale of its own."""
-    at = [
-        (each.split.threshold, each.gain / whole)
-        for each in why.candidates
-        if isinstance(each.split, Threshold) and np.isfinite(each.gain)
-    ]
-    if not at:
+    best: dict[float, float] = {}  # a cut has two gains: missing values left or right
+    for each in why.candidates:
+        if isinstance(each.split, Threshold) and np.isfinite(each.gain):
+            cut, gain = each.split.threshold, each.gain / whole
+            best[cut] = max(gain, best.get(cut, gain))
+    if not best:
         return None
     from matplotlib.ticker import PercentFormatter
 
     inks = inks_of(ax)
-    places, gains = zip(*sorted(at), strict=True)
+    places, gains = zip(*sorted(best.items()), strict=True)
     other = ax.twinx()
     other.plot(
         places, gains, color=inks["muted"], linewidth=1.4, zorder=5,

@@ -11,19 +11,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from treewright.drawing.escape import xml
-from treewright.drawing.look import PLAIN, Look, length_of, make_look
+from treewright.drawing.look import PLAIN, Look, check_theme, length_of, make_look
 from treewright.drawing.marks import Box, Dot, Flow, Mark, Words
 from treewright.drawing.palette import LIGHT, PATTERNS, PRINT, THEMES
 from treewright.drawing.scene import Scene, Spot, compose
 from treewright.drawing.visible_nodes import MOST_LEAVES, visible_nodes
-from treewright.errors import OptionError, nearest_name
 from treewright.tree.data import TreeData
 
 __all__ = ["DARK_PAGES", "FONTS", "cell_svg", "to_svg"]
 
 FONTS = "Arial,Helvetica,'Liberation Sans',sans-serif"
 """Fonts of the same widths; a program that reads only the first has a substitute."""
-_THEMES = ("auto", *THEMES)
 _CELL_WIDTH, _CELL_SHRINK = 800.0, 0.85
 _CELL_LEAVES = (MOST_LEAVES, 40, 24, 16, 12, 8, 6, 4)
 DARK_PAGES = (
@@ -60,12 +58,7 @@ def to_svg(
     `path` is the path of one row: its nodes, each with the row's value there. `look`
     are the options of `make_look`.
     """
-    if theme not in _THEMES:
-        near = nearest_name(str(theme), _THEMES)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise OptionError(
-            f"theme must be 'auto', 'light' or 'dark'; got {theme!r}.{hint}"
-        )
+    check_theme(theme)
     chosen = make_look(**look)
     visible = visible_nodes(tree, max_depth, max_leaves, tuple(path or ()))
     scene = compose(tree, visible, path=path, direction=direction, look=chosen)

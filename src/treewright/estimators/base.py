@@ -39,6 +39,7 @@ from treewright.estimators.record import data_of, known_of, parameters_of, recor
 from treewright.files.describe import Described
 from treewright.files.formats import check_memory, is_large_parquet
 from treewright.files.in_parts import RowsInParts, is_in_parts, rows_in_parts
+from treewright.files.memory import read_limit
 from treewright.files.read import read
 from treewright.growing.grow import grow
 from treewright.growing.parts.checkpoint import check_checkpoint
@@ -240,6 +241,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         >>> tw.TreeClassifier().fit(X, y).tree_.n_leaves
         2
         """
+        if self.memory_limit is not None:
+            read_limit(self.memory_limit)  # refused here even if nothing is read
         named = target is not None or isinstance(X, str | PathLike)
         if named and (is_in_parts(X) or self._is_large(X)):
             rows = _rows_in_parts(X, y, target, sample_weight, groups, X_val)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.table.costs import class_totals
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
@@ -137,8 +137,7 @@ def _by_class(
     # An unknown class is no error if every class of this sample is named: it may
     # simply be absent from the sample.
     if unknown and unnamed:
-        near = nearest_name(str(unknown[0]), [str(each) for each in unnamed])
-        hint = f" Did you mean {near!r}?" if near else ""
+        hint = did_you_mean(unknown[0], [str(each) for each in unnamed])
         raise OptionError(
             f"class_weight names the class {unknown[0]!r}, which is not in y. The "
             f"classes are {_shown(classes)}.{hint}"

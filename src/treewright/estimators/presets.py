@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean, nearest_name
 from treewright.options.rules import is_real, is_whole
 
 __all__ = ["PROGRAMS", "translated"]
@@ -364,8 +364,7 @@ def _plain(value: Any) -> Any:
 
 def _preset(program: Any, task: str) -> _Preset:
     if not isinstance(program, str) or program not in _PRESETS:
-        near = nearest_name(str(program), PROGRAMS)
-        hint = f" Did you mean {near!r}?" if near else ""
+        hint = did_you_mean(program, PROGRAMS)
         listed = ", ".join(map(repr, PROGRAMS[:-1])) + f" or {PROGRAMS[-1]!r}"
         raise OptionError(f"like takes {listed}; got {program!r}.{hint}")
     preset = _PRESETS[program]

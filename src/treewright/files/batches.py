@@ -74,7 +74,8 @@ def read_batches(
 
     CSV, Parquet and Arrow files are streamed; other formats are read as a whole. Every
     row must fit the columns: predictions for some of the rows would be mistaken for
-    predictions for all of them.
+    predictions for all of them. A file without rows is one batch of no rows, so that
+    its columns are checked.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def tables_of(
             path, everything, table=table, memory_limit=None, progress=progress
         )
         _refuse_rejected(str(path), content.rejected)
-        for start in range(0, content.table.num_rows, _ROWS):
+        for start in range(0, max(content.table.num_rows, 1), _ROWS):
             rows = content.table.slice(start, _ROWS)
             yield rows, replace(content, table=rows)
 
@@ -145,11 +146,15 @@ def _csv_tables(file: OpenedFile) -> Iterator[tuple[pa.Table, Content]]:
     text = TextFile(file)
     layout, quotes = verified_layout(text)
     names = list(layout.names)
+    some = None
     for batch in _csv_batches(text, layout, quotes):
         rows = pa.Table.from_batches([batch])
         for start in range(0, rows.num_rows, _ROWS):
             some = rows.slice(start, _ROWS)
             yield some, Content(some, frozenset(names))
+    if some is None:
+        some = pa.table({name: pa.array([], pa.string()) for name in names})
+        yield some, Content(some, frozenset(names))
 
 
 def _csv_batches(
@@ -217,9 +222,17 @@ def _arrow_batches(
             for batch in opened.iter_batches(_ROWS):
                 n_read += batch.num_rows
                 yield batch, n_read / max(n_rows, 1)
+            if not n_rows:
+                yield _no_rows(opened.schema_arrow), 1.0
         return
     ipc = package("pyarrow.ipc", "Reading Arrow files")
     with ipc.open_file(stream) as opened:
         checked_names(opened.schema.names, name)
         for place in range(opened.num_record_batches):
             yield opened.get_batch(place), (place + 1) / opened.num_record_batches
+        if not opened.num_record_batches:
+            yield _no_rows(opened.schema), 1.0
+
+
+def _no_rows(schema: pa.Schema) -> pa.RecordBatch:
+    return package("pyarrow", "Reading files").RecordBatch.from_pylist([], schema)

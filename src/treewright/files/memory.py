@@ -132,7 +132,7 @@ def read_limit(wanted: int | str | None = None) -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", str(wanted).lower())
     if found is None or float(found[1]) <= 0:
         raise OptionError(
-            f"The memory limit must be a number of bytes above 0, or text such as "
+            "memory_limit must be a number of bytes above 0, or text such as "
             f"'2GB'; got {wanted!r}."
         )
     return int(float(found[1]) * _UNITS[found[2]])

@@ -50,9 +50,8 @@ class RowWriter:
         added : mapping of str to array
             More columns, one value per row. One that `rows` has already is replaced.
         """
-        pa = package("pyarrow", "Writing files")
         for name, values in added.items():
-            column = pa.array(_plain(values))
+            column = _column(values)
             if name in rows.column_names:
                 place = rows.column_names.index(name)
                 rows = rows.set_column(place, name, column)
@@ -71,11 +70,13 @@ class _Out(Protocol):
         """Write what is left."""
 
 
-def _plain(values: Any) -> Any:
-    """Return an array that Arrow accepts: text and numbers without NumPy's types."""
+def _column(values: Any) -> Any:
+    """Return values as a column of Arrow; objects are text if there are none."""
+    pa = package("pyarrow", "Writing files")
     if isinstance(values, np.ndarray) and values.dtype.kind in "OU":
-        return values.tolist()
-    return values
+        listed = values.tolist()
+        return pa.array(listed, None if listed else pa.string())
+    return pa.array(values)
 
 
 @contextmanager

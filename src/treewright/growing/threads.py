@@ -3,6 +3,8 @@
 import os
 import sys
 
+from treewright.options.grow_options import N_JOBS
+
 __all__ = ["n_threads"]
 
 _MAX_THREADS = 256
@@ -13,8 +15,9 @@ def n_threads(n_jobs: int | None) -> int:
 
     None is all cores that this process may use; inside a joblib worker it is one,
     because the other workers already use the rest. -1 is all cores, -2 all but one,
-    and so on.
+    and so on. Anything else is refused with an OptionError.
     """
+    n_jobs = N_JOBS.checked("n_jobs", n_jobs)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
     cores = cores or os.cpu_count() or 1
     if n_jobs is None:

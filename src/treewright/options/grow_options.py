@@ -23,6 +23,7 @@ from treewright.options.rules import (
 
 __all__ = [
     "METHODS",
+    "N_JOBS",
     "GrowOptions",
     "check_criterion",
 ]
@@ -42,6 +43,12 @@ def _is_criterion(value: Any) -> bool:
     return isinstance(value, str) and value in _criterion_names()
 
 
+N_JOBS = Rule(
+    (none, lambda v: is_whole(v) and v != 0),
+    "a whole number >= 1, -1 for all cores (-2 for all but one, and so on), or None "
+    "for the cores this process may use",
+)
+"""The rule for a number of threads, wherever it is given."""
 _COUNT_OR_NONE = "a whole number >= {low}, or None for no limit"
 _RULES: dict[str, Rule] = {
     "method": Rule((one_of(*METHODS),), listed(METHODS)),
@@ -75,11 +82,7 @@ _RULES: dict[str, Rule] = {
         "a whole number from 0 to 2^64 - 1, a NumPy random generator, "
         "or None for the fixed seed",
     ),
-    "n_jobs": Rule(
-        (none, lambda v: is_whole(v) and v != 0),
-        "a whole number >= 1, -1 for all cores (-2 for all but one, and so on), or "
-        "None for the cores this process may use",
-    ),
+    "n_jobs": N_JOBS,
     "missing": Rule(
         (none, one_of(*_MISSING)), listed(_MISSING) + ", or None to go by the method"
     ),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.options.grow_options import GrowOptions
 from treewright.options.rules import (
     Rule,
@@ -36,8 +36,7 @@ def is_pairs(cv: Any) -> bool:
 
 
 def _near(value: Any) -> str:
-    near = nearest_name(str(value), _METHODS)
-    return f" Did you mean {near!r}?" if near else ""
+    return did_you_mean(value, _METHODS)
 
 
 _RULES: dict[str, Rule] = {

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.criteria.misclassification import Misclassification
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.table.costs import cost_factors
 from treewright.tree.answer import plain_answers
 from treewright.tree.costs import answer_by_cost, growth_weight
@@ -73,8 +73,7 @@ def check_risk(risk: object, name: str = "risk") -> str:
     """Return the risk; refuse anything but 'error', 'impurity' and 'mixed'."""
     if isinstance(risk, str) and risk in RISKS:
         return risk
-    near = nearest_name(str(risk), RISKS)
-    hint = f" Did you mean {near!r}?" if near else ""
+    hint = did_you_mean(risk, RISKS)
     raise OptionError(
         f"{name} must be 'error', 'impurity' or 'mixed'; got {risk!r}.{hint}"
     )

@@ -13,7 +13,7 @@ __all__ = ["leaves_words", "words_of_choice"]
 
 def leaves_words(n: int) -> str:
     """Return the number of leaves with its noun: '1 leaf', '2 leaves'."""
-    return "1 leaf" if n == 1 else f"{n:,} leaves"
+    return wording.count(n, "leaf", "leaves")
 
 
 def words_of_choice(choice: Choice, leaves: NDArray[np.int64], size: SizeRule) -> str:
@@ -37,8 +37,9 @@ def words_of_choice(choice: Choice, leaves: NDArray[np.int64], size: SizeRule) -
     if choice.fell_back:
         own, one = (f"{choice.log_loss[s]:.4g}" for s in (choice.step, root))
         return (
-            f"no size changes the answers; {leaves_words(taken)} by log-loss, {own} "
-            f"instead of {one} for one leaf: use predict_proba, costs= or priors="
+            f"no size clearly has fewer errors than one leaf; {leaves_words(taken)} by "
+            f"log-loss, {own} instead of {one} for one leaf: use predict_proba, costs= "
+            "or priors="
         )
     if choice.step == root and size.rule == "price":
         return "1 leaf: no size is better than one leaf"
@@ -52,7 +53,7 @@ def words_of_choice(choice: Choice, leaves: NDArray[np.int64], size: SizeRule) -
     why = (
         f"the tree with the least cross-validated {what}"
         if choice.step == choice.best
-        else f"within {_margin(size)} of the best, {best}"
+        else f"within {_margin(size)} of the best, {leaves_words(best)}"
     )
     return f"{leaves_words(taken)}: {why}{_price_of_half(choice, leaves)}"
 
@@ -73,6 +74,14 @@ def _one_se_reason(choice: Choice, best: int, what: str) -> str:
     )
 
 
+def _but(choice: Choice, half: int) -> str:
+    """Return why a smaller tree of no more error was not taken: its probabilities."""
+    if not len(choice.log_loss):
+        return ""
+    own, other = choice.log_loss[choice.step], choice.log_loss[half]
+    return f", but a log-loss of {other:.4g} instead of {own:.4g}" * bool(other > own)
+
+
 def _price_of_half(choice: Choice, leaves: NDArray[np.int64]) -> str:
     """Return what a tree of half the size would cost in error."""
     taken = int(leaves[choice.step])
@@ -82,7 +91,7 @@ def _price_of_half(choice: Choice, leaves: NDArray[np.int64]) -> str:
     half = int(np.flatnonzero(leaves <= taken // 2)[0])
     more = float(choice.error[half]) / error - 1.0
     if more < 0.0005:
-        return "; half as many would cost no more error"
+        return f"; half as many would cost no more error{_but(choice, half)}"
     if more >= 1.0:
         return f"; half as many would have {1.0 + more:.1f} times the error"
     return f"; half as many would cost {wording.percent(more)} more error"

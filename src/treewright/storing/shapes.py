@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from treewright.errors import TreeFormatError, nearest_name
+from treewright.errors import TreeFormatError, did_you_mean
 
 __all__ = [
     "Either",
@@ -398,8 +398,7 @@ class Record(Shape):
     def _explain(self, names: Sequence[str], where: str) -> NoReturn:
         for i, name in enumerate(names):
             if name not in self.fields:
-                near = nearest_name(name[:100], self.fields)
-                hint = f" Did you mean {near!r}?" if near else ""
+                hint = did_you_mean(name[:100], self.fields)
                 raise TreeFormatError(
                     f"{where} has an unknown field {shown(name)}.{hint}"
                 )

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.table.schema import TargetInfo
 from treewright.table.table import ClassTarget, Table
 from treewright.table.weights import read_weights
@@ -313,8 +313,7 @@ def _place(what: str) -> str:
 def _check_names(what: str, named: Mapping[Any, Any], classes: Sequence[Any]) -> None:
     for name in named:
         if name not in classes:
-            near = nearest_name(str(name), [str(each) for each in classes])
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(name, [str(each) for each in classes])
             raise OptionError(
                 f"{what} names the class {name!r}, which is not in y. The classes are "
                 f"{_shown(classes)}.{hint}"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from treewright.errors import ColumnError, OptionError, nearest_name
+from treewright.errors import ColumnError, OptionError, did_you_mean
 from treewright.table.column import (
     CategoricalColumn,
     Column,
@@ -211,5 +211,4 @@ def _hint(value: Any) -> str:
         return ""
     if word in ("quantile", "width"):
         return f" Did you mean ({word!r}, 5)?" if isinstance(value, str) else ""
-    near = nearest_name(word, _METHODS)
-    return f" Did you mean {near!r}?" if near else ""
+    return did_you_mean(word, _METHODS)

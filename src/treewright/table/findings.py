@@ -311,8 +311,8 @@ def _of_target(table: Table) -> Iterator[Finding]:
             f"class {shown} has one row"
             if len(rare) == 1
             else f"classes {shown}{more} have one row each",
-            "One row cannot be both learnt and tested. Join the class with another, or "
-            "drop it.",
+            "One row cannot be both learnt and tested. Join such a class with another, "
+            "or drop it.",
         )
 
 

@@ -506,7 +506,7 @@ def _why_set_aside(name: str, counts: NDArray[np.int64], n_rows: int) -> str:
     if once * 2 <= known:
         return ""
     return (
-        f"{once} of {known} known values occur only once, so the column tells rows "
+        f"{once:,} of {known:,} known values occur only once, so the column tells rows "
         f"apart, not classes; pass kinds={{{name!r}: 'categorical'}} to use it."
     )
 

@@ -294,7 +294,7 @@ def _absent_message(absent: Sequence[str], names: Sequence[str]) -> str:
     else:
         shown = ", ".join(repr(name) for name in names[:10])
         more = ", ..." if len(names) > 10 else ""
-        advice = f"The columns of X are {shown}{more}."
+        advice = f"The columns are {shown}{more}."
     listed = ", ".join(repr(name) for name in absent[:_MOST_NAMED])
     if len(absent) > _MOST_NAMED:
         listed += f" (and {len(absent) - _MOST_NAMED} more)"

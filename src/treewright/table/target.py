@@ -65,6 +65,8 @@ def read_target(y: Any, n_rows: int, task: str | None = None) -> Target:
         When a value is missing, infinite or unsuitable, or the length is wrong.
     """
     name = getattr(y, "name", None)
+    if name is None and is_column_vector(y) and len(getattr(y, "columns", ())) == 1:
+        name = y.columns[0]
     name = name if isinstance(name, str) and name else "y"
     raw = _open(y, name)
     if len(raw.values) != n_rows:
@@ -110,6 +112,8 @@ def retargeted(target: Target, n_rows: int, task: str) -> Target:
         return target
     else:
         values = target.values
+        if np.array_equal(values, np.round(values)) and np.abs(values).max() < 2**53:
+            values = values.astype(np.int64)  # a class is called 3, not 3.0
     return read_target(open_column(target.name, values), n_rows, task)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, TreeFormatError, nearest_name
+from treewright.errors import OptionError, TreeFormatError, did_you_mean
 from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, STOP_CODES, STOP_HERE, TreeData
 from treewright.tree.walk import checked_node, path
@@ -212,8 +212,7 @@ def with_values(tree: TreeData, **arrays: Any) -> TreeData:
     free = [name for name in TreeData.array_names if name not in _SHAPE]
     for name in arrays:
         if name not in free:
-            near = nearest_name(name, free)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(name, free)
             why = "describes the structure" if name in _SHAPE else "is not an array"
             raise OptionError(
                 f"{name!r} {why} of a tree; with_values changes {', '.join(free)}, "
@@ -254,8 +253,8 @@ def _checked_inner(tree: TreeData, nodes: Iterable[int] | int) -> NDArray[np.int
             checked_node(tree, int(nodes.max()))
         cut = np.unique(nodes.astype(np.int64))
     else:
-        wanted = [nodes] if isinstance(nodes, (int, np.integer)) else list(nodes)
-        each = [checked_node(tree, i) for i in wanted]
+        given = list(nodes) if isinstance(nodes, Iterable) else [nodes]
+        each = [checked_node(tree, i) for i in given]
         cut = np.unique(np.array(each, dtype=np.int64))
     is_leaf = tree.subtree_size[cut] == 1
     if is_leaf.any():

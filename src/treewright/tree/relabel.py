@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.table.schema import Feature, Schema, TargetInfo
 from treewright.tree.data import TreeData
 
@@ -68,8 +68,7 @@ def _checked(option: str, given: Any, schema: Schema) -> Mapping[str, Any]:
     what = "a dict of values and their labels" if inner is Mapping else "text"
     for name, to in given.items():
         if name not in known:
-            near = nearest_name(str(name), known)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(name, known)
             raise OptionError(
                 f"{option} names {name!r}, but the tree has no such column.{hint}"
             )

@@ -24,6 +24,7 @@ import numpy as np
 
 __all__ = [
     "WIDTH",
+    "count",
     "cut",
     "figures",
     "frequent_first",
@@ -84,6 +85,17 @@ def percent(share: float, decimals: int = 1) -> str:
     if share >= 1 - half:
         return f">{100 - step:.{decimals}f}%"
     return f"{100 * share:.{decimals}f}%"
+
+
+def count(n: int, one: str, many: str = "") -> str:
+    """Return a number with its noun, in singular or plural.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(2000, "row"), count(3, "leaf", "leaves")
+    ('1 row', '2,000 rows', '3 leaves')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def name(text: object) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.drawing.labels import class_names, count, target_name
+from treewright.drawing.labels import class_names, target_name
 from treewright.pruning.path import training_loss
 from treewright.pruning.result import Pruning
 from treewright.reading.answers.evaluation import Evaluation
@@ -136,7 +136,8 @@ def _piece(text: str, role: str = "", *, strong: bool = False) -> Piece:
 
 def _what(tree: TreeData, name: str) -> list[Piece]:
     used, total = len(columns_used(tree)), len(tree.schema.features)
-    rows = count(int(tree.n_rows[0]), "row")
+    rows = wording.count(int(tree.n_rows[0]), "row")
+    columns = wording.count(total, "column")
     pieces = [_piece("This tree predicts "), _piece(name, strong=True)]
     if tree.is_classifier:
         names = [wording.cut(each, 30) for each in class_names(tree)]
@@ -148,9 +149,9 @@ def _what(tree: TreeData, name: str) -> list[Piece]:
         *pieces,
         _piece(" by asking about "),
         _piece(str(used), "used"),
-        _piece(f" of {count(total, 'column')}. It learned from {rows} and sorts them "),
+        _piece(f" of {columns}. It learned from {rows} and sorts them "),
         _piece("into "),
-        _piece(count(tree.n_leaves, "group"), "leaves", strong=True),
+        _piece(wording.count(tree.n_leaves, "group"), "leaves", strong=True),
         _piece("."),
     ]
 
@@ -195,7 +196,7 @@ def _best_known(
     """Return the least biased error available, the root's, and the rows it is from."""
     root = float(tree.risk[0])
     if test is not None:
-        rows = count(test.n_rows, "row")
+        rows = wording.count(test.n_rows, "row")
         return test.error, test.root_error, f"On {rows} it had not seen"
     row = _chosen(tree, pruning)
     if pruning is not None and row >= 0 and len(pruning.cv_error):
@@ -261,7 +262,8 @@ def _figures(
     row = _chosen(tree, pruning)
     if pruning is not None and row >= 0 and len(pruning.cv_error):
         error, std = float(pruning.cv_error[row]), float(pruning.cv_std[row])
-        detail = f"{quality.words(error, root)}, {count(pruning.n_folds, 'fold')}"
+        folds = wording.count(pruning.n_folds, "fold")
+        detail = f"{quality.words(error, root)}, {folds}"
         if quality.unit == "share":
             detail += f", standard error {wording.percent(std)}"
         out.append(_figure("cv", "Cross-validated", quality.good(error, root), detail))
@@ -282,8 +284,8 @@ def _figures(
     if quality.unit == "cost":
         detail += ", the cheapest single answer"
     out.append(_figure("none", "Without a tree", quality.good(base, base), detail))
-    depth = f"at most {count(int(tree.depth.max()), 'question')} deep"
-    leaves = count(tree.n_leaves, "leaf", "leaves")
+    depth = f"at most {wording.count(int(tree.depth.max()), 'question')} deep"
+    leaves = wording.count(tree.n_leaves, "leaf", "leaves")
     out.append(_figure("size", "Size", leaves, depth))
     return out
 

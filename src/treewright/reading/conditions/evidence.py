@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.reading.answers.answer import answers, middle_of
 from treewright.reading.answers.interval import Z, wilson
 from treewright.tree import wording
@@ -16,7 +16,7 @@ from treewright.tree.answer import node_answers
 from treewright.tree.data import LEAF, TreeData
 from treewright.tree.walk import children
 
-__all__ = ["Evidence", "class_of", "evidence"]
+__all__ = ["Evidence", "class_of", "column_of", "evidence"]
 
 
 class Evidence(NamedTuple):
@@ -68,6 +68,15 @@ def evidence(tree: TreeData, nodes: NDArray[np.integer[Any]]) -> Evidence:
     )
 
 
+def column_of(tree: TreeData, name: str) -> int:
+    """Return the number of a column; an unknown name raises an error."""
+    known = tree.schema.index_of
+    if name not in known:
+        hint = did_you_mean(name, known)
+        raise OptionError(f"The tree has no column {name!r}.{hint}")
+    return known[name]
+
+
 def class_of(tree: TreeData, label: Any) -> int:
     """Return the number of a class; an unknown one raises an error with all classes."""
     target = tree.schema.target
@@ -78,8 +87,7 @@ def class_of(tree: TreeData, label: Any) -> int:
     for k, each in enumerate(labels):
         if each == label and isinstance(each, str) == isinstance(label, str):
             return k
-    near = nearest_name(str(label), [str(each) for each in labels])
-    hint = f" Did you mean {near!r}?" if near else ""
+    hint = did_you_mean(label, [str(each) for each in labels])
     for each in labels:
         if str(each) == str(label):
             quotes = "in quotes" if isinstance(each, str) else "without quotes"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, nearest_name, pandas_for_frames
+from treewright.errors import OptionError, did_you_mean, pandas_for_frames
 from treewright.reading.answers.answer import middle_of, number_words
 from treewright.reading.conditions.condition import (
     Condition,
@@ -25,7 +25,12 @@ from treewright.reading.conditions.condition import (
     joined,
     shares_of,
 )
-from treewright.reading.conditions.evidence import Evidence, class_of, evidence
+from treewright.reading.conditions.evidence import (
+    Evidence,
+    class_of,
+    column_of,
+    evidence,
+)
 from treewright.reading.conditions.path_conditions import (
     answer_nodes,
     conditions_of,
@@ -351,9 +356,9 @@ class Rules(Sequence[Rule]):
         found = Rules(tree, nodes[kept])
         if column is None and test is None:
             return found
-        wanted = _column(tree, column)
+        number = None if column is None else column_of(tree, column)
         passed = [
-            (wanted is None or any(c.column == wanted for c in rule.conditions))
+            (number is None or any(c.column == number for c in rule.conditions))
             and (test is None or bool(test(rule)))
             for rule in found
         ]
@@ -376,8 +381,7 @@ class Rules(Sequence[Rule]):
         """
         allowed = (*_NUMBERS, "prediction")
         if key not in allowed:
-            near = nearest_name(str(key), allowed)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(key, allowed)
             raise OptionError(
                 f"Rules are sorted by {', '.join(allowed)}; got {key!r}.{hint}"
             )
@@ -505,17 +509,6 @@ def _answers_are(
     if tree.is_classifier:
         return np.asarray(tree.label[nodes] == class_of(tree, prediction))
     return np.asarray(node_answers(tree)[nodes, 0] == prediction)
-
-
-def _column(tree: TreeData, name: str | None) -> int | None:
-    if name is None:
-        return None
-    known = tree.schema.index_of
-    if name not in known:
-        near = nearest_name(str(name), known)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise OptionError(f"The tree has no column {name!r}.{hint}")
-    return known[name]
 
 
 def _answer_text(tree: TreeData, prediction: Any, longest: int | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.reading.answers.answer import (
     answers,
     class_probabilities,
@@ -438,8 +438,7 @@ def fixed_columns(tree: TreeData, names: Iterable[str]) -> frozenset[int]:
     known = tree.schema.index_of
     for name in (listed := list(names)):
         if name not in known:
-            near = nearest_name(str(name), known)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(name, known)
             raise OptionError(
                 f"fixed names {name!r}, but the tree has no such column.{hint}"
             )

@@ -152,13 +152,9 @@ def _title(tree: TreeData) -> str:
     of = f" for {wording.name(target.name)}" if target is not None else ""
     depth = int(tree.depth.max())
     return (
-        f"Tree{of}: {_count(tree.n_nodes, 'node')}, "
-        f"{_count(tree.n_leaves, 'leaf', 'leaves')} (*), depth {depth}"
+        f"Tree{of}: {wording.count(tree.n_nodes, 'node')}, "
+        f"{wording.count(tree.n_leaves, 'leaf', 'leaves')} (*), depth {depth}"
     )
-
-
-def _count(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def _knows_spread(tree: TreeData) -> bool:
@@ -184,7 +180,7 @@ def _footer(
         lines.append(f"[{deepest}] is the depth of a node that is not indented further")
     n_leaves = int((tree.split_kind[shown] == LEAF).sum())
     if narrow and n_leaves < tree.n_leaves:
-        hidden = _count(tree.n_leaves - n_leaves, "leaf", "leaves")
+        hidden = wording.count(tree.n_leaves - n_leaves, "leaf", "leaves")
         lines.append(f"{hidden} folded; text() writes the whole tree.")
     elif (
         not narrow
@@ -403,7 +399,7 @@ def _notes(
         if kind == LEAF:
             yield "*"
         elif not opened[i]:
-            yield f"+ {_count(below[i], 'leaf', 'leaves')}"
+            yield f"+ {wording.count(below[i], 'leaf', 'leaves')}"
         elif opened[i] < branches[i]:
             yield f"+ {branches[i] - opened[i]:,} lighter branches"
         else:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import OptionError, TableError, nearest_name
+from treewright.errors import OptionError, TableError
 from treewright.growing.habits.j48 import AVERAGE_SLACK, MANY_CATEGORIES
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.pruning.path import find_path
+from treewright.reading.conditions.evidence import column_of
 from treewright.reading.why.candidates import (
     Branch,
     Candidate,
@@ -262,15 +263,11 @@ def _weights_to_grow_by(
 
 
 def _number(tree: TreeData, column: str) -> int:
-    known = tree.schema.index_of
-    if column not in known:
-        near = nearest_name(str(column), known)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise OptionError(f"The tree has no column {column!r}.{hint}")
-    if known[column] not in tree.schema.usable:
-        why_not = tree.schema.features[known[column]].set_aside
+    number = column_of(tree, column)
+    if number not in tree.schema.usable:
+        why_not = tree.schema.features[number].set_aside
         raise OptionError(f"Column {column!r} was set aside when growing: {why_not}")
-    return known[column]
+    return number
 
 
 # The best of each column ------------------------------------------------------------
