@@ -40,7 +40,7 @@ from treewright.files.describe import Described
 from treewright.files.formats import check_memory, is_large_parquet
 from treewright.files.in_parts import RowsInParts, is_in_parts, rows_in_parts
 from treewright.files.memory import read_limit
-from treewright.files.read import read
+from treewright.files.read import read as read_file
 from treewright.growing.grow import grow
 from treewright.growing.parts.checkpoint import check_checkpoint
 from treewright.growing.parts.training import TrainingParts
@@ -244,13 +244,18 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         if self.memory_limit is not None:
             read_limit(self.memory_limit)  # refused here even if nothing is read
         named = target is not None or isinstance(X, str | PathLike)
-        if named and (is_in_parts(X) or self._is_large(X)):
+        in_parts = named and is_in_parts(X)
+        if named and not in_parts:
+            _check_path(X, y, target)
+        if in_parts or (named and self._is_large(X)):
             rows = _rows_in_parts(X, y, target, sample_weight, groups, X_val)
             return self._fit_in_parts(rows, str(target), sample_weight)
         kinds = self.kinds
         if named:
             weight = sample_weight if isinstance(sample_weight, str) else None
-            X = _read_file(X, y, target, kinds, weight, self.memory_limit)
+            X = read_file(
+                X, target, kinds=kinds, weight=weight, memory_limit=self.memory_limit
+            )
             kinds = None
             sample_weight = None if weight is not None else sample_weight
         options, prune = self._options(), self._prune_options()
@@ -275,8 +280,6 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         This never changes the tree, so it needs a method of pruning that gives the same
         tree from parts: any but 'cv', whose folds are others there.
         """
-        if not isinstance(X, str | PathLike):
-            return False
         method = self._prune_options().method_for(self._options(), self._task)
         n_trees = n_threads(self.n_jobs) if method == "cv" else 1
         if method != "cv" and is_large_parquet(X, self.memory_limit, n_trees):
@@ -664,15 +667,8 @@ def _rows_in_parts(
     return rows_in_parts(X)
 
 
-def _read_file(
-    X: Any,
-    y: Any,
-    target: str | None,
-    kinds: Any,
-    weight: str | None,
-    memory_limit: int | str | None,
-) -> Table:
-    """Read the file that `fit` was given instead of rows."""
+def _check_path(X: Any, y: Any, target: str | None) -> None:
+    """Refuse a target without a file, and a file without the name of its target."""
     if not isinstance(X, str | PathLike):
         raise OptionError(
             f"target={target!r} names a column of a data file, but X is of type "
@@ -683,7 +679,6 @@ def _read_file(
             f"X is the path {os.fspath(X)!r}, so the target is a column of that file. "
             "Pass its name as target=, and no y."
         )
-    return read(X, target, kinds=kinds, weight=weight, memory_limit=memory_limit)
 
 
 def _warn_of_column_vector(y: Any) -> None:
