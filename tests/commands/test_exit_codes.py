@@ -34,6 +34,11 @@ BAD = {
         "--class-weight is for trees that answer classes",
     ),
     "no such file": (3, ["grow", "no_such.csv", "-t", "x"], "no file no_such.csv"),
+    "no such column to drop": (
+        3,
+        ["grow", "penguins.csv", "-t", "species", "--drop", "colour"],
+        "--drop names 'colour', but there is no column 'colour'",
+    ),
     "no such column": (
         3,
         ["grow", "penguins.csv", "-t", "specie"],

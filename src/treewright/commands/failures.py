@@ -37,6 +37,7 @@ _SETTING = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=('[^']*'|None|True|False|[\d.e+-]
 _KIND = re.compile(r"\bkinds=\{'([^']*)': '(\w+)'\}")
 _DROP = re.compile(r"\bdrop=\['([^']*)'\]")
 _NAME = re.compile(r"^([a-z]+(?:_[a-z]+)+)(?= )")
+_NAMES = re.compile(r"^(columns|drop|kind(?=s)|target|weight)s?(?= names )")
 
 
 def failure(problem: Exception) -> int:
@@ -100,9 +101,12 @@ def as_flags(message: str) -> str:
     'Pass --kind zip=categorical to use it.'
     >>> as_flags("Put each part into a column of its own, or pass drop=['user'].")
     'Put each part into a column of its own, or pass --drop user.'
+    >>> as_flags("kinds names 'zip', but there is no column 'zip'.")
+    "--kind names 'zip', but there is no column 'zip'."
     """
     message = _DROP.sub(lambda found: f"--drop {quote(found[1])}", message)
     message = _NAME.sub(lambda found: _flag(found[1]), message)
+    message = _NAMES.sub(lambda found: _flag(found[1]), message)
     message = _KIND.sub(
         lambda found: f"--kind {quote(f'{found[1]}={found[2]}')}", message
     )

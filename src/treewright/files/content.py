@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from treewright.errors import TableError
 from treewright.table.intake import Finding
@@ -58,14 +58,6 @@ class Content:
     def n_read(self) -> int:
         """Number of rows of the file: those in the table and the rejected ones."""
         return int(self.table.num_rows) + len(self.rejected)
-
-    def with_columns(self, names: list[str]) -> Content:
-        """Return the same rows with some of the columns."""
-        return replace(self, table=self.table.select(names))
-
-    def with_finding(self, *finding: Any) -> Content:
-        """Return the same with one more finding."""
-        return replace(self, findings=(*self.findings, Finding(*finding)))
 
 
 def lines_of(rejected: tuple[Rejected, ...]) -> str:
