@@ -225,6 +225,40 @@ def test_a_request_that_is_not_answered_is_an_error(
             os.kill(pid, signal.SIGCONT)
 
 
+@pytest.mark.slow
+def test_a_scheduler_that_vanishes_is_said_in_a_sentence(
+    tmp_path: Path, growing: Growing
+) -> None:
+    file, tests = tmp_path / "scheduler.json", str(Path(__file__).parents[1])
+
+    def start(name: str, *more: str) -> Any:
+        words = [sys.executable, "-m", f"distributed.cli.dask_{name}", *more]
+        return subprocess.Popen(
+            [*words, "--no-dashboard", "--scheduler-file", str(file)],
+            env=os.environ | {"PYTHONPATH": tests},
+            stderr=subprocess.DEVNULL,
+        )
+
+    started = [start("scheduler", "--port", "0")]
+    try:
+        while not file.exists():
+            time.sleep(0.1)
+        started += [start("worker", "--nthreads", "1", "--no-nanny") for _ in range(2)]
+        with Client(scheduler_file=str(file)) as client:
+            client.wait_for_workers(2, timeout=60)
+            engine = Dask(frame(), client, timeout=30)
+            harmed = Disturbed(growing.parts(engine), 2, started[0].kill)
+            begun = time.monotonic()
+            with pytest.raises(ClusterError, match=r"scheduler of the Dask cluster is"):
+                growing.grow(harmed)
+            engine.close()
+            assert time.monotonic() - begun < 60
+    finally:
+        for each in started:
+            each.kill()
+            each.wait()
+
+
 def test_workers_of_another_version_are_refused(client: Any) -> None:
     task = Task(len, None)
     task._version = "0.0.1"

@@ -92,7 +92,7 @@ class Dask:
 
     def _results(self, futures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield the results as they come, each once."""
-        from distributed import KilledWorker, as_completed
+        from distributed import CancelledError, KilledWorker, as_completed
 
         names = {future.key: name for name, future in futures.items()}
         waiting = as_completed(
@@ -100,7 +100,15 @@ class Dask:
         )
         try:
             for future, result in waiting:
+                if isinstance(result, CancelledError):
+                    raise result
                 yield names.pop(future.key), result
+        except CancelledError as error:
+            raise ClusterError(
+                "The scheduler of the Dask cluster is gone, or it has cancelled the "
+                "work. Start the cluster again and run the fit again; with "
+                "checkpoint=PATH it goes on where it was."
+            ) from error
         except TimeoutError:
             raise ClusterError(
                 f"{len(names)} of {len(futures)} parts gave no answer in "
