@@ -35,6 +35,7 @@ test: build  ## Run the tests, except the long ones, which 'make coverage' runs 
 # In a process of its own: a process can have only one session of Spark.
 test-clusters: clusters build  ## Run the tests of Dask and Spark, except the long ones
 	$(BIN)/python -m pytest -q -m "not slow" tests/clusters $(ARGS)
+	$(BIN)/python docs/tools/run_pages.py docs/guides/clusters.md
 
 coverage: build  ## Run all tests and fail if they cover less than 97 % of the Python lines
 	@mkdir -p build/coverage

@@ -8,6 +8,9 @@ A page is run from top to bottom in one fresh process, in an empty folder:
 - a picture ``![...](pictures/name.svg)`` that the blocks write to ``pictures/`` is
   compared with the file in the repository (SVG by its bytes, others by existence).
 
+A page that needs a package which is not always installed names it in a comment,
+``<!-- needs: distributed -->``. Without the package the page is not run, which is said.
+
 Warnings and errors are part of the output, as one line ``Name: message``. The text
 block must name the error already; otherwise an error is a fault of the page. Blocks
 with other languages (``sh``, ``r``, ``sql``) are shown, not run.
@@ -18,6 +21,7 @@ those named; ``--write`` renews outputs and pictures instead.
 
 import argparse
 import difflib
+import importlib.util
 import json
 import os
 import re
@@ -38,6 +42,7 @@ PICTURE = re.compile(r"\]\((pictures/[^)\s]+)\)")
 RUN = {"python", "console"}
 ERROR = re.compile(r"^(\w+Error): .*\Z", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ ")
+NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
 
 
 class StalePageError(Exception):
@@ -72,6 +77,12 @@ def pages() -> list[Path]:
     return [
         page for page in (ROOT / "README.md", *sorted(inside)) if has_examples(page)
     ]
+
+
+def lacking(page: Path) -> list[str]:
+    """Return the packages that a page needs and that are not installed."""
+    named = NEEDS.findall(page.read_text(encoding="utf-8"))
+    return [name for name in named if importlib.util.find_spec(name) is None]
 
 
 def has_examples(page: Path) -> bool:
@@ -233,6 +244,9 @@ def main() -> int:
     given = parser.parse_args()
 
     def outcome(page: Path) -> str:
+        if lost := lacking(page):
+            print(f"NOT RUN: {page} needs {', '.join(lost)}, which is not installed.")
+            return ""
         try:
             process(page.resolve(), given.write)
         except StalePageError as stale:

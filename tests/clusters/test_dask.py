@@ -98,6 +98,7 @@ def test_fit_takes_a_dask_frame(client: Any) -> None:
     assert found.fingerprint == expected.tree_.fingerprint
     small = tw.TreeClassifier(**settings, memory_limit="100kB")
     assert small.fit(frame(), target="y").tree_.fingerprint == found.fingerprint
+    assert small.plan_.words.startswith("codes with the workers: 900 rows x 4 columns")
 
 
 def test_a_tree_answers_a_dask_frame(client: Any) -> None:

@@ -152,17 +152,42 @@ def test_number_of_parts_and_threads_is_irrelevant(
 def test_tiny_tables_give_the_tree_of_exact_fractions(n_tables: int) -> None:
     rng = np.random.default_rng(1)
     for i in range(n_tables):
-        n = int(rng.integers(2, 14))
-        X = {"a": rng.integers(0, 4, n) / 3, "b": rng.normal(size=n).round(1)}
-        X["a"][rng.random(n) < 0.1 * (i % 2)] = np.nan
-        if i % 3:
-            table = tw.as_table(X, rng.integers(0, 1 + i % 3, n).astype(str))
-        else:
-            table = tw.as_table(X, rng.normal(size=n).round(1), task="number")
-        options = GrowOptions(min_samples_leaf=1)
+        criterion = list(CRITERIA)[i % len(CRITERIA)]
+        table = tiny_table(rng, criterion)
+        options = GrowOptions(
+            criterion=criterion,
+            min_samples_leaf=int(rng.integers(1, 3)),
+            max_leaf_nodes=(None, 3)[int(rng.random() < 0.2)],
+        )
         training = TrainingSet(table, options)
-        found = in_parts(training, rng, edges=random_edges(rng, training.table))
+        found = in_parts(
+            training,
+            rng,
+            int(rng.integers(1, 5)),
+            edges=random_edges(rng, training.table),
+            home_rows=int(rng.choice([0, 0, 4])),
+        )
         assert_same_tree(found, grow_reference(table, options))
+
+
+def tiny_table(rng: Any, criterion: str) -> Table:
+    """At most 13 rows with ties, often with missing values, categories and weights."""
+    n = int(rng.integers(2, 14))
+    X: dict[str, Any] = {
+        "a": rng.integers(0, 4, n) / 3,
+        "b": rng.normal(size=n).round(1),
+    }
+    X["a"][rng.random(n) < rng.choice([0.0, 0.2])] = np.nan
+    if rng.random() < 0.4:
+        X["k"] = rng.choice(list("pqrs"), n)
+    y: Any = rng.normal(size=n).round(1)
+    if CRITERIA[criterion]:
+        y = rng.integers(0, int(rng.integers(1, 5)), n).astype(str)
+    elif criterion == "poisson":
+        y = rng.integers(0, 4, n) + (np.arange(n) == 0)
+    weights = (None, rng.integers(1, 4, n) * 1.0, rng.random(n) + 0.01)
+    chosen = weights[int(rng.integers(3))]
+    return tw.as_table(X, y, chosen, task="class" if CRITERIA[criterion] else "number")
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

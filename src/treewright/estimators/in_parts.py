@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright.files.describe import Described, describe, pieces_of
 from treewright.files.in_parts import Batches, RowsInParts
-from treewright.files.memory import read_limit
+from treewright.files.memory import read_limit, shown_bytes
 from treewright.files.select import Selection
 from treewright.files.to_table import naming
 from treewright.growing.parts.code import codings_for, table_of
@@ -115,6 +115,14 @@ def opened_parts(
         n_coarse = sum(coding.coarse for coding in codings_for(described))
         n_columns = len(described.schema.usable)
         plan = plan_for(described.n_rows, n_columns, n_coarse, limit, threads)
+        if rows.cluster is not None and plan.where != "memory":
+            plan = replace(
+                plan,
+                where="codes with the workers",
+                words=f"codes with the workers: {described.n_rows:,} rows x "
+                f"{n_columns} columns do not fit into the memory of the driver (limit "
+                f"{shown_bytes(limit)})",
+            )
         if isinstance(engine, Local):
             folder = None
             if plan.where == "codes on disk":

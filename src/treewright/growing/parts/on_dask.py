@@ -113,7 +113,7 @@ class Dask:
             raise ClusterError(
                 f"{len(names)} of {len(futures)} parts gave no answer in "
                 f"{self._timeout:g} s, the first of them {min(names.values())!r}. Look "
-                "at the workers of the Dask cluster, or raise the time-out."
+                "at the workers of the Dask cluster, and fit again."
             ) from None
         except KilledWorker as error:
             raise ClusterError(

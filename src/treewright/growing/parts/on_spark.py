@@ -96,7 +96,7 @@ class Spark:
             session.interruptTag(tag)
             raise ClusterError(
                 f"Spark gave no answer in {self._timeout:g} s. Look at the executors, "
-                "or raise the time-out."
+                "and fit again."
             ) from None
         except Exception as error:
             worded = _worded(error)

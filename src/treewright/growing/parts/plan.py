@@ -31,7 +31,7 @@ class Plan:
 
     Attributes
     ----------
-    where : {'memory', 'codes in memory', 'codes on disk'}
+    where : {'memory', 'codes in memory', 'codes on disk', 'codes with the workers'}
         The choice. It never changes the tree.
     words : str
         The estimate, in a sentence.
