@@ -122,9 +122,9 @@ bench-exports: build $(VENV)/.bench  ## Measure how fast exports score rows (lon
 	$(BIN)/python -W ignore benchmarks/exports.py $(ARGS)
 
 docs: build $(VENV)/.docs  ## Build the book into build/site
-	@rm -rf docs/generated build/site
+	@rm -rf docs/generated build/site build/doctrees
 	$(BIN)/python docs/tools/write_command_line.py
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
+	$(BIN)/sphinx-build -W --keep-going -q -b html -d build/doctrees docs build/site
 	$(BIN)/python docs/tools/check_site.py build/site
 	@echo "The book is in build/site/index.html."
 
