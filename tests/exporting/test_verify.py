@@ -138,6 +138,17 @@ def test_sql_of_a_server_is_not_run_here(tmp_path):
         verify(penguins(), tmp_path / "tree.sql")
 
 
+def test_a_launcher_without_its_compiler_counts_as_not_installed(
+    tmp_path, monkeypatch
+):
+    launcher = tmp_path / "rustc"
+    launcher.write_text("#!/bin/sh\necho 'no default toolchain' >&2\nexit 1\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with pytest.raises(EngineMissingError, match="'rustc' is not installed"):
+        verify(penguins(), written(penguins(), "rust", tmp_path))
+
+
 def penguins(**options):
     from importlib.resources import files
 

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -78,12 +79,25 @@ def program_called(*names: str) -> str:
     """Return the path of the first of some programs that is installed."""
     for name in names:
         found = shutil.which(name)
-        if found:
+        if found and _starts(found, _LAUNCHERS.get(name)):
             return found
     raise EngineMissingError(
         f"{names[0]!r} is not installed, so the export cannot be run here. Install it, "
         f"on Debian or Ubuntu with: apt install {_PACKAGES[names[0]]}."
     )
+
+
+_LAUNCHERS = {"java": "-version", "javac": "-version", "rustc": "--version"}
+"""Programs that may only start another one, which this user may not have (rustup
+looks for compilers in the home folder), and how each is asked for its version."""
+
+
+@cache
+def _starts(program: str, question: str | None) -> bool:
+    """Return whether a program can say its version, if it has to be asked."""
+    return question is None or not subprocess.run(
+        [program, question], capture_output=True, check=False
+    ).returncode
 
 
 def package_called(name: str, shown: str) -> Any:
