@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from matplotlib.ft2font import FT2Font, LoadFlags
+from matplotlib import ft2font
 
 from support.build import build, categorical, leaf, subset, threshold
 from support.gallery import GALLERY
@@ -72,11 +72,14 @@ def real_fonts():
         )
         if not files:
             return None
-        found[bold] = FT2Font(files[0])
+        found[bold] = ft2font.FT2Font(files[0])
     return found
 
 
 FONTS = real_fonts()
+# matplotlib before 3.10 has no LoadFlags.
+FLAGS = getattr(ft2font, "LoadFlags", None)
+NO_SCALE = FLAGS.NO_SCALE if FLAGS else ft2font.LOAD_NO_SCALE
 
 
 def width_in_font(text, size, bold):
@@ -86,7 +89,7 @@ def width_in_font(text, size, bold):
     font, total = FONTS[bold], 0.0
     for letter in text:
         if font.get_char_index(ord(letter)):
-            drawn = font.load_char(ord(letter), flags=LoadFlags.NO_SCALE)
+            drawn = font.load_char(ord(letter), flags=NO_SCALE)
             total += drawn.horiAdvance / font.units_per_EM * size
         else:
             total += text_width(letter, size, bold)

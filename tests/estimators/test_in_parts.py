@@ -49,7 +49,9 @@ def frame(n: int = 600, seed: int = 0) -> pd.DataFrame:
     return rows
 
 
-def write_parts(rows: pd.DataFrame, folder: Path, n_parts: int, seed: int = 0) -> str:
+def write_parts(
+    rows: pd.DataFrame, folder: Path, n_parts: int, seed: int = 0, row_group: int = 57
+) -> str:
     """Write rows in a shuffled order to some files; return the pattern."""
     rng = np.random.default_rng(seed)
     rows = rows.iloc[rng.permutation(len(rows))]
@@ -57,7 +59,7 @@ def write_parts(rows: pd.DataFrame, folder: Path, n_parts: int, seed: int = 0) -
     folder.mkdir(parents=True)
     for i in range(n_parts):
         table = pa.Table.from_pandas(rows[part == i], preserve_index=False)
-        pq.write_table(table, folder / f"part-{i:02}.parquet", row_group_size=57)
+        pq.write_table(table, folder / f"part-{i:02}.parquet", row_group_size=row_group)
     return str(folder / "*.parquet")
 
 
@@ -374,7 +376,7 @@ def test_a_column_of_too_many_categories_is_set_aside_everywhere(
     expected.fit(rows[["x", "k"]], rows["y"])
     grow_in("codes in memory", home_rows=0)
     found = tw.TreeClassifier(prune=None, findings="ignore")
-    found.fit(write_parts(rows, tmp_path / "rows", 2), target="y")
+    found.fit(write_parts(rows, tmp_path / "rows", 2, row_group=30_000), target="y")
     feature = found.tree_.schema.features[1]
     assert "more than 65534 categories" in feature.set_aside
     assert feature == expected.tree_.schema.features[1]

@@ -138,9 +138,7 @@ def test_sql_of_a_server_is_not_run_here(tmp_path):
         verify(penguins(), tmp_path / "tree.sql")
 
 
-def test_a_launcher_without_its_compiler_counts_as_not_installed(
-    tmp_path, monkeypatch
-):
+def test_a_launcher_without_its_compiler_counts_as_not_installed(tmp_path, monkeypatch):
     launcher = tmp_path / "rustc"
     launcher.write_text("#!/bin/sh\necho 'no default toolchain' >&2\nexit 1\n")
     launcher.chmod(0o755)

@@ -95,9 +95,12 @@ looks for compilers in the home folder), and how each is asked for its version."
 @cache
 def _starts(program: str, question: str | None) -> bool:
     """Return whether a program can say its version, if it has to be asked."""
-    return question is None or not subprocess.run(
-        [program, question], capture_output=True, check=False
-    ).returncode
+    return (
+        question is None
+        or not subprocess.run(
+            [program, question], capture_output=True, check=False
+        ).returncode
+    )
 
 
 def package_called(name: str, shown: str) -> Any:
