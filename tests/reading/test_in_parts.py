@@ -57,6 +57,17 @@ def in_parts(kind: str, folder: Path) -> Any:
 KINDS = ["folder", "list", "dataset", "LazyFrame", "relation"]
 
 
+def test_an_older_polars_gives_its_rows_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    polars = pytest.importorskip("polars")
+    monkeypatch.delattr(polars.LazyFrame, "collect_batches", raising=False)
+    train = rows()
+    model = tw.TreeClassifier(max_depth=2).fit(train[["x", "z"]], train["y"])
+    found = model.predict(in_parts("LazyFrame", tmp_path))
+    assert found.tolist() == model.predict(new_rows()).tolist()
+
+
 @pytest.mark.filterwarnings("ignore::treewright.errors.UnseenCategoryWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_in_parts_get_the_answers_of_the_table(kind: str, tmp_path: Path) -> None:

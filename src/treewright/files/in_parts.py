@@ -335,7 +335,11 @@ def _of_lazy(
     frame: Any, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
     frame = frame if columns is None else frame.select(columns)
-    for some in frame.collect_batches(chunk_size=_ROWS):
+    if hasattr(frame, "collect_batches"):
+        frames = frame.collect_batches(chunk_size=_ROWS)
+    else:  # an older polars holds all rows at once
+        frames = frame.collect().iter_slices(_ROWS)
+    for some in frames:
         yield from some.to_arrow().to_batches()
 
 

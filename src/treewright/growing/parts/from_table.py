@@ -79,7 +79,7 @@ def facts_of(
     given = table.weights
     weights = RowWeights(table.n_rows)
     total_units, total = table.n_rows, float(table.n_rows)
-    there = np.ones(table.n_rows, np.bool)
+    there = np.ones(table.n_rows, np.bool_)
     if given is not None:
         there = given > 0
         n, largest = int(np.count_nonzero(there)), float(given.max())
