@@ -4,7 +4,6 @@ import copy
 import json
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 import treewright as tw
 from support import model_kinds as kinds
 from support.build import chain, random_tree
+from support.comma_locale import COMMA_LOCALE, make_comma_locale
 from support.strategies import case, classic_case
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
@@ -237,15 +237,12 @@ def test_the_type_of_numbers_and_the_order_of_columns_do_not_change_the_fingerpr
 
 
 def test_a_decimal_comma_of_the_locale_changes_nothing(tmp_path):
-    if shutil.which("localedef") is None:
-        pytest.skip("SKIPPED LOUDLY: no localedef to make a locale with decimal commas")
-    make = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")]
-    subprocess.run(make, check=True, capture_output=True)
+    make_comma_locale(tmp_path)
     tree = kinds.model("numbers").estimator.tree_
     tree.save(tmp_path / "here.tree.json")
     code = (
         "import locale, sys, treewright as tw\n"
-        "locale.setlocale(locale.LC_ALL, 'de_DE.UTF-8')\n"
+        f"locale.setlocale(locale.LC_ALL, '{COMMA_LOCALE}')\n"
         "assert locale.localeconv()['decimal_point'] == ','\n"
         "tw.load(sys.argv[1]).save(sys.argv[2])\n"
     )
