@@ -165,7 +165,7 @@ cross-s390x: build/native/trees.txt  ## The same for s390x, which is big-endian
 	$(call cross_check,s390x)
 
 # qemu runs one instruction at a time and writes a line for each.
-COUNTED := -std=c++20 -O3 -DNDEBUG -ffp-contract=off -fno-strict-aliasing -static -Icore/include -pthread
+COUNTED := -std=c++20 -O3 -DNDEBUG -ffp-contract=off -static -Icore/include -pthread
 
 count-aarch64:  ## Count the instructions of fits on ARM64, with and without vectors (long)
 	@mkdir -p build

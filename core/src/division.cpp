@@ -276,7 +276,7 @@ void NodeDivision<Rows>::clear_sides(bool columns_divided) const {
 template <class Rows>
 void NodeDivision<Rows>::clear_sides(const OpenNode& rows) const {
   RowNumbering<Rows>& numbering = view_.numbering;
-  if (size_t(8 * rows.n_rows()) > numbering.sides.words().size()) {  // faster than row by row
+  if (size_t(16 * rows.n_rows()) > numbering.sides.words().size()) {  // faster than row by row
     numbering.sides.clear();
     return;
   }

@@ -2,10 +2,7 @@
 #include "simd_lanes.hpp"
 #include "treewright/simd.hpp"
 
-// On ARM64 the plain loop serves: in lanes, counts were wrong there with gcc 12 -O2 (right with -O1
-// and with -fno-strict-aliasing; the cause was not found).
-#if defined(TREEWRIGHT_LANES) && defined(__x86_64__)
-#define TREEWRIGHT_MANY_CLASSES 1
+#ifdef TREEWRIGHT_LANES
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -13,7 +10,7 @@
 
 namespace treewright::simd {
 
-#ifdef TREEWRIGHT_MANY_CLASSES
+#ifdef TREEWRIGHT_LANES
 namespace {
 
 // ---- cut by cut ----

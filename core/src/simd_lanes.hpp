@@ -3,7 +3,7 @@
 //
 // The kernels are written once, in these types:
 //   Ints, Words, Floats    eight lanes: int32_t, uint32_t, float
-//   Longs, Doubles         four lanes: int64_t, double (x86-64 only, for many classes)
+//   Longs, Doubles         four lanes: int64_t, double
 // + - * / & | ~ << >> and comparisons work lane by lane; a comparison gives Ints with all bits of a
 // lane set where it holds. The other operations have the same names for every processor:
 // simd_avx2.hpp (x86-64, one register of 256 bits) and simd_neon.hpp (ARM64, two of 128 bits).

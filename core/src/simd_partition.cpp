@@ -40,7 +40,7 @@ struct BitsInMemory {
   const int32_t* words;
   int shift;
 
-  BitsInMemory(const uint64_t* bits, int shift)
+  BitsInMemory(const uint32_t* bits, int shift)
       : words(reinterpret_cast<const int32_t*>(bits)), shift(shift + 5) {}
   TREEWRIGHT_TARGET Words find(const Entry* entries, Words) const {
     return as<Words>(look_up(words, entries, shift));
@@ -50,9 +50,8 @@ struct BitsInMemory {
 struct BitsInRegisters {
   Words low, high;
 
-  TREEWRIGHT_TARGET BitsInRegisters(const uint64_t* bits, int)
-      : low(load(reinterpret_cast<const uint32_t*>(bits))),
-        high(load(reinterpret_cast<const uint32_t*>(bits) + kBlock)) {}
+  TREEWRIGHT_TARGET BitsInRegisters(const uint32_t* bits, int)
+      : low(load(bits)), high(load(bits + kBlock)) {}
   TREEWRIGHT_TARGET Words find(const Entry*, Words rows) const {
     const Words word = rows >> 5;
     return select_by_sign(word << 28, permuted(high, as<Ints>(word)),
@@ -129,7 +128,7 @@ TREEWRIGHT_TARGET inline void divide_column(Entry* entries, int64_t end, int shi
 
 template <class Bits>
 TREEWRIGHT_TARGET void partition_in_lanes(Entry* entries, int64_t end, int shift,
-                                          const uint64_t* sides, Entry* scratch,
+                                          const uint32_t* sides, Entry* scratch,
                                           PartitionState& state) {
   divide_column(entries, end, shift, Bits(sides, shift), scratch, state);
 }
@@ -147,7 +146,7 @@ TREEWRIGHT_TARGET inline void copy(const Entry* from, int64_t n, Entry* to) {
 
 template <class Bits>
 TREEWRIGHT_TARGET void partition_each_in_lanes(std::span<Entry* const> columns, int64_t n,
-                                               int shift, const uint64_t* sides, Entry* scratch) {
+                                               int shift, const uint32_t* sides, Entry* scratch) {
   const Bits bits(sides, shift);
   for (Entry* entries : columns) {
     PartitionState s;
@@ -158,20 +157,20 @@ TREEWRIGHT_TARGET void partition_each_in_lanes(std::span<Entry* const> columns, 
 
 }  // namespace
 
-void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
+void partition(Entry* entries, int64_t end, int shift, std::span<const uint32_t> sides,
                Entry* scratch, PartitionState& state) {
   if (end - state.i >= kBlock && has_lanes()) {
-    const auto kernel = 64 * sides.size() <= kRowsInRegisters ? partition_in_lanes<BitsInRegisters>
+    const auto kernel = 32 * sides.size() <= kRowsInRegisters ? partition_in_lanes<BitsInRegisters>
                                                               : partition_in_lanes<BitsInMemory>;
     kernel(entries, end, shift, sides.data(), scratch, state);
   }
 }
 
 bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
-                    std::span<const uint64_t> sides, Entry* scratch) {
+                    std::span<const uint32_t> sides, Entry* scratch) {
   const bool can = n >= kBlock && has_lanes();
   if (can) {
-    const auto kernel = 64 * sides.size() <= kRowsInRegisters
+    const auto kernel = 32 * sides.size() <= kRowsInRegisters
                             ? partition_each_in_lanes<BitsInRegisters>
                             : partition_each_in_lanes<BitsInMemory>;
     kernel(columns, n, shift, sides.data(), scratch);
@@ -181,8 +180,8 @@ bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
 
 #else
 
-void partition(Entry*, int64_t, int, std::span<const uint64_t>, Entry*, PartitionState&) {}
-bool partition_each(std::span<Entry* const>, int64_t, int, std::span<const uint64_t>, Entry*) {
+void partition(Entry*, int64_t, int, std::span<const uint32_t>, Entry*, PartitionState&) {}
+bool partition_each(std::span<Entry* const>, int64_t, int, std::span<const uint32_t>, Entry*) {
   return false;
 }
 

@@ -56,6 +56,7 @@ void check_sorting(Tally& tally, Random& random);
 void check_dividing(Tally& tally, Random& random);
 void check_frontier(Tally& tally, Random& random);
 void check_search(Tally& tally, Random& random);
+void check_sweeps(Tally& tally, Random& random);
 void check_growing(Tally& tally, Random& random);
 void check_classics(Tally& tally, Random& random);
 void check_damage(Tally& tally, Random& random);

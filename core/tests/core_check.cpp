@@ -112,6 +112,7 @@ int main(int argc, char** argv) {
     check_dividing(tally, random);
     check_frontier(tally, random);
     check_search(tally, random);
+    check_sweeps(tally, random);
     check_growing(tally, random);
     check_classics(tally, random);
     check_damage(tally, random);

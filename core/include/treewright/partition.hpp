@@ -19,29 +19,27 @@ class Sides {
     // Bits are read in random order. One large page is faster than more small pages than a core
     // can keep addresses of (64 entries in the first-level TLB).
     constexpr size_t kSmallPages = size_t(64) << 12;
-    if (n_words(n_rows) * sizeof(uint64_t) > kSmallPages) {
-      bits_.reserve(kLargePage / sizeof(uint64_t));
+    if (n_words(n_rows) * sizeof(uint32_t) > kSmallPages) {
+      bits_.reserve(kLargePage / sizeof(uint32_t));
     }
     bits_.resize(n_words(n_rows), 0);
   }
-  void set(uint32_t row) { bits_[row >> 6] |= uint64_t(1) << (row & 63); }
-  void clear(uint32_t row) { bits_[row >> 6] &= ~(uint64_t(1) << (row & 63)); }
+  void set(uint32_t row) { bits_[row >> 5] |= uint32_t(1) << (row & 31); }
+  void clear(uint32_t row) { bits_[row >> 5] &= ~(uint32_t(1) << (row & 31)); }
   void clear() { std::fill(bits_.begin(), bits_.end(), 0); }
   // Room for more rows; their bits are 0.
   void grow(int64_t n_rows) { bits_.resize(std::max(bits_.size(), n_words(n_rows)), 0); }
-  size_t size() const { return 64 * bits_.size(); }
-  std::span<const uint64_t> words() const { return bits_; }
-  uint32_t behind(uint32_t row) const {
-    return static_cast<uint32_t>(bits_[row >> 6] >> (row & 63)) & 1;
-  }
+  size_t size() const { return 32 * bits_.size(); }
+  std::span<const uint32_t> words() const { return bits_; }
+  uint32_t behind(uint32_t row) const { return bits_[row >> 5] >> (row & 31) & 1; }
 
  private:
   static size_t n_words(int64_t n_rows) {
     constexpr size_t kRows = simd::kRowsInRegisters;
-    return (size_t(n_rows) + kRows - 1) / kRows * (kRows / 64);
+    return (size_t(n_rows) + kRows - 1) / kRows * (kRows / 32);
   }
 
-  LargeVector<uint64_t> bits_;
+  LargeVector<uint32_t> bits_;
 };
 
 struct Parts {

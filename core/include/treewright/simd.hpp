@@ -34,11 +34,11 @@ struct PartitionState {
 // bits). The array of sides must then have words for all of these rows.
 constexpr size_t kRowsInRegisters = 512;
 // May write up to kBlock unused entries after the last entry of either side.
-void partition(Entry* entries, int64_t end, int shift, std::span<const uint64_t> sides,
+void partition(Entry* entries, int64_t end, int shift, std::span<const uint32_t> sides,
                Entry* scratch, PartitionState& state);
 // Partitions whole columns without missing rows. Returns false, and does nothing, if it cannot.
 bool partition_each(std::span<Entry* const> columns, int64_t n, int shift,
-                    std::span<const uint64_t> sides, Entry* scratch);
+                    std::span<const uint32_t> sides, Entry* scratch);
 
 // f(n) for whole n up to a limit, in ascending and in descending order, so that eight neighbouring
 // cuts read f(n_L) and f(n_R) with one load each.
