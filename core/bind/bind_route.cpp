@@ -41,7 +41,7 @@ struct PyRouter {
 
   nb::object route(const std::vector<ColumnView>& views, int64_t n_rows, int n_threads) const {
     // Not filled with zeros: the threads that write a page are the first to touch it.
-    auto node = std::make_unique_for_overwrite<int32_t[]>(static_cast<size_t>(n_rows));
+    std::unique_ptr<int32_t[]> node(new int32_t[static_cast<size_t>(n_rows)]);
     {
       // Touches no Python object, so other threads may run.
       nb::gil_scoped_release unlocked;

@@ -169,7 +169,7 @@ void SortedSource<Rows>::divide(Division& division, const Judge& judge, Team* te
   NodeDivision<Rows> rows(view(parent), *division.split, team);
   const Branches& branches = rows.branches();
   const int64_t known = view(parent).known(size_t(division.split->column));
-  division.n_missing = std::max(parent.n_rows() - known, std::ssize(branches.unplaced));
+  division.n_missing = std::max<int64_t>(parent.n_rows() - known, std::ssize(branches.unplaced));
   division.surrogates = branches.surrogates;
   open_children(rows, division);
   rows.place(children_);

@@ -1,20 +1,22 @@
 // portable.hpp: everything that depends on the compiler, the processor or the operating system.
 #pragma once
 
+#include <version>
+
+#ifdef __cpp_lib_to_chars
+#include <charconv>
+#else
+#include <cstdio>
+#include <cstdlib>
+#endif
 #include <cstddef>
 #include <new>
-#include <version>
 
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
 #ifdef __GLIBC__
 #include <malloc.h>
-#endif
-#ifdef _WIN32
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
-#include <windows.h>
 #endif
 
 // ---- integers of 128 bits ----
@@ -27,6 +29,28 @@ namespace treewright {
 
 __extension__ using int128 = __int128;
 __extension__ using uint128 = unsigned __int128;
+
+}  // namespace treewright
+
+// ---- decimals ----
+
+namespace treewright {
+
+// The double nearest to the decimal that t is with so many significant digits, at most 17.
+inline double with_digits(double t, int digits) {
+  char text[40];
+#ifdef __cpp_lib_to_chars
+  const auto end = std::to_chars(text, text + sizeof text, t, std::chars_format::general, digits);
+  double result = t;
+  std::from_chars(text, end.ptr, result);
+  return result;
+#else
+  // libc++ has no from_chars for doubles before version 20. These two follow the locale, but both
+  // the same one.
+  std::snprintf(text, sizeof text, "%.*g", digits, t);
+  return std::strtod(text, nullptr);
+#endif
+}
 
 }  // namespace treewright
 
@@ -44,14 +68,9 @@ __extension__ using uint128 = unsigned __int128;
 namespace treewright::simd {
 
 inline bool has_lanes() {
-#ifdef _WIN32
-  // Every processor with AVX2 for which there is a Windows has the other two.
-  return IsProcessorFeaturePresent(PF_AVX2_INSTRUCTIONS_AVAILABLE) != 0;
-#else
   static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
                           __builtin_cpu_supports("popcnt");
   return has;
-#endif
 }
 
 }  // namespace treewright::simd

@@ -21,7 +21,7 @@ class SmallArray {
   }
   SmallArray(const SmallArray& other) : size_(other.size_) {
     if (other.heap_) {
-      heap_ = std::make_unique_for_overwrite<T[]>(size_);
+      heap_.reset(new T[size_]);  // uninitialised
     }
     std::copy(other.data(), other.data() + size_, data());
   }

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -33,10 +32,7 @@ struct ColumnRange {
 
 // A number of at most twelve digits that is this one up to rounding; itself if there is none.
 inline double without_rounding(double t) {
-  char digits[40];
-  const auto end = std::to_chars(digits, digits + sizeof digits, t, std::chars_format::general, 12);
-  double shorter = t;
-  std::from_chars(digits, end.ptr, shorter);
+  const double shorter = with_digits(t, 12);
   const double step = std::nextafter(std::abs(t), std::numeric_limits<double>::infinity());
   return std::abs(shorter - t) <= 2 * (step - std::abs(t)) ? shorter : t;
 }
