@@ -103,9 +103,9 @@ lint-page:  ## Check the scripts of the report (after 'make node')
 	$(NODE)/.bin/eslint $(PAGE)
 	$(NODE)/.bin/prettier --log-level warn --check $(PAGE)
 
-tidy: $(VENV)/.dev  ## Check the C++ core with clang-tidy (apt install clang clang-tidy)
-	$(call configure,clang,-DCMAKE_CXX_COMPILER=clang++)
-	clang-tidy -p build/clang --quiet --warnings-as-errors='*' core/src/*.cpp
+tidy: build $(VENV)/.tidy  ## Check the C++ core with clang-tidy
+	@printf '%s\n' core/src/*.cpp core/bind/*.cpp | xargs -n 3 -P "$$(getconf _NPROCESSORS_ONLN)" \
+	  $(BIN)/clang-tidy -p $(BUILD) --quiet --warnings-as-errors='*'
 
 format: $(VENV)/.dev  ## Format the sources
 	$(BIN)/ruff format .
@@ -299,6 +299,10 @@ $(VENV)/.dev: $(VENV)/.pip pyproject.toml CMakeLists.txt
 	@$(PIP) install --group dev
 	@echo "Building treewright ..."
 	@$(PIP) install --no-build-isolation -Cbuild-dir=$(BUILD) -e .
+	@touch $@
+
+$(VENV)/.tidy: $(VENV)/.dev
+	@$(PIP) install --group tidy
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev

@@ -11,11 +11,13 @@ namespace treewright {
 
 std::vector<size_t> random_order(uint64_t seed, size_t n_columns, uint64_t node_key) {
   std::vector<std::pair<uint64_t, size_t>> keyed;
+  keyed.reserve(n_columns);
   for (size_t c = 0; c < n_columns; ++c) {
     keyed.emplace_back(mix(mix(seed ^ node_key) + c), c);
   }
   std::sort(keyed.begin(), keyed.end());
   std::vector<size_t> order;
+  order.reserve(n_columns);
   for (const auto& [key, column] : keyed) {
     order.push_back(column);
   }
@@ -98,7 +100,7 @@ auto with_threshold_search(const NodeView<Rows>& view, const NodeCost& cost, con
         return TwoClassEntropy(rows, stats, left, *problem.two_class_n_log_n);
       });
     }
-    if (criterion == Criterion::entropy) {
+    if (problem.n_log_n) {
       return search([&](const int64_t* left) {
         return CountEntropy(cost, rows, stats, left, *problem.n_log_n);
       });

@@ -419,6 +419,7 @@ std::vector<int64_t> images_of(const PartView& part, const Request& request) {
     place[size_t(request.nodes[i].node)] = static_cast<int32_t>(i);
   }
   std::vector<Quantiser::Images> image_of;
+  image_of.reserve(request.nodes.size());
   for (const Measured& node : request.nodes) {
     image_of.push_back(node.scale().images());
   }
@@ -632,6 +633,7 @@ class Cells {
 
 std::vector<int32_t> columns_of(const Request& request) {
   std::vector<int32_t> columns;
+  columns.reserve(request.questions.size());
   for (const Question& question : request.questions) {
     columns.push_back(question.column);
   }

@@ -167,8 +167,8 @@ void PartsSource::choose(std::span<const int32_t> handles, std::span<Choice> cho
   }
   set_thresholds(searches, choices);
   for (size_t i = 0; i < searches.size(); ++i) {
-    if (choices[i].split) {
-      nodes_[size_t(handles[i])].n_missing = searches[i].n_missing(choices[i].split->column);
+    if (const auto& split = choices[i].split) {
+      nodes_[size_t(handles[i])].n_missing = searches[i].n_missing(split->column);
     }
   }
 }
@@ -227,8 +227,9 @@ void PartsSource::draw_more(std::vector<NodeSearch>& searches) {
 void PartsSource::set_thresholds(std::span<const NodeSearch> searches, std::span<Choice> choices) {
   Request asked = request({});
   for (size_t i = 0; i < searches.size(); ++i) {
-    if (choices[i].split && choices[i].split->kind == SplitKind::threshold) {
-      searches[i].ask_neighbours(*choices[i].split, asked.questions);
+    const auto& split = choices[i].split;
+    if (split && split->kind == SplitKind::threshold) {
+      searches[i].ask_neighbours(*split, asked.questions);
     }
   }
   std::vector<Range> ranges;
@@ -237,8 +238,9 @@ void PartsSource::set_thresholds(std::span<const NodeSearch> searches, std::span
   }
   size_t next = 0;
   for (size_t i = 0; i < searches.size(); ++i) {
-    if (choices[i].split && choices[i].split->kind == SplitKind::threshold) {
-      searches[i].set_threshold(*choices[i].split, ranges, next);
+    auto& split = choices[i].split;
+    if (split && split->kind == SplitKind::threshold) {
+      searches[i].set_threshold(*split, ranges, next);
     }
   }
 }

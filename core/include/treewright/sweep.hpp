@@ -67,6 +67,10 @@ class SumSweep {
 
  protected:
   simd::SumState s_;
+
+ private:
+  friend Sweep;
+  SumSweep() = default;
 };
 
 // Two classes, Gini, unit weights. With n rows of which t are of class 1, and on the left
