@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import treewright as tw
-from support.clusters import Growing, answers_like_memory, rows
+from support.clusters import Growing, answers_like_memory, rows, sleep_on_rows
 from treewright.errors import ClusterError
 from treewright.growing.parts.local import Local
 from treewright.growing.parts.on_worker import Task
@@ -258,6 +258,14 @@ def test_a_scheduler_that_vanishes_is_said_in_a_sentence(
         for each in started:
             each.kill()
             each.wait()
+
+
+def test_a_request_may_take_long_while_parts_answer(client: Any) -> None:
+    engine = Dask(frame(), client, timeout=6)
+    begun = time.monotonic()
+    found = dict(engine.on_rows(sleep_on_rows, 4.0))  # 5 parts, 3 workers
+    assert sorted(found) == sorted(engine.names)
+    assert time.monotonic() - begun > 6
 
 
 def test_workers_of_another_version_are_refused(client: Any) -> None:

@@ -6,7 +6,7 @@ worker costs time only: Dask runs its tasks again elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -30,7 +30,7 @@ class Dask:
     client : distributed.Client, optional
         The cluster; the default is the client that was made last.
     timeout : float, default=600
-        Seconds after which a request that is not answered is an error.
+        Seconds in which no part gives an answer, after which a request is an error.
     """
 
     def __init__(self, frame: Any, client: Any = None, timeout: float = 600.0) -> None:
@@ -92,29 +92,25 @@ class Dask:
 
     def _results(self, futures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield the results as they come, each once."""
-        from distributed import CancelledError, KilledWorker, as_completed
+        from distributed import CancelledError, KilledWorker
 
         names = {future.key: name for name, future in futures.items()}
-        waiting = as_completed(
-            list(futures.values()), with_results=True, timeout=self._timeout
-        )
         try:
-            for future, result in waiting:
-                if isinstance(result, CancelledError):
-                    raise result
-                yield names.pop(future.key), result
+            while names:
+                n_left = len(names)
+                some = self._answered_in_time([futures[n] for n in names.values()])
+                for future, result in some:
+                    if isinstance(result, CancelledError):
+                        raise result
+                    yield names.pop(future.key), result
+                if len(names) == n_left:
+                    raise self._no_answer(names.values(), len(futures))
         except CancelledError as error:
             raise ClusterError(
                 "The scheduler of the Dask cluster is gone, or it has cancelled the "
                 "work. Start the cluster again and run the fit again; with "
                 "checkpoint=PATH it goes on where it was."
             ) from error
-        except TimeoutError:
-            raise ClusterError(
-                f"{len(names)} of {len(futures)} parts gave no answer in "
-                f"{self._timeout:g} s, the first of them {min(names.values())!r}. Look "
-                "at the workers of the Dask cluster, and fit again."
-            ) from None
         except KilledWorker as error:
             raise ClusterError(
                 f"Dask gave up on a part after several workers died with it ({error}). "
@@ -122,6 +118,25 @@ class Dask:
             ) from error
         finally:
             self._client.cancel([futures[name] for name in names.values()])
+
+    def _answered_in_time(self, futures: list[Any]) -> Iterator[tuple[Any, Any]]:
+        """Yield futures and results as they come, until the time is over."""
+        from distributed import as_completed
+
+        waiting = as_completed(futures, with_results=True, timeout=self._timeout)
+        while True:
+            try:
+                found = next(waiting)
+            except (StopIteration, TimeoutError):
+                return
+            yield found
+
+    def _no_answer(self, names: Collection[str], n_parts: int) -> ClusterError:
+        return ClusterError(
+            f"{len(names)} of {n_parts} parts gave no answer in {self._timeout:g} s, "
+            f"the first of them {min(names)!r}. Look at the workers of the Dask "
+            "cluster, and fit again."
+        )
 
 
 def _default_client() -> Any:

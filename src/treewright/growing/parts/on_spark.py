@@ -7,8 +7,9 @@ Spark keeps, in memory or on disk, and makes again from the rows if they are los
 from __future__ import annotations
 
 import pickle
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NoAnswer
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -35,7 +36,7 @@ class Spark:
     frame : pyspark.sql.DataFrame
         The rows.
     timeout : float, default=600
-        Seconds after which a request that is not answered is an error.
+        Seconds in which no task comes to its end, after which a request is an error.
     """
 
     def __init__(self, frame: Any, timeout: float = 600.0) -> None:
@@ -91,7 +92,7 @@ class Spark:
 
         pool = ThreadPoolExecutor(1)
         try:
-            return pool.submit(collected).result(self._timeout)
+            return self._waited_for(pool.submit(collected), session)
         except NoAnswer:
             session.interruptTag(tag)
             raise ClusterError(
@@ -105,6 +106,31 @@ class Spark:
             raise ClusterError(worded) from error
         finally:
             pool.shutdown(wait=False)
+
+    def _waited_for(self, job: Future[list[Any]], session: Any) -> list[Any]:
+        """Wait for a job as long as its tasks come to an end."""
+        finished, since = _finished_tasks(session), time.monotonic()
+        while True:
+            try:
+                return job.result(min(1.0, self._timeout / 4))
+            except NoAnswer:
+                now = _finished_tasks(session)
+                if now != finished:
+                    finished, since = now, time.monotonic()
+                elif time.monotonic() - since > self._timeout:
+                    raise
+
+
+def _finished_tasks(session: Any) -> list[tuple[int, int]]:
+    """Return how many tasks of each active stage are done, where Spark tells it."""
+    try:
+        tracker = session.sparkContext.statusTracker()
+    except Exception:  # Spark Connect has no context
+        return []
+    infos = [
+        (stage, tracker.getStageInfo(stage)) for stage in tracker.getActiveStageIds()
+    ]
+    return sorted((stage, info.numCompletedTasks) for stage, info in infos if info)
 
 
 def _worded(error: Exception) -> str | None:
