@@ -51,7 +51,7 @@ def in_parts(kind: str, folder: Path) -> Any:
     if kind == "LazyFrame":
         return pytest.importorskip("polars").scan_parquet(folder / "*.parquet")
     duckdb = pytest.importorskip("duckdb")
-    return duckdb.connect().read_parquet(str(folder / "*.parquet"))
+    return duckdb.read_parquet(str(folder / "*.parquet"))
 
 
 KINDS = ["folder", "list", "dataset", "LazyFrame", "relation"]

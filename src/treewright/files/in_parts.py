@@ -346,7 +346,9 @@ def _of_lazy(
 def _of_relation(
     relation: Any, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    relation = relation if columns is None else relation.select(*columns)
-    # Releases of DuckDB before 2 have the other name only.
-    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    yield from read(_ROWS)
+    # A new relation each time: DuckDB 1.3 gives the rows of a relation only once.
+    relation = relation.select(*(["*"] if columns is None else columns))
+    # DuckDB 2, releases before it, and DuckDB 1.3 each have another name.
+    names = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")
+    name = next(name for name in names if hasattr(relation, name))
+    yield from getattr(relation, name)(_ROWS)
