@@ -1,6 +1,7 @@
 """SQL in real databases: every row ends in the leaf of the tree."""
 
 import math
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -17,7 +18,7 @@ from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
 from treewright.exporting.sql import to_sql
 from treewright.exporting.sql_dialects import DIALECTS
-from treewright.exporting.verifying.sql_engines import Spark
+from treewright.exporting.verifying.sql_engines import ROW, Spark
 
 
 @pytest.fixture(scope="session")
@@ -28,15 +29,30 @@ def servers():
 
 
 ENGINES = list(SERVERS)
-QUICK = [engine for engine in ENGINES if engine is not Spark]
-"""Databases that plan a query of thousands of rules within seconds."""
+
+
+@pytest.fixture
+def always_joined(monkeypatch):
+    """Join every tree as a table of rules, however small it is."""
+    for name, dialect in DIALECTS.items():
+        monkeypatch.setitem(DIALECTS, name, replace(dialect, most_leaves=0))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("block", range(4))
 def test_sql_puts_every_row_into_the_leaf_of_the_tree(servers, engine, block):
-    database = servers(engine)
-    n_trees = 4 if engine is Spark else 30  # Spark takes seconds for a query
+    compare_random_trees(servers(engine), block, 4 if engine is Spark else 30)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("block", range(4))
+@pytest.mark.usefixtures("always_joined")
+def test_joined_rules_put_every_row_into_the_leaf_of_the_tree(servers, engine, block):
+    compare_random_trees(servers(engine), block, 4 if engine is Spark else 30)
+
+
+def compare_random_trees(database, block, n_trees):
+    """Compare some of the random trees; Spark takes seconds for a query."""
     for seed in range(block * n_trees, block * n_trees + n_trees):
         program = program_of(programs.random_tree(seed))
         if not program.variables:
@@ -75,6 +91,12 @@ def compare(database, program, rows):
         np.testing.assert_array_equal(wide, expected.probabilities)
     else:
         assert answers == expected.answers
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.usefixtures("always_joined")
+def test_sqlglot_parses_the_joined_rules_of_every_dialect(dialect):
+    test_sqlglot_parses_every_dialect(dialect)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -123,34 +145,83 @@ def test_numbers_of_seventeen_digits_keep_their_last_bit(servers, engine):
     compare(servers(engine), program, check_rows(program).rows)
 
 
-@pytest.mark.parametrize("engine", QUICK)
-def test_a_tree_too_deep_to_nest_becomes_a_flat_list(servers, engine):
-    # Every split cuts off one row, so the tree is a chain.
+def chain(*names):
+    """A tree in which every split cuts off one row, by the columns in turn."""
     x = np.arange(1000.0)
+    n = len(names)
+    columns = {name: np.where(x % n == i, x, -1) for i, name in enumerate(names)}
+    columns[names[0]][::50] = np.nan
     y = np.cumsum(2.0 ** np.minimum(x, 900))
-    program = program_of(tw.grow(tw.as_table({"x": x}, y)).data)
-    depth = int(program.tree.depth.max())
-    assert depth > DIALECTS[engine.dialect].deepest
-    compare(servers(engine), program, check_rows(program).rows[:300])
+    program = program_of(tw.grow(tw.as_table(columns, y)).data)
+    assert program.tree.depth.max() > 300
+    return program
 
 
-@pytest.mark.parametrize("engine", QUICK)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("names", ["a", "abc"])
+def test_a_tree_too_deep_to_nest_runs_in_the_database(servers, engine, names):
+    program = chain(*names)
+    assert "LEFT JOIN" in to_sql(program.tree, dialect=engine.dialect, table="rows_")
+    compare(servers(engine), program, check_rows(program, 300).rows)
+
+
+@pytest.mark.parametrize("engine", [e for e in ENGINES if e is not Spark])
+def test_a_case_expression_of_a_deep_tree_is_a_flat_list(servers, engine):
+    program = chain("a")
+    rows = check_rows(program, 300).rows
+    database = servers(engine)
+    database.fill(program, "rows_", rows)
+    case = to_sql(program.tree, dialect=engine.dialect)
+    found = database.answers(f"SELECT {ROW}, ({case}\n) AS prediction FROM rows_")
+    assert [row["prediction"] for row in found] == answered(program, rows).answers
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_tree_of_5000_leaves_runs_in_the_database(servers, engine):
     program = program_of(many_leaves())
     assert program.tree.n_leaves > 4900
     compare(servers(engine), program, check_rows(program, 1000).rows)
 
 
-@pytest.mark.parametrize("engine", QUICK)
-def test_a_deep_tree_of_several_columns_runs_in_the_database(servers, engine):
-    # Every split cuts off one row, by three columns in turn.
-    x = np.arange(1000.0)
-    columns = {name: np.where(x % 3 == i, x, -1) for i, name in enumerate("abc")}
-    columns["a"][::50] = np.nan
-    y = np.cumsum(2.0 ** np.minimum(x, 900))
-    program = program_of(tw.grow(tw.as_table(columns, y)).data)
-    assert program.tree.depth.max() > 500
-    compare(servers(engine), program, check_rows(program, 300).rows)
+def test_a_large_tree_takes_few_joins_however_deep_it_is():
+    for program in (program_of(many_leaves()), chain("a", "b", "c")):
+        sql = to_sql(program.tree, dialect="spark", table="rows_")
+        assert sql.count("LEFT JOIN") <= math.log2(program.tree.n_nodes) + 1
+
+
+def test_spark_refuses_a_case_expression_that_its_parser_cannot_read():
+    with pytest.raises(OptionError, match=r"CASE expression of 5,000 leaves.*table="):
+        to_sql(many_leaves(), dialect="spark")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_columns_of_the_table_may_have_the_names_of_our_own(servers, engine):
+    rng = np.random.default_rng(0)
+    names = ["leaf", "node", "t", "s1", "treewright_rules", "p0"]
+    X = {name: rng.normal(size=300) for name in names}
+    y = ["yes" if sum(row) > 0 else "no" for row in zip(*X.values(), strict=True)]
+    program = program_of(tw.grow(tw.as_table(X, y)).data)
+    rows = check_rows(program, 200).rows
+    database, expected = servers(engine), answered(program, rows)
+    database.fill(program, "rows_", rows)
+    sql = to_sql(program.tree, dialect=engine.dialect, table="rows_", reason=True)
+    found = database.answers(sql.rstrip(";\n"))
+    assert [row["prediction"] for row in found] == expected.answers
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_classes_may_differ_in_upper_case_only(servers, engine):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    y = np.array(["no", "yes", "Yes"])[np.searchsorted([-0.5, 0.5], x)]
+    program = program_of(tw.grow(tw.as_table({"x": x}, y)).data)
+    rows = check_rows(program).rows
+    database, expected = servers(engine), answered(program, rows)
+    database.fill(program, "rows_", rows)
+    sql = to_sql(program.tree, dialect=engine.dialect, table="rows_", leaf=True)
+    found = database.answers(sql.rstrip(";\n"))
+    assert [row["prediction"] for row in found] == expected.answers
+    assert [row["leaf"] for row in found] == expected.nodes
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -3,11 +3,13 @@
 `python tests/proof/exports.py 100_000 [FOLDER]` (`make proof-exports`) gives each
 engine so many rows for each tree: rows at every threshold and one floating-point
 number to either side, missing, unseen, and random ones. FOLDER may hold adult.csv and
-ames_housing.csv, which the repository does not.
+ames_housing.csv, which the repository does not. `--tree` and `--engine` (each may be
+given several times) run a part: `--tree adult --engine Spark --engine r`.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from functools import partial
@@ -56,18 +58,29 @@ def outcome(run, program, expected):
     return len(wrong), text
 
 
-def main(n_rows, folder=None):
+def chosen(found, names, what):
+    """Return the items whose names were given; all if none was."""
+    unknown = set(names) - set(found)
+    if unknown:
+        sys.exit(f"no {what} {sorted(unknown)}; there are {list(found)}")
+    return {name: found[name] for name in names or found}
+
+
+def main(arguments):
     makers = dict(OWN)
-    if folder is not None:
-        makers |= {name: partial(make, folder) for name, make in OUTSIDE.items()}
+    if arguments.folder is not None:
+        makers |= {
+            name: partial(make, arguments.folder) for name, make in OUTSIDE.items()
+        }
     failures = 0
     with opened_once() as connect:
-        for name, make in makers.items():
+        ready = chosen(engines(connect), arguments.engine, "engine")
+        for name, make in chosen(makers, arguments.tree, "tree").items():
             program = program_of(make())
-            expected = answered(program, edge_rows(program, n_rows))
-            leaves = program.tree.n_nodes - sum(not n.is_leaf for n in program.nodes)
+            expected = answered(program, edge_rows(program, arguments.rows))
+            leaves = program.tree.n_leaves
             print(f"{name}: {leaves:,} leaves, {len(program.variables)} columns")
-            for engine, run in engines(connect).items():
+            for engine, run in ready.items():
                 wrong, text = outcome(run, program, expected)
                 failures += wrong
                 print(f"  {engine:<13}{text}", flush=True)
@@ -76,5 +89,9 @@ def main(n_rows, folder=None):
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None
-    sys.exit(main(int(sys.argv[1]), folder))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", type=int)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--tree", action="append", default=[])
+    parser.add_argument("--engine", action="append", default=[])
+    sys.exit(main(parser.parse_args()))

@@ -60,8 +60,7 @@ def c45():
     """Multiway splits, and rows that are divided where a value is missing."""
     X, y = shipped("german_credit", "class")
     holes = np.random.default_rng(2).random(X.shape) < 0.05
-    fit = classifier(method="c45", min_samples_leaf=5)
-    return fit(X.mask(holes), y).tree_.data
+    return classifier(method="c45")(X.mask(holes), y).tree_.data
 
 
 def times():

@@ -69,7 +69,8 @@ class Postgres:
             "--no-sync",
             "--locale=C.UTF-8",
         )
-        options = f"-k {self.folder} -c listen_addresses='' -c fsync=off"
+        # Without jit, as the exports of large trees advise.
+        options = f"-k {self.folder} -c listen_addresses='' -c fsync=off -c jit=off"
         _as(
             "postgres",
             str(self._bin / "pg_ctl"),

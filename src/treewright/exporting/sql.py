@@ -1,10 +1,4 @@
-"""A tree as SQL: one CASE expression, a SELECT or a view.
-
-A row that no question of a node places has NULL (or NaN) in its column, or a category
-that the node does not list. SQL's NULL makes every comparison unknown, and CASE treats
-unknown as false, so the branch of such rows is the ELSE branch wherever possible; in
-other places "is it known" is written out.
-"""
+"""A tree as SQL: one CASE expression, a SELECT or a view."""
 
 from __future__ import annotations
 
@@ -15,20 +9,12 @@ from typing import Any
 from treewright.errors import OptionError
 from treewright.exporting.embedded_rows import embedded_lines
 from treewright.exporting.heading import heading, plain
-from treewright.exporting.program import (
-    ALL_BRANCHES,
-    STOP_HERE,
-    AtMost,
-    Intervals,
-    IsMissing,
-    OneOf,
-    Program,
-    ProgramNode,
-    Question,
-    Variable,
-    program_of,
-)
-from treewright.exporting.sql_dialects import Dialect, dialect_called
+from treewright.exporting.program import Program, program_of
+from treewright.exporting.sql_case import nested_case
+from treewright.exporting.sql_conditions import NEWLINE, Conditions, indented
+from treewright.exporting.sql_dialects import dialect_called
+from treewright.exporting.sql_divided import expected_value
+from treewright.exporting.sql_paths import nodes_joined, path_steps, step_expressions
 from treewright.reading.conditions.condition import joined
 from treewright.reading.conditions.rules import Rules
 from treewright.tree.data import TreeData
@@ -36,7 +22,9 @@ from treewright.tree.data import TreeData
 __all__ = ["class_column", "to_sql"]
 
 _AS = ("case", "select", "view")
-_NEWLINE = "\0"  # stands for a line break in a name, which indenting must not move
+_RULES = "treewright_rules"
+_MOST_IN_A_CASE = 1000  # for dialects that limit the leaves of a tree
+_MOST_COMPILED = 500  # PostgreSQL compiled 2,000 leaves for 20 s and ran them in 0.2 s
 
 
 def to_sql(
@@ -65,7 +53,8 @@ def to_sql(
     form : {'case', 'select', 'view'}, optional
         A CASE expression that gives the prediction, a SELECT with all columns of the
         table and the prediction, or a view of it. None: a SELECT if `table` is given,
-        else a CASE expression.
+        else a CASE expression. In a SELECT or a view, a tree that is too deep or too
+        large for the database to nest becomes a table of rules joined to the rows.
     probabilities, leaf, reason : bool, default=False
         Add a column with the probability of each class, the number of the leaf, or the
         rule of the leaf in words. Not for a CASE expression.
@@ -82,6 +71,8 @@ def to_sql(
     form = form or ("case" if table is None else "select")
     _check(form, table, probabilities or leaf or reason)
     writer = _Writer(program, dialect_called(dialect), "" if form == "case" else "t.")
+    if form == "case":
+        _refuse_large_case(writer)
     title = _title(program, dialect, form, table, check_rows)
     if form == "case":
         return f"{title}{_with_newlines(writer.prediction())}\n"
@@ -95,7 +86,7 @@ def to_sql(
 
 
 def _with_newlines(sql: str) -> str:
-    return sql.replace(_NEWLINE, "\n")
+    return sql.replace(NEWLINE, "\n")
 
 
 def _title(
@@ -113,9 +104,19 @@ def _title(
         *(plain(line) for line in heading(program, units=False, **facts)),
         "",
         "NULL and NaN are missing; an unknown category counts as missing.",
+        *_advice(program, dialect),
         *embedded_lines(program, check_rows),
     ]
     return "".join(f"-- {line}".rstrip() + "\n" for line in lines)
+
+
+def _advice(program: Program, dialect: str) -> list[str]:
+    """Return a line that helps the database with a large tree."""
+    if dialect != "postgresql" or program.tree.n_leaves <= _MOST_COMPILED:
+        return []
+    return [
+        "First run SET jit = off: compiling this query takes longer than running it."
+    ]
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,16 @@ def _check(form: str, table: str | None, more: bool) -> None:
         )
 
 
+def _refuse_large_case(writer: _Writer) -> None:
+    dialect, n = writer.dialect, writer.program.tree.n_leaves
+    if dialect.most_leaves is not None and n > _MOST_IN_A_CASE:
+        raise OptionError(
+            f"{dialect.name} cannot read a CASE expression of {n:,} leaves; the limit "
+            f"is {_MOST_IN_A_CASE:,}. Pass table= for a SELECT that joins the rows "
+            "with a table of the tree's rules."
+        )
+
+
 def _select(writer: _Writer, table: str, wanted: _Wanted) -> str:
     dialect, program = writer.dialect, writer.program
     source = ".".join(dialect.name_of(part) for part in table.split("."))
@@ -155,27 +166,35 @@ def _select(writer: _Writer, table: str, wanted: _Wanted) -> str:
                 "no single leaf. Leave leaf and reason out."
             )
         return _select_divided(writer, source, wanted)
-    prediction = dialect.name_of("prediction")
-    if not wanted.any:
-        case = _indented(writer.prediction(), 2)
-        return f"SELECT\n  t.*,\n{case} AS {prediction}\nFROM {source} AS t"
-    node = dialect.name_of("leaf")
-    is_number = not program.is_classifier
-    columns = [(writer.by_leaf(writer.answer, number=is_number), prediction)]
-    if wanted.probabilities:
-        columns += [
-            (writer.by_leaf(writer.probability_of(i), number=True), name)
-            for i, name in enumerate(_probability_names(writer))
-        ]
-    if wanted.reason:
-        reasons = writer.by_leaf(writer.reason_of(), number=False)
-        columns.append((reasons, dialect.name_of("reason")))
-    added = ",\n".join(f"{_indented(sql, 2)} AS {name}" for sql, name in columns)
-    inner = _indented(writer.nested(str), 4)
-    return (
-        f"SELECT\n  t.*,\n{added}\nFROM (\n  SELECT\n    t.*,\n{inner} AS {node}\n"
-        f"  FROM {source} AS t{dialect.computed_once}\n) AS t"
+    if wanted.any or not dialect.fits(program.tree):
+        return _select_joined(writer, source, wanted)
+    case, prediction = indented(writer.prediction(), 2), dialect.name_of("prediction")
+    return f"SELECT\n  t.*,\n{case} AS {prediction}\nFROM {source} AS t"
+
+
+def _select_joined(writer: _Writer, source: str, wanted: _Wanted) -> str:
+    """Return a SELECT that joins the rows with a table of the tree's rules."""
+    dialect, program = writer.dialect, writer.program
+    nodes, expressions = program.ends, [nested_case(writer, str)]
+    if not dialect.fits(program.tree):
+        steps = path_steps(program)
+        nodes = nodes_joined(program, steps)
+        expressions = step_expressions(writer, steps)
+    columns = writer.columns(wanted)
+    rows = [[str(node), *(column.write(node) for column in columns)] for node in nodes]
+    last = f"s{len(expressions)}"
+    added = [f"{last}.node AS {dialect.name_of('leaf')}"] if wanted.leaf else []
+    for column in columns:
+        value = f"{last}.{column.plain}"
+        shown = dialect.as_double.format(value) if column.is_number else value
+        added.append(f"{shown} AS {column.name}")
+    joins = "".join(
+        f"\nLEFT JOIN {_RULES} AS s{i} ON s{i}.node =\n{indented(expression, 2)}"
+        for i, expression in enumerate(expressions, 1)
     )
+    answers = ",\n  ".join(["t.*", *added])
+    table = dialect.table_of(_RULES, ["node", *(c.plain for c in columns)], rows)
+    return f"WITH {table}\nSELECT\n  {answers}\nFROM {source} AS t{joins}"
 
 
 def _select_divided(writer: _Writer, source: str, wanted: _Wanted) -> str:
@@ -183,14 +202,14 @@ def _select_divided(writer: _Writer, source: str, wanted: _Wanted) -> str:
     dialect, program = writer.dialect, writer.program
     prediction = dialect.name_of("prediction")
     if not program.is_classifier:
-        case = _indented(writer.prediction(), 2)
+        case = indented(writer.prediction(), 2)
         return f"SELECT\n  t.*,\n{case} AS {prediction}\nFROM {source} AS t"
     names = _probability_names(writer)
     inner = ",\n".join(
-        f"{_indented(writer.total_of_class(i), 4)} AS {name}"
+        f"{indented(writer.total_of_class(i), 4)} AS {name}"
         for i, name in enumerate(names)
     )
-    choice = _indented(writer.most_probable([f"t.{name}" for name in names]), 2)
+    choice = indented(writer.most_probable([f"t.{name}" for name in names]), 2)
     return (
         f"SELECT\n  t.*,\n{choice} AS {prediction}\nFROM (\n  SELECT\n    t.*,\n"
         f"{inner}\n  FROM {source} AS t{dialect.computed_once}\n) AS t"
@@ -206,36 +225,42 @@ def _probability_names(writer: _Writer) -> list[str]:
     """Return the quoted name of the column of each class."""
     dialect = writer.dialect
     names = (class_column(dialect.name, label) for label in writer.program.classes)
-    return [dialect.name_of(name).replace("\n", _NEWLINE) for name in names]
+    return [dialect.name_of(name).replace("\n", NEWLINE) for name in names]
 
 
-class _Writer:
-    """Writes the parts of a program in one dialect.
+@dataclass(frozen=True)
+class _Column:
+    """A column of answers.
 
-    Parameters
+    Attributes
     ----------
-    program : Program
-        The program.
-    dialect : Dialect
-        The database.
-    table : str
-        What stands before the name of a column: ``t.`` or nothing.
+    name : str
+        Its quoted name in the result.
+    plain : str
+        Its name in the table of rules: a database may take the names of the columns of
+        two classes, such as 'yes' and 'Yes', for the same.
+    write : callable
+        Gives the literal of a node.
+    is_number : bool
+        Whether it is a float64.
     """
 
-    def __init__(self, program: Program, dialect: Dialect, table: str) -> None:
-        self.program = program
-        self.dialect = dialect
-        self._table = table
+    name: str
+    plain: str
+    write: Callable[[int], str]
+    is_number: bool
 
-    # -- answers --------------------------------------------------------------------
+
+class _Writer(Conditions):
+    """Writes the answers of a program in one dialect."""
 
     def prediction(self) -> str:
         """Return the expression that gives the answer."""
         if not self.program.divides_rows:
-            case = self.nested(self.answer)
+            case = nested_case(self, self.answer)
             return case if self.program.is_classifier else self._double(case)
         if not self.program.is_classifier:
-            return self._double(self.divided(self.program.answers))
+            return self._double(expected_value(self, self.program.answers))
         raise OptionError(
             "This tree divides rows with missing values among leaves, so its "
             "prediction needs the sum over leaves. Pass table= for a whole SELECT."
@@ -274,227 +299,23 @@ class _Writer:
 
         return reason
 
-    def by_leaf(self, write: Callable[[int], str], *, number: bool) -> str:
-        """Return an expression of the column ``leaf``; `number`: as a float64."""
-        leaf = f"t.{self.dialect.name_of('leaf')}"
-        whens = "".join(f"\n  WHEN {n} THEN {write(n)}" for n in self.program.ends)
-        case = f"CASE {leaf}{whens}\nEND"
-        return self._double(case) if number else case
-
-    # -- the tree -------------------------------------------------------------------
-
-    def nested(self, write: Callable[[int], str]) -> str:
-        """Return CASE expressions within each other.
-
-        Nested expressions ask only the questions on a row's path. Below the depth that
-        the database allows, a subtree becomes a flat list of its rules.
-        """
-        depth, nodes = self.program.tree.depth, self.program.nodes
-        deepest = self.dialect.deepest
-        written: dict[int, str] = {}
-        for node in reversed(nodes):
-            at = int(depth[node.number])
-            if at > deepest:
-                continue
-            if node.is_leaf:
-                written[node.number] = write(node.number)
-            elif at == deepest:
-                written[node.number] = self._flat(node.number, write)
-            else:
-                parts = [written.pop(child) for child in node.children]
-                stops = node.otherwise == STOP_HERE
-                here = write(node.number) if stops else ""
-                written[node.number] = self._case(node, parts, here)
-        return written[0]
-
-    def _case(self, node: ProgramNode, parts: Sequence[str], here: str) -> str:
-        """Return the CASE expression of one node."""
-        last = node.otherwise
-        whens = [
-            f"WHEN {self.goes_to(node, branch)}\nTHEN {_indented(part, 5).lstrip()}"
-            for branch, part in enumerate(parts)
-            if branch != last
-        ]
-        end = here if last == STOP_HERE else parts[last]
-        body = "\n".join([*whens, f"ELSE {_indented(end, 5).lstrip()}"])
-        return f"CASE\n{_indented(body, 2)}\nEND"
-
-    def _flat(self, root: int, write: Callable[[int], str]) -> str:
-        """Return one CASE expression with a WHEN for every end below a node."""
-        paths: dict[int, dict[Any, str]] = {root: {}}
-        whens: list[tuple[dict[Any, str], int]] = []
-        end = root + int(self.program.tree.subtree_size[root])
-        for node in self.program.nodes[root:end]:
-            path = paths.pop(node.number)
-            if node.is_leaf:
-                whens.append((path, node.number))
-                continue
-            branches = [self.goes_to(node, b) for b in range(len(node.children))]
-            for branch, child in enumerate(node.children):
-                condition = branches[branch]
-                if branch == node.otherwise:
-                    condition = _none_of([*branches[:branch], *branches[branch + 1 :]])
-                paths[child] = path | {_key(node, branch): _grouped(condition)}
-            if node.otherwise == STOP_HERE:
-                whens.append((path | {node.number: _none_of(branches)}, node.number))
-        lines = "".join(
-            f"\n  WHEN {' AND '.join(path.values())} THEN {write(number)}"
-            for path, number in whens
-        )
-        return f"CASE{lines}\nEND"
-
-    def goes_to(self, node: ProgramNode, branch: int) -> str:
-        """Return the condition that one of the node's questions sends a row there.
-
-        It is unknown or false for every other row. The branch of rows that no question
-        places is not tested by this.
-        """
-        tests: list[str] = []
-        unplaced: list[str] = []
-        for question in node.questions:
-            test = self._places(question, branch)
-            if test is not None:
-                tests.append(" AND ".join([*unplaced, test]))
-            unplaced.append(self._does_not_place(question))
-        if not tests:
-            return "1 = 0"
-        return (
-            tests[0]
-            if len(tests) == 1
-            else "(" + " OR ".join(map(_grouped, tests)) + ")"
-        )
-
-    # -- questions ------------------------------------------------------------------
-
-    def _places(self, question: Question, branch: int) -> str | None:
-        """Return the test that a question sends a value to a branch, or None."""
-        if isinstance(question, IsMissing):
-            known = self._known(question.variable)
-            return known if branch == 1 else f"NOT ({known})"
-        if isinstance(question, OneOf):
-            return self._one_of(question.variable, question.groups[branch])
-        if isinstance(question, AtMost):
-            return self._at_most(question, branch)
-        return self._in_intervals(question, branch)
-
-    def _at_most(self, question: AtMost, branch: int) -> str | None:
-        variable, bound = question.variable, question.bound
-        if question.below == question.above:
-            return self._known(variable) if branch == question.below else None
-        if variable.type == "bool":
-            values = [
-                x for x in (False, True) if (x <= bound) == (branch == question.below)
+    def columns(self, wanted: _Wanted) -> list[_Column]:
+        """Return the columns of answers."""
+        name_of, is_number = self.dialect.name_of, not self.program.is_classifier
+        found = [_Column(name_of("prediction"), "prediction", self.answer, is_number)]
+        if wanted.probabilities:
+            found += [
+                _Column(name, f"p{i}", self.probability_of(i), True)
+                for i, name in enumerate(_probability_names(self))
             ]
-            return self._one_of(variable, values)
-        if branch == question.below:
-            return f"{self._column(variable)} <= {self._bound(variable, bound)}"
-        if branch == question.above:
-            above = f"{self._column(variable)} > {self._bound(variable, bound)}"
-            return above + self._and_no_nan(variable)
-        return None
-
-    def _in_intervals(self, question: Intervals, branch: int) -> str | None:
-        variable, edges = question.variable, question.bounds
-        column = self._column(variable)
-        tests = []
-        for i, taken in enumerate(question.branches):
-            if taken != branch:
-                continue
-            parts = []
-            if i:
-                parts.append(f"{column} > {self._bound(variable, edges[i - 1])}")
-            if i < len(edges):
-                parts.append(f"{column} <= {self._bound(variable, edges[i])}")
-            no_nan = self._and_no_nan(variable) if i == len(edges) else ""
-            tests.append((" AND ".join(parts) or self._known(variable)) + no_nan)
-        if not tests:
-            return None
-        return (
-            tests[0]
-            if len(tests) == 1
-            else "(" + " OR ".join(map(_grouped, tests)) + ")"
-        )
-
-    def _does_not_place(self, question: Question) -> str:
-        """Return the test that a question sends a value nowhere; never unknown."""
-        if isinstance(question, AtMost):
-            return f"NOT ({self._known(question.variable)})"
-        n = 2
-        if isinstance(question, OneOf):
-            n = len(question.groups)
-        elif isinstance(question, Intervals):
-            n = max(question.branches) + 1
-        tests = [self._places(question, branch) for branch in range(n)]
-        return _none_of([test for test in tests if test is not None])
-
-    def _one_of(self, variable: Variable, labels: Sequence[Any]) -> str | None:
-        literals = [self.dialect.literal(label) for label in labels]
-        known = [each for each in literals if each is not None]
-        if not known:
-            return None
-        column = self._column(variable)
-        if variable.type == "text":
-            column = self.dialect.exact_text.format(column)
-        if len(known) == 1:
-            return f"{column} = {known[0]}"
-        return f"{column} IN ({', '.join(known)})"
-
-    def _known(self, variable: Variable) -> str:
-        """Return the test that a value is known; never unknown."""
-        column = self._column(variable)
-        if variable.labels:
-            listed = self._one_of(variable, variable.labels) or "1 = 0"
-            return f"{column} IS NOT NULL AND {listed}"
-        return f"{column} IS NOT NULL" + self._and_no_nan(variable)
-
-    def _and_no_nan(self, variable: Variable) -> str:
-        if variable.type != "number":
-            return ""
-        column = self._column(variable)
-        if self.dialect.is_nan:
-            return f" AND NOT {self.dialect.is_nan}({column})"
-        return f" AND {column} <> {self.dialect.nan}" if self.dialect.nan else ""
-
-    def _column(self, variable: Variable) -> str:
-        name = self.dialect.name_of(variable.name).replace("\n", _NEWLINE)
-        return f"{self._table}{name}"
-
-    def _bound(self, variable: Variable, bound: float) -> str:
-        if variable.type == "number":
-            return self.dialect.number(bound)
-        return self.dialect.moment(variable, bound)
-
-    # -- divided rows ---------------------------------------------------------------
-
-    def divided(self, values: Sequence[float]) -> str:
-        """Return the sum of the values of all nodes, weighted by a row's shares."""
-        factors: dict[int, list[str]] = {0: []}
-        terms = []
-        for node in self.program.nodes:
-            path = factors.pop(node.number)
-            if node.is_leaf or node.otherwise == STOP_HERE:
-                stays = [] if node.is_leaf else [self._share(node, STOP_HERE)]
-                number = self.dialect.answer(float(values[node.number]))
-                terms.append(" * ".join([number, *path, *stays]))
-            for branch, child in enumerate(node.children):
-                factors[child] = [*path, self._share(node, branch)]
-        return "(" + "\n + ".join(terms) + ")"
+        if wanted.reason:
+            found.append(_Column(name_of("reason"), "reason", self.reason_of(), False))
+        return found
 
     def total_of_class(self, place: int) -> str:
         """Return the probability of a class, added up over the leaves of a row."""
-        return self._double(self.divided(self.program.probabilities[:, place].tolist()))
-
-    def _share(self, node: ProgramNode, branch: int) -> str:
-        """Return the share of a row that takes a branch (or stops)."""
-        one, zero = self.dialect.answer(1.0), self.dialect.answer(0.0)
-        whens = "".join(
-            f" WHEN {self.goes_to(node, b)} THEN {one if b == branch else zero}"
-            for b in range(len(node.children))
-        )
-        end = one if node.otherwise == branch else zero
-        if node.otherwise == ALL_BRANCHES:
-            end = self.dialect.answer(node.shares[branch])
-        return f"CASE{whens} ELSE {end} END"
+        shares = self.program.probabilities[:, place].tolist()
+        return self._double(expected_value(self, shares))
 
     def most_probable(self, columns: Sequence[str]) -> str:
         """Return the class of least expected cost from columns of probabilities."""
@@ -522,34 +343,3 @@ class _Writer:
             + ")"
             for answer in range(len(columns))
         ]
-
-
-def _key(node: ProgramNode, branch: int) -> Any:
-    """Return a key under which a condition replaces the wider ones above it.
-
-    On a path, a bound of a column is never wider than the same bound further up.
-    """
-    question = node.questions[0]
-    if len(node.questions) > 1 or not isinstance(question, AtMost):
-        return node.number
-    side = branch == question.below
-    return question.variable.place, side, branch == node.otherwise
-
-
-def _none_of(conditions: Sequence[str]) -> str:
-    """Return the condition that none of some conditions is true; never unknown."""
-    if not conditions:
-        return "1 = 1"
-    joined = " OR ".join(map(_grouped, conditions))
-    return f"CASE WHEN {joined} THEN 0 ELSE 1 END = 1"
-
-
-def _grouped(condition: str) -> str:
-    return (
-        f"({condition})" if " AND " in condition or " OR " in condition else condition
-    )
-
-
-def _indented(text: str, by: int) -> str:
-    blanks = " " * by
-    return blanks + text.replace("\n", "\n" + blanks)
