@@ -12,7 +12,7 @@ import sqlglot
 import treewright as tw
 from support import programs
 from support.databases import SERVERS, Postgres, opened_once
-from support.export_trees import many_leaves, times
+from support.export_trees import c45, many_leaves, times
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
@@ -187,6 +187,23 @@ def test_a_large_tree_takes_few_joins_however_deep_it_is():
     for program in (program_of(many_leaves()), chain("a", "b", "c")):
         sql = to_sql(program.tree, dialect="spark", table="rows_")
         assert sql.count("LEFT JOIN") <= math.log2(program.tree.n_nodes) + 1
+
+
+def test_a_large_query_names_the_setting_that_it_needs():
+    large, divided = many_leaves(400), c45()
+    assert divided.n_leaves > 400
+    assert "SET jit = off" in to_sql(large, dialect="postgresql")
+    assert "disable_optimizer" not in to_sql(large, dialect="duckdb")
+    assert "disable_optimizer" in to_sql(divided, dialect="duckdb", table="rows_")
+    assert "First run" not in to_sql(many_leaves(20), dialect="postgresql")
+
+
+@pytest.mark.parametrize("engine", [e for e in ENGINES if e is not Spark])
+def test_rows_divided_among_400_leaves_have_the_probabilities_of_the_tree(
+    servers, engine
+):
+    program = program_of(c45())
+    compare(servers(engine), program, check_rows(program, 300).rows)
 
 
 def test_spark_refuses_a_case_expression_that_its_parser_cannot_read():

@@ -111,6 +111,9 @@ class DuckDB(Database):
     ) -> None:
         """Make a table of rows, numbered in the column `ROW`."""
         super().fill(program, table, rows)
+        # As the heading of the export of such a tree advises.
+        able = "disable" if program.divides_rows else "enable"
+        self.connection.execute(f"PRAGMA {able}_optimizer")
         names = [v.name for v in program.variables if v.timezone]
         self._zoned = [DIALECTS[self.dialect].name_of(name) for name in names]
 
