@@ -309,7 +309,8 @@ parts::Table to_parts_table(const nb::dict& given) {
     read(about, "coarse", column.coarse);
     read(about, "many_levels", column.many_levels);
     read(about, "n_codes", column.n_codes);
-    read(about, "values", column.values);
+    const auto values = nb::cast<Doubles>(about["values"]);
+    column.values.assign(values.data(), values.data() + values.size());
   }
   return table;
 }

@@ -4,12 +4,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <map>
+#include <memory>
 #include <string>
 
 #include "arrays.hpp"
 #include "candidates.hpp"
 #include "treewright/parts.hpp"
+#include "treewright/portable.hpp"
 
 namespace treewright::bind {
 namespace {
@@ -32,116 +33,85 @@ auto checked(const nb::handle& given, size_t n_rows) {
   return array;
 }
 
-bool reads_target(const std::string& kernel) { return kernel != "neighbours" && kernel != "route"; }
+// The answer of one part, slice by slice, or of several parts together.
+class PyAnswer {
+ public:
+  PyAnswer(const std::string& kernel, const nb::bytes& request)
+      : reads_target_(kernel == "count" || kernel == "measure"),
+        answer_(parts::make_answer(kernel, parts::Request::from(span_of(request)))) {}
 
-nb::tuple needed_columns(const std::string& kernel, const nb::bytes& request, size_t n_applied) {
-  const auto asked = parts::Request::from(span_of(request));
-  const parts::Needs found = parts::needs(asked, n_applied, reads_target(kernel));
-  return nb::make_tuple(found.codes, found.values, found.target, asked.top.size());
-}
+  nb::tuple needs(size_t n_applied) const {
+    const parts::Request& asked = answer_->request();
+    const parts::Needs found = parts::needs(asked, n_applied, reads_target_);
+    return nb::make_tuple(found.codes, found.values, found.target, asked.top.size());
+  }
 
-nb::bytes answer(const std::string& kernel, const nb::bytes& request, const nb::dict& codes,
-                 const nb::dict& values, const nb::object& target, const nb::object& weights,
-                 const Nodes& node, int64_t n_applied) {
-  const auto asked = parts::Request::from(span_of(request));
-  parts::PartView part;
-  const size_t n_rows = node.size();
-  part.n_rows = static_cast<int64_t>(n_rows);
-  part.node = node.data();
-  const auto place = [&](auto& list, const nb::handle& column) {
-    const auto at = nb::cast<size_t>(column);
-    list.resize(std::max(list.size(), at + 1), nullptr);
-    return at;
-  };
-  for (const auto& [column, array] : codes) {
-    const size_t at = place(part.codes, column);
-    part.codes[at] = checked<Codes16>(array, n_rows).data();
-  }
-  for (const auto& [column, array] : values) {
-    const size_t at = place(part.values, column);
-    part.values[at] = checked<Doubles>(array, n_rows).data();
-  }
-  part.values.resize(std::max(part.values.size(), part.codes.size()), nullptr);
-  if (!target.is_none()) {
-    if (asked.task == Task::number) {
-      part.y = checked<Doubles>(target, n_rows).data();
-    } else {
-      part.labels = checked<Labels>(target, n_rows).data();
-    }
-  }
-  if (!weights.is_none()) {
-    part.weights = checked<Units>(weights, n_rows).data();
-  }
-  std::string reply;
-  {
+  void add_rows(const nb::dict& codes, const nb::dict& values, const nb::object& target,
+                const nb::object& weights, const Nodes& node, int64_t n_applied) {
+    const parts::Request& asked = answer_->request();
+    const parts::PartView part = view_of(codes, values, target, weights, node);
+    const auto first = size_t(std::max<int64_t>(0, n_applied));
     nb::gil_scoped_release unlocked;
-    parts::check(part, asked, size_t(std::max<int64_t>(0, n_applied)), reads_target(kernel));
+    parts::check(part, asked, first, reads_target_);
     if (n_applied < 0) {
       parts::start_nodes(part);
     }
-    parts::apply_top(part, asked.top, size_t(std::max<int64_t>(0, n_applied)));
-    if (kernel == "count") {
-      reply = parts::count(part, asked).bytes();
-    } else if (kernel == "measure") {
-      reply = parts::to_bytes(parts::measure(part, asked));
-    } else if (kernel == "neighbours") {
-      reply = parts::to_bytes(parts::neighbours(part, asked));
-    } else if (kernel != "route") {
-      throw std::invalid_argument("there is no kernel " + kernel);
-    }
+    parts::apply_top(part, asked.top, first);
+    answer_->add(part);
   }
-  return to_python(reply);
-}
 
-template <class T, class Merge>
-std::string merged(const std::vector<std::span<const char>>& replies, const Merge& merge) {
-  auto into = parts::from_bytes<T>(replies.at(0));
-  for (size_t r = 1; r < replies.size(); ++r) {
-    const auto more = parts::from_bytes<T>(replies[r]);
-    if (into.size() != more.size()) {
-      throw std::invalid_argument("replies to different requests cannot be merged");
-    }
-    for (size_t i = 0; i < into.size(); ++i) {
-      merge(into[i], more[i]);
-    }
-  }
-  return parts::to_bytes(into);
-}
-
-std::string merged_counts(const parts::Request& asked,
-                          const std::vector<std::span<const char>>& replies) {
-  auto into = parts::Counts::from(replies.at(0));
-  parts::check(into, asked);
-  for (size_t r = 1; r < replies.size(); ++r) {
-    const auto more = parts::Counts::from(replies[r]);
-    parts::check(more, asked);
-    parts::merge(into, more, asked.task, size_t(asked.words()));
-  }
-  return into.bytes();
-}
-
-nb::bytes merge(const std::string& kernel, const nb::bytes& request, const nb::list& given) {
-  std::vector<std::span<const char>> replies;
-  for (const nb::handle& reply : given) {
-    replies.push_back(span_of(nb::cast<nb::bytes>(reply)));  // the list keeps it
-  }
-  const auto asked = parts::Request::from(span_of(request));
-  std::string reply;
-  {
+  void add_reply(const nb::bytes& reply) {
+    const auto bytes = span_of(reply);
     nb::gil_scoped_release unlocked;
-    if (kernel == "count") {
-      reply = merged_counts(asked, replies);
-    } else if (kernel == "measure") {
-      reply = merged<parts::NodeSums>(replies, [](auto& a, const auto& b) { a.merge(b); });
-    } else {
-      reply = merged<parts::Range>(replies, [](auto& a, const auto& b) {
-        a.least = std::min(a.least, b.least);
-        a.greatest = std::max(a.greatest, b.greatest);
-      });
-    }
+    answer_->add(bytes);
   }
-  return to_python(reply);
-}
+
+  nb::bytes reply() {
+    std::string bytes;
+    {
+      nb::gil_scoped_release unlocked;
+      bytes = answer_->bytes();
+    }
+    return to_python(bytes);
+  }
+
+ private:
+  parts::PartView view_of(const nb::dict& codes, const nb::dict& values, const nb::object& target,
+                          const nb::object& weights, const Nodes& node) const {
+    parts::PartView part;
+    const size_t n_rows = node.size();
+    part.n_rows = static_cast<int64_t>(n_rows);
+    part.node = node.data();
+    const auto place = [&](auto& list, const nb::handle& column) {
+      const auto at = nb::cast<size_t>(column);
+      list.resize(std::max(list.size(), at + 1), nullptr);
+      return at;
+    };
+    for (const auto& [column, array] : codes) {
+      const size_t at = place(part.codes, column);
+      part.codes[at] = checked<Codes16>(array, n_rows).data();
+    }
+    for (const auto& [column, array] : values) {
+      const size_t at = place(part.values, column);
+      part.values[at] = checked<Doubles>(array, n_rows).data();
+    }
+    part.values.resize(std::max(part.values.size(), part.codes.size()), nullptr);
+    if (!target.is_none()) {
+      if (answer_->request().task == Task::number) {
+        part.y = checked<Doubles>(target, n_rows).data();
+      } else {
+        part.labels = checked<Labels>(target, n_rows).data();
+      }
+    }
+    if (!weights.is_none()) {
+      part.weights = checked<Units>(weights, n_rows).data();
+    }
+    return part;
+  }
+
+  bool reads_target_;
+  std::unique_ptr<parts::Answer> answer_;
+};
 
 nb::object code_cells(const Doubles& values, const Doubles& edges) {
   std::vector<uint16_t> codes(values.size());
@@ -180,19 +150,23 @@ nb::tuple progress(const nb::bytes& request) {
 }  // namespace
 
 void add_parts(nb::module_& m) {
-  m.def("part_needs", &needed_columns, nb::arg("kernel"), nb::arg("request"), nb::arg("n_applied"),
-        "Columns whose codes and values a request reads, whether it reads the target, and the "
-        "number of its splits.");
+  nb::class_<PyAnswer>(m, "PartAnswer",
+                       "The answer to a request, of slices of rows and of replies of parts.")
+      .def(nb::init<const std::string&, const nb::bytes&>(), nb::arg("kernel"), nb::arg("request"))
+      .def("needs", &PyAnswer::needs, nb::arg("n_applied"),
+           "Columns whose codes and values the request reads, whether it reads the target, and "
+           "the number of its splits.")
+      .def("add_rows", &PyAnswer::add_rows, nb::arg("codes"), nb::arg("values"),
+           nb::arg("target").none(), nb::arg("weights").none(), nb::arg("node"),
+           nb::arg("n_applied"),
+           "Add rows; node is moved down the splits after the first n_applied (-1: from the "
+           "start).")
+      .def("add_reply", &PyAnswer::add_reply, nb::arg("reply"), "Add the reply of a part.")
+      .def("reply", &PyAnswer::reply, "The reply of all that was added.");
   m.def("part_progress", &progress, nb::arg("request"),
         "The depth of the deepest node asked about, the questions, and how many of them count "
         "buckets again.");
-  m.def("part_answer", &answer, nb::arg("kernel"), nb::arg("request"), nb::arg("codes"),
-        nb::arg("values"), nb::arg("target").none(), nb::arg("weights").none(), nb::arg("node"),
-        nb::arg("n_applied"),
-        "The reply of one part; node is moved down the splits after the first n_applied (-1: from "
-        "the start).");
-  m.def("part_merge", &merge, nb::arg("kernel"), nb::arg("request"), nb::arg("replies"),
-        "The reply of some parts together.");
+  m.def("release_memory", &release_memory, "Return freed memory to the system.");
   m.def("code_cells", &code_cells, nb::arg("values"), nb::arg("edges"),
         "How many edges lie below each value; 65535 for NaN.");
 }

@@ -206,7 +206,7 @@ uint64_t NodeSearch::last_key(size_t column, uint64_t code) const {
                                      : edges[size_t(code)]);
 }
 
-Question NodeSearch::question_about(size_t column, const Buckets::Bucket& bucket, int64_t rows,
+Question NodeSearch::question_about(size_t column, const Buckets::Bucket& bucket, bool one_by_one,
                                     uint64_t pieces) const {
   Question question;
   question.node = node_;
@@ -224,14 +224,27 @@ Question NodeSearch::question_about(size_t column, const Buckets::Bucket& bucket
     question.code = static_cast<int32_t>(
         std::lower_bound(edges.begin(), edges.end(), value_of(question.high)) - edges.begin());
   }
-  const bool one_by_one = question.by_value != 0 && rows <= kFewRows;
-  while (!one_by_one && (question.high - question.low) >> question.shift >= pieces) {
-    ++question.shift;
+  // Value by value, a reply has an entry per value only if its entries are sparse.
+  if (!(one_by_one && question.by_value != 0 && !is_dense(question))) {
+    while ((question.high - question.low) >> question.shift >= pieces) {
+      ++question.shift;
+    }
   }
   return question;
 }
 
-void NodeSearch::ask(uint64_t pieces, std::vector<Question>& questions) const {
+int64_t NodeSearch::n_rows_of_few() const {
+  int64_t n = 0;
+  for (const auto& [column, buckets] : columns_) {
+    for (size_t i = 0; i < buckets.list.size(); ++i) {
+      const int64_t rows = buckets.words[i * n_words() + kRows];
+      n += buckets.list[i].open && rows <= kFewRows ? rows : 0;
+    }
+  }
+  return n;
+}
+
+void NodeSearch::ask(uint64_t pieces, int64_t few, std::vector<Question>& questions) const {
   for (const auto& [column, buckets] : columns_) {
     if (!buckets.counted) {
       Question question;
@@ -248,8 +261,8 @@ void NodeSearch::ask(uint64_t pieces, std::vector<Question>& questions) const {
     }
     for (size_t i = 0; i < buckets.list.size(); ++i) {
       if (buckets.list[i].open) {
-        questions.push_back(
-            question_about(column, buckets.list[i], buckets.words[i * n_words() + kRows], pieces));
+        const bool one_by_one = buckets.words[i * n_words() + kRows] <= few;
+        questions.push_back(question_about(column, buckets.list[i], one_by_one, pieces));
       }
     }
   }
@@ -263,7 +276,7 @@ void NodeSearch::replace_bucket(std::vector<Buckets::Bucket>& list, std::vector<
     Buckets::Bucket bucket;
     bucket.by_value = question.by_value != 0;
     bucket.low = question.low + (counts.piece[at] << question.shift);
-    bucket.high = std::min(question.high, bucket.low + ((uint64_t(1) << question.shift) - 1));
+    bucket.high = last_of_piece(question, bucket.low);
     list.push_back(bucket);
     const auto first = counts.words.begin() + static_cast<int64_t>(at * n_words());
     words.insert(words.end(), first, first + static_cast<int64_t>(n_words()));
@@ -418,7 +431,7 @@ void NodeSearch::ask_neighbours(const Candidate& split, std::vector<Question>& q
     if (is_single(column, bucket)) {
       continue;
     }
-    Question question = question_about(column, bucket, 0, 1);
+    Question question = question_about(column, bucket, true, 1);
     if (about(column).coarse && question.by_value == 0) {  // several codes
       question.by_value = 1;
       question.low = first_key(column, bucket.low);
@@ -473,7 +486,7 @@ QuartileSearch::QuartileSearch(int32_t node, int64_t weight) : node_(node), weig
 }
 
 // Quartiles in one interval share a question.
-void QuartileSearch::ask(std::vector<Question>& questions) {
+void QuartileSearch::ask(uint64_t pieces, std::vector<Question>& questions) {
   for (size_t q = 0; q < ones_.size(); ++q) {
     One& one = ones_[q];
     one.asked = !one.done();
@@ -483,7 +496,7 @@ void QuartileSearch::ask(std::vector<Question>& questions) {
     Question question = all_targets(node_);
     question.low = one.low;
     question.high = one.high;
-    while ((question.high - question.low) >> question.shift >= kMostPieces) {
+    while ((question.high - question.low) >> question.shift >= pieces) {
       ++question.shift;
     }
     questions.push_back(question);
@@ -508,8 +521,7 @@ void QuartileSearch::take(const Counts& counts, size_t words, const std::vector<
           found[other].below = below;
           found[other].upto = upto;
           found[other].low = about.low + (counts.piece[next] << about.shift);
-          found[other].high =
-              std::min(about.high, found[other].low + ((uint64_t(1) << about.shift) - 1));
+          found[other].high = last_of_piece(about, found[other].low);
         }
       }
       below = upto;

@@ -51,8 +51,10 @@ class NodeSearch {
   // how many there are.
   size_t find_open();
   size_t n_open() const { return n_open_; }
-  // Asks about them, each in at most so many pieces.
-  void ask(uint64_t pieces, std::vector<Question>& questions) const;
+  // Rows of those of them that may be counted value by value.
+  int64_t n_rows_of_few() const;
+  // Asks about them, each in at most so many pieces; of at most so few rows, value by value.
+  void ask(uint64_t pieces, int64_t few, std::vector<Question>& questions) const;
   // Takes the answers to the questions [first, last).
   void take(const Counts& counts, const std::vector<Question>& questions, size_t first,
             size_t last);
@@ -92,7 +94,7 @@ class NodeSearch {
   void find_best();
   uint64_t first_key(size_t column, uint64_t code) const;
   uint64_t last_key(size_t column, uint64_t code) const;
-  Question question_about(size_t column, const Buckets::Bucket& bucket, int64_t rows,
+  Question question_about(size_t column, const Buckets::Bucket& bucket, bool one_by_one,
                           uint64_t pieces) const;
   void replace_bucket(std::vector<Buckets::Bucket>& list, std::vector<int64_t>& words,
                       const Counts& counts, const Question& question, size_t& at, size_t q) const;
@@ -124,7 +126,7 @@ Question all_targets(int32_t node);
 class QuartileSearch {
  public:
   QuartileSearch(int32_t node, int64_t weight);
-  void ask(std::vector<Question>& questions);
+  void ask(uint64_t pieces, std::vector<Question>& questions);
   void take(const Counts& counts, size_t words, const std::vector<Question>& asked, size_t& next,
             size_t& question);
   // Asks for the value after a quartile that lies between two values.

@@ -51,10 +51,7 @@ class PartsSource final : public NodeSource {
   void choose(std::span<const int32_t> handles, std::span<Choice> choices) override;
   void divide(std::span<Division> divisions, const Judge& judge, Team* team) override;
   void close(int32_t handle) override { nodes_[size_t(handle)].open = false; }
-  size_t nodes_per_round() const override {
-    const auto cells = int64_t(kFewestPieces * std::max<size_t>(1, table_.columns.size()));
-    return size_t(std::max<int64_t>(1, table_.most_entries / cells));
-  }
+  size_t nodes_per_round() const override;
   std::vector<Candidate> best_of_each_column(int32_t) override { throw one_by_one(); }
   void examine(int32_t, Candidate&) override { throw one_by_one(); }
   int64_t home_rows(int) const override { return table_.home_rows; }
@@ -73,6 +70,11 @@ class PartsSource final : public NodeSource {
     return std::logic_error("splits from outside need the rows in one place");
   }
   bool number() const { return table_.task == Task::number; }
+  // Pieces of each of n questions, so that a reply does not get too long.
+  uint64_t pieces_for(size_t n) const {
+    const auto pieces = uint64_t(std::max<int64_t>(2, table_.most_entries / int64_t(n)));
+    return std::bit_floor(std::min(pieces, kMostPieces));
+  }
 
   // Requests.
   Request request(std::span<const int32_t> nodes) const;
@@ -115,6 +117,16 @@ TableFacts PartsSource::facts() const {
   facts.weight_unit = table_.weight_unit;
   facts.unequal_weights = table_.unequal_weights;
   return facts;
+}
+
+// As many as the first reply about them has room for.
+size_t PartsSource::nodes_per_round() const {
+  int64_t entries = 1;
+  for (const Column& column : table_.columns) {
+    const bool each = column.kind != Kind::numeric;  // every category is an entry
+    entries += each ? column.n_codes : int64_t(kFewestPieces);
+  }
+  return size_t(std::max<int64_t>(1, table_.most_entries / entries));
 }
 
 // ---- requests ----
@@ -189,13 +201,18 @@ bool PartsSource::refine(std::vector<NodeSearch>& searches) {
   if (n_open == 0) {
     return false;
   }
-  const auto pieces = uint64_t(std::max<int64_t>(2, table_.most_entries / int64_t(n_open)));
+  int64_t n_few = 0;
+  for (const NodeSearch& search : searches) {
+    n_few += search.n_rows_of_few();
+  }
+  const uint64_t pieces = pieces_for(n_open);
+  const int64_t few = n_few <= table_.most_entries ? kFewRows : int64_t(pieces);
   std::vector<Question> questions;
   std::vector<size_t> first(searches.size() + 1, 0);
   for (size_t i = 0; i < searches.size(); ++i) {
     if (searches[i].n_open() > 0) {
       nodes.push_back(searches[i].node());
-      searches[i].ask(std::bit_floor(std::min<uint64_t>(pieces, kMostPieces)), questions);
+      searches[i].ask(pieces, few, questions);
     }
     first[i + 1] = questions.size();
   }
@@ -444,10 +461,11 @@ void PartsSource::set_quartiles(std::span<const int32_t> nodes) {
   for (const int32_t node : nodes) {
     searches.emplace_back(node, nodes_[size_t(node)].stats[kWeight]);
   }
+  const uint64_t pieces = pieces_for(3 * nodes.size());
   for (;;) {
     Request asked = request(nodes);
     for (QuartileSearch& search : searches) {
-      search.ask(asked.questions);
+      search.ask(pieces, asked.questions);
     }
     if (asked.questions.empty()) {
       break;

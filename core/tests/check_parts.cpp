@@ -268,6 +268,7 @@ void route(const PartView& part, const Request& request) {
 bool refused(const PartView& part, const std::string& bytes) {
   try {
     const Request request = Request::from(bytes);
+    check(request);
     check(part, request, 0, true);
     route(part, request);
     count(part, request);
@@ -314,6 +315,26 @@ void check_damaged(Tally& tally, Random& random, const PartView& part, const Req
   }
 }
 
+// An answer is the same from all rows at once, from slices, from replies, and from a mixture.
+void check_answers(Tally& tally, Random& random, const Request& request, const PartView& first,
+                   const PartView& second, const PartView& whole) {
+  for (const char* kernel : {"count", "measure", "neighbours"}) {
+    const auto at_once = make_answer(kernel, request);
+    at_once->add(whole);
+    const auto in_slices = make_answer(kernel, request);
+    for (const PartView* slice : {&first, &second}) {
+      if (random.share() < 0.5) {
+        in_slices->add(*slice);
+        continue;
+      }
+      const auto other = make_answer(kernel, request);
+      other->add(*slice);
+      in_slices->add(other->bytes());
+    }
+    tally.expect(in_slices->bytes() == at_once->bytes(), "slices and replies add up");
+  }
+}
+
 void check_parts_of(Tally& tally, Random& random, Task task) {
   RandomPart whole(random, random.whole(0, 120), task);
   const Request request = Request::from(draw_request(random, task).bytes());
@@ -339,9 +360,12 @@ void check_parts_of(Tally& tally, Random& random, Task task) {
   Counts sum = Counts::from(count(first.view(), request).bytes());
   merge(sum, count(second.view(), request), task, words);
   check(sum, request);
-  tally.expect(
-      sum.question == counts.question && sum.piece == counts.piece && sum.words == counts.words,
-      "two parts count what the whole counts");
+  const auto same_as_whole = [&](const Counts& found) {
+    return found.question == counts.question && found.piece == counts.piece &&
+           found.words == counts.words;
+  };
+  tally.expect(same_as_whole(sum), "two parts count what the whole counts");
+  check_answers(tally, random, request, first.view(), second.view(), whole.view());
   check_damaged(tally, random, part, request);
 }
 

@@ -119,7 +119,7 @@ def test_a_fit_goes_on_with_more_or_less_memory(
 
     def fit(home_rows: int, stop: int | None) -> tw.TreeClassifier:
         plan = Plan("codes in memory", "", home_rows)
-        monkeypatch.setattr(in_parts, "plan_for", lambda *_: plan)
+        monkeypatch.setattr(in_parts, "plan_for", lambda *_, **__: plan)
         stop_after(stop)
         return tw.TreeClassifier(**settings).fit(folder, target="y")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 import treewright as tw
 from treewright.estimators import in_parts
-from treewright.growing.parts.plan import Plan, plan_for
+from treewright.growing.parts.plan import Plan, RowsSize, plan_for
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -110,7 +111,7 @@ def grow_in(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def choose(where: str, home_rows: int = 40) -> None:
         plan = Plan(where, where, home_rows)
-        monkeypatch.setattr(in_parts, "plan_for", lambda *_: plan)
+        monkeypatch.setattr(in_parts, "plan_for", lambda *_, **__: plan)
 
     return choose
 
@@ -332,7 +333,7 @@ def test_rows_that_change_between_two_readings_are_named(
     pattern = write(tmp_path / "rows", *tables)
     changed = tables[1].set_column(0, "x", pa.array(np.arange(30.0) + 7))
 
-    def plan_and_change(*_: Any) -> Plan:
+    def plan_and_change(*_: Any, **__: Any) -> Plan:
         pq.write_table(changed, tmp_path / "rows" / "1.parquet")
         return Plan("codes in memory", "", 0)
 
@@ -463,15 +464,23 @@ def test_folds_by_hash_are_the_same_everywhere(
 
 def test_the_plan_is_by_the_bytes_that_each_way_takes() -> None:
     gigabyte = 2**30
-    wheres = [
-        plan_for(10_000_000, 20, 20, limit, 2).where
-        for limit in (8 * gigabyte, 4 * gigabyte, gigabyte)
-    ]
-    assert wheres == WHERE
-    words = plan_for(10_000_000, 20, 20, gigabyte, 2).words
+    size, used = RowsSize(10_000_000, 20, 20, 2, 1_000_000), gigabyte // 4
+    plans = [plan_for(size, n * gigabyte, used, 2) for n in (8, 4, 1)]
+    assert [plan.where for plan in plans] == WHERE
+    words = plans[2].words
     assert words.startswith("codes on disk: 10,000,000 rows x 20 columns take about")
     assert "(limit 1.0 GB)" in words
-    assert plan_for(10**9, 50, 50, 10**6, 8).n_threads == 1
+    # Less memory, or more classes: fewer threads, shorter replies, smaller nodes.
+    less = plan_for(size, gigabyte // 2 + gigabyte // 8, used, 2)
+    assert less.n_threads < plans[2].n_threads
+    assert less.home_rows < plans[2].home_rows
+    many = plan_for(replace(size, n_classes=1_000), gigabyte, used, 2)
+    assert many.most_entries < plans[2].most_entries
+    # A limit that cannot be kept is named.
+    least = plan_for(size, 10**6, used, 2)
+    assert (least.where, least.home_rows, least.n_threads) == (WHERE[2], 0, 1)
+    assert "(limit 977 KB, less than the process itself needs)" in least.words
+    assert "less than" not in less.words
 
 
 # -- one file --------------------------------------------------------------------------

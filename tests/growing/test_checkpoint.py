@@ -128,8 +128,8 @@ def test_the_trees_of_a_fit_share_a_file(tmp_path: Path, growing: Growing) -> No
 
 def test_the_rows_of_small_nodes_are_those_of_the_first_fit(tmp_path: Path) -> None:
     path = tmp_path / "fit.checkpoint"
-    assert Checkpoint(path, [b"rows"]).home_rows(500) == 500
-    assert Checkpoint(path, [b"rows"]).home_rows(900) == 500
+    assert Checkpoint(path, [b"rows"]).of_first_fit("home rows", 500) == 500
+    assert Checkpoint(path, [b"rows"]).of_first_fit("home rows", 900) == 500
     # Less memory is left: what was kept still serves as far as the requests are equal.
-    assert Checkpoint(path, [b"rows"]).home_rows(70) == 70
-    assert Checkpoint(path, [b"rows"]).home_rows(900) == 70
+    assert Checkpoint(path, [b"rows"]).of_first_fit("home rows", 70) == 70
+    assert Checkpoint(path, [b"rows"]).of_first_fit("home rows", 900) == 70

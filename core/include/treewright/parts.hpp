@@ -16,6 +16,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -31,7 +32,8 @@ constexpr uint16_t kMissingCode = 0xFFFF;
 constexpr uint64_t kMissingKey = ~uint64_t(0);
 constexpr int32_t kTargetColumn = -1;
 constexpr int32_t kAnyCode = -1;
-constexpr int32_t kNoNode = -1;  // of a row that is left out
+constexpr int32_t kNoNode = -1;                   // of a row that is left out
+constexpr int64_t kMostImage = int64_t(1) << 62;  // of a target, in units of its node
 
 // A number as an integer of the same order; -0.0 is 0.0.
 inline uint64_t key_of(double x) {
@@ -47,6 +49,11 @@ struct BrokenMessage : std::invalid_argument {
   BrokenMessage()
       : std::invalid_argument("a message between driver and parts is damaged or cut short") {}
 };
+inline void expect(bool holds) {
+  if (!holds) {
+    throw BrokenMessage();
+  }
+}
 // Bytes with a checksum behind them, and the bytes before a checksum that holds.
 std::string seal(std::string bytes);
 std::span<const char> unsealed(std::span<const char> bytes);
@@ -79,6 +86,21 @@ struct Question {
       0;  // whether rows without a value are counted too, as a piece of their own
   uint64_t low = 0, high = 0;  // both included
 };
+
+inline uint64_t pieces_of(const Question& question) {
+  return ((question.high - question.low) >> question.shift) + 1;
+}
+// The last code or key of a piece that begins at `low`; the end of the keys is near that of 64
+// bits.
+inline uint64_t last_of_piece(const Question& question, uint64_t low) {
+  const uint64_t width = (uint64_t(1) << question.shift) - 1;
+  return question.high - low < width ? question.high : low + width;
+}
+// Few pieces are counted in an array, many in sorted entries.
+inline bool is_dense(const Question& question) {
+  constexpr uint64_t kMostDense = 1 << 16;
+  return pieces_of(question) - 1 < kMostDense;
+}
 
 // What a request measures of a node.
 struct Measured {
@@ -121,6 +143,8 @@ struct Counts {
   std::string bytes() const;
   static Counts from(std::span<const char> bytes);
 };
+// Adds an entry to one that is not empty.
+void add_words(int64_t* into, const int64_t* more, Task task, size_t words);
 void merge(Counts& into, const Counts& more, Task task, size_t words);
 // Refuses counts that do not answer the request.
 void check(const Counts& counts, const Request& request);
@@ -144,6 +168,10 @@ struct Range {
     least = key < least ? key : least;
     greatest = key > greatest ? key : greatest;
   }
+  void merge(const Range& more) {
+    least = more.least < least ? more.least : least;
+    greatest = more.greatest > greatest ? more.greatest : greatest;
+  }
 };
 
 // ---- a part ----
@@ -159,7 +187,9 @@ struct PartView {
   int32_t* node = nullptr;           // of each row, after the splits that were applied
 };
 
-// Refuses a request that reads what the part does not hold, or too much. n_applied: splits that
+// Refuses a request that asks for what cannot be, or for too much.
+void check(const Request& request);
+// Refuses a request that reads what the part does not hold. n_applied: splits that
 // need not be read any more; needs_target: whether the kernel reads the target.
 void check(const PartView& part, const Request& request, size_t n_applied, bool needs_target);
 
@@ -171,6 +201,19 @@ void start_nodes(const PartView& part);
 Counts count(const PartView& part, const Request& request);
 std::vector<NodeSums> measure(const PartView& part, const Request& request);
 std::vector<Range> neighbours(const PartView& part, const Request& request);
+
+// The answer to a request, over any number of slices of rows and replies of other parts. It takes
+// as much memory as one reply, whatever was added.
+class Answer {
+ public:
+  virtual ~Answer() = default;
+  virtual const Request& request() const = 0;
+  virtual void add(const PartView& rows) = 0;
+  virtual void add(std::span<const char> reply) = 0;
+  virtual std::string bytes() = 0;
+};
+// kernel: "count", "measure" or "neighbours"; "route" only moves rows to their nodes.
+std::unique_ptr<Answer> make_answer(const std::string& kernel, Request request);
 
 // Which columns of a part a request reads, if the first splits of its top have been applied.
 struct Needs {

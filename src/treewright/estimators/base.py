@@ -360,9 +360,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                 self.__dict__["plan_"] = plan
                 return self
             info, factors = self._altered(described)
-            home_rows = plan.home_rows
             if plan.where == "memory":
-                home_rows = described.n_rows
+                plan = replace(plan, home_rows=described.n_rows)
 
             def training(sized: GrowOptions, folds: HashFolds | None) -> TrainingParts:
                 return TrainingParts(
@@ -372,7 +371,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
                     target=info,
                     factors=factors,
                     folds=folds,
-                    home_rows=home_rows,
+                    plan=plan,
                     checkpoint=None if plan.where == "memory" else self.checkpoint,
                 )
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright.files.describe import Described, describe, pieces_of
 from treewright.files.in_parts import Batches, RowsInParts
-from treewright.files.memory import read_limit, shown_bytes
+from treewright.files.memory import memory_in_use, read_limit, shown_bytes
 from treewright.files.select import Selection
 from treewright.files.to_table import naming
 from treewright.growing.parts.code import codings_for, table_of
@@ -22,7 +22,7 @@ from treewright.growing.parts.local import Local
 from treewright.growing.parts.on_dask import Dask
 from treewright.growing.parts.on_parts import engine_of
 from treewright.growing.parts.on_spark import Spark
-from treewright.growing.parts.plan import Plan, plan_for
+from treewright.growing.parts.plan import Plan, RowsSize, plan_for, threads_to_read
 from treewright.growing.parts.protocol import Engine, results_of
 from treewright.growing.parts.watched import Watched
 from treewright.growing.threads import n_threads
@@ -106,21 +106,32 @@ def opened_parts(
     selection = Selection.of(target, weight, rows.columns, rows.drop, kinds)
     threads = n_threads(options.n_jobs)
     with ExitStack() as held:
-        engine = engine_of(rows, threads)
+        used = memory_in_use()
+        if memory_limit is None:
+            limit += used
+        to_read = threads
+        if rows.cluster is None:
+            to_read = threads_to_read(_n_columns(rows), limit, used, threads)
+        engine = engine_of(rows, to_read)
         if isinstance(engine, Dask | Spark):
             held.callback(engine.close)
         described = describe(
-            _watched(engine, watch).on_rows, selection, task, rows.name
+            _watched(engine, watch).on_rows, engine.names, selection, task, rows.name
         )
-        n_coarse = sum(coding.coarse for coding in codings_for(described))
-        n_columns = len(described.schema.usable)
-        plan = plan_for(described.n_rows, n_columns, n_coarse, limit, threads)
+        size = RowsSize(
+            described.n_rows,
+            len(described.schema.usable),
+            sum(coding.coarse for coding in codings_for(described)),
+            len(described.class_rows),
+            described.largest_part,
+        )
+        plan = plan_for(size, limit, memory_in_use(), threads)
         if rows.cluster is not None and plan.where != "memory":
             plan = replace(
                 plan,
                 where="codes with the workers",
-                words=f"codes with the workers: {described.n_rows:,} rows x "
-                f"{n_columns} columns do not fit into the memory of the driver (limit "
+                words=f"codes with the workers: {size.n_rows:,} rows x "
+                f"{size.n_columns} columns do not fit into the memory of the driver (limit "
                 f"{shown_bytes(limit)})",
             )
         if isinstance(engine, Local):
@@ -134,6 +145,14 @@ def opened_parts(
 
 def _watched(engine: Engine, watch: Callable[[Any], Any] | None) -> Engine:
     return engine if watch is None else Watched(engine, watch)
+
+
+def _n_columns(rows: RowsInParts) -> int:
+    """Return how many columns are read, from the first rows that there are."""
+    for open_part in rows.parts.values():
+        for batch in open_part():
+            return len(batch.schema.names)
+    return 0
 
 
 def whole_table(opened: OpenedParts) -> Table:

@@ -166,10 +166,11 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         joblib worker. -1: all cores, -2: all but one, and so on, but at least one. It
         never changes the tree.
     memory_limit : int, str or None, default=None
-        Memory that `fit` may take for files and rows in parts (see `fit`), in bytes or
-        as text such as '8GB'. None: 80 % of what the process may use. Rows in parts
-        that do not fit are grown from codes of two bytes, in memory or on disk; `plan_`
-        says which, and why. It never changes the tree.
+        Memory that `fit` may take for a file, or that the process may have while it
+        grows from rows in parts (see `fit`), in bytes or as text such as '8GB'. None:
+        80 % of what the process may still take. Rows in parts that do not fit are grown
+        from codes of two bytes, in memory or on disk; `plan_` says which, and why. It
+        never changes the tree.
     checkpoint : path or None, default=None
         A file that keeps what `fit` has learned from rows in parts, written after every
         request. If `fit` is killed, the same `fit` with the same file goes on where it

@@ -15,6 +15,7 @@ from treewright.files.arrow_table import checked_names, from_arrow
 from treewright.files.content import Content
 from treewright.files.in_parts import Batches
 from treewright.files.optional import package
+from treewright.files.part_results import in_order
 from treewright.files.select import Selection
 from treewright.files.source import ArrowSource
 from treewright.files.to_table import (
@@ -196,6 +197,8 @@ class Described:
         How the rows were read.
     checksums : dict of str to int
         Of each part.
+    largest_part : int
+        Rows of the largest part.
     """
 
     request: RowsRequest
@@ -206,6 +209,7 @@ class Described:
     digests: list[Digest]
     intake: Intake
     checksums: dict[str, int]
+    largest_part: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -229,13 +233,17 @@ class Described:
         return np.array([sum_as_float(each.total) for each in self.weights])
 
 
-def describe(on_rows: OnRows, selection: Selection, task: str, name: str) -> Described:
+def describe(
+    on_rows: OnRows, names: Sequence[str], selection: Selection, task: str, name: str
+) -> Described:
     """Describe the rows of all parts.
 
     Parameters
     ----------
     on_rows : callable
         Of an engine.
+    names : sequence of str
+        The parts of the engine.
     selection : Selection
         Which column is the target, which the weight.
     task : {'class', 'number'}
@@ -256,16 +264,19 @@ def describe(on_rows: OnRows, selection: Selection, task: str, name: str) -> Des
     types = _common_types(found_types, selection, name)
     request = RowsRequest(types, selection, task, -(-_SAMPLE // len(found_types)))
     whole: _PartDigest | None = None
-    checksums = {}
-    for part, found in sorted(on_rows(_describe_part, request)):
+    checksums, largest = {}, 0
+    digests = in_order(names, on_rows(_describe_part, request))
+    for part, found in zip(names, digests, strict=True):
         checksums[part] = 0 if found is None else found.checksum
         if found is not None:
+            largest = max(largest, found.n_rows)
             with naming(part):
                 whole = found if whole is None else whole.with_other(found)
     if whole is None or not whole.n_rows:
         raise TableError(_no_rows(whole, selection, name))
     with naming(name):
-        return _described(on_rows, request, whole, checksums)
+        described = _described(on_rows, request, whole, checksums)
+        return replace(described, largest_part=largest)
 
 
 def _no_rows(whole: _PartDigest | None, selection: Selection, name: str) -> str:

@@ -34,9 +34,9 @@ Batches: TypeAlias = "Iterable[pa.RecordBatch]"
 OpenPart: TypeAlias = Callable[..., Batches]
 """Opens the rows of a part, all columns or those that are named; more than once."""
 
-_ROWS = 1 << 17
+_ROWS = 1 << 16
 _ROWS_OF_PART = 1 << 20
-_BUFFER = 1 << 20  # bytes of a column that are read at a time
+_BUFFER = 1 << 16  # bytes of a column that are read at a time
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,19 @@ from treewright.errors import OptionError, ResourceLimitError
 from treewright.files.opened import OpenedFile
 from treewright.files.optional import package
 
-__all__ = ["Needed", "memory_for_use", "needed_memory", "read_limit", "shown_bytes"]
+__all__ = [
+    "Needed",
+    "memory_for_use",
+    "memory_in_use",
+    "needed_memory",
+    "read_limit",
+    "shown_bytes",
+]
 
 _SHARE = 0.8
 _SAMPLE = 1 << 20
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_PROCESS = 256 << 20  # Python and the libraries
 _UNPACKED = 6  # times the packed size, where the file does not tell
 # Peak memory of reading, in bytes per byte of text (benchmarks/files.py) and, for
 # formats whose cells become Python objects, per cell.
@@ -145,6 +153,12 @@ def memory_for_use() -> int:
     of the process itself.
     """
     return max(1, min(filter(None, (_of_machine(), *_of_groups(), _of_process()))))
+
+
+def memory_in_use() -> int:
+    """Return the bytes of memory that this process has now; a guess off Linux."""
+    found = re.search(r"VmRSS:\s*(\d+) kB", _read("/proc/self/status"))
+    return int(found[1]) * 1024 if found else _PROCESS
 
 
 def _of_machine() -> int | None:

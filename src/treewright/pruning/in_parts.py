@@ -206,7 +206,10 @@ def rows_of_fold(
 
 
 def _ends_of_part(part: CodedPart, argument: tuple[TreeData, int, Any]) -> Counts:
-    tree, fold, factors = argument
+    return joined_counts([_ends_of_slice(some, *argument) for _, some in part.slices()])
+
+
+def _ends_of_slice(part: CodedPart, tree: TreeData, fold: int, factors: Any) -> Counts:
     info = tree.schema.target
     assert info is not None, "a tree has a target"
     rows = np.flatnonzero(part.array("f") == fold)

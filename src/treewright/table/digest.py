@@ -34,6 +34,8 @@ __all__ = ["Digest", "Distinct", "Numbers", "checksum", "digest_of"]
 
 _MOST_LABELS = 1 << 20
 """Different texts of a column that are compared; see `Distinct`."""
+_MOST_SAMPLE = 1 << 16
+"""Values of a column from which edges are chosen, about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +287,7 @@ class Numbers:
             n_missing,
             bool(np.isinf(low) or np.isinf(high)),
             grain_of(known, raw.content, raw.timezone) if len(known) else None,
-            known[:: max(1, len(known) // max(n_sample, 1))],
+            _some(known, n_sample),
             _few(known, limit),
             limit,
             keys,
@@ -330,7 +332,7 @@ class Numbers:
             self.n_missing + other.n_missing,
             self.infinite or other.infinite,
             _common_grain(self.grain, other.grain),
-            np.concatenate([self.sample, other.sample]),
+            _some(np.concatenate([self.sample, other.sample]), _MOST_SAMPLE),
             values,
             self.limit,
             keys,
@@ -435,6 +437,14 @@ def _ends(
     low, high = (high, high) if missing[low] else (low, high)
     low, high = (low, low) if missing[high] else (low, high)
     return replace(raw, values=raw.values[[low, high]], missing=None, floats=None)
+
+
+def _some(values: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Return from n to 2 n of the values, or all of them if there are fewer.
+
+    They are a copy, so that the values themselves need not stay in memory.
+    """
+    return values[:: max(1, len(values) // max(n, 1))].copy()
 
 
 def _few(values: NDArray[np.float64], limit: int) -> NDArray[np.float64] | None:

@@ -150,14 +150,16 @@ class Checkpoint:
         self._places[key] = self._end + _BEFORE_REPLY, len(packed)
         self._end += _BEFORE_REPLY + len(packed)
 
-    def home_rows(self, now: int) -> int:
-        """Return how many rows a node may have to be grown in memory.
+    def of_first_fit(self, name: str, now: int) -> int:
+        """Return a number of the plan, such as the rows that a node may have at home.
 
-        Requests depend on this number, and it depends on the memory that is free. So
+        Requests depend on these numbers, and they depend on the memory that is free. So
         the number of the first fit holds, unless less memory is left now.
 
         Parameters
         ----------
+        name : str
+            What is numbered.
         now : int
             The number that suits the memory of this fit.
 
@@ -165,11 +167,11 @@ class Checkpoint:
         -------
         int
         """
-        kept = self.reply(b"home rows")
+        kept = self.reply(name.encode())
         before = None if kept is None else int.from_bytes(kept, "little")
         if before is not None and before <= now:
             return before
-        self.keep(b"home rows", now.to_bytes(8, "little"))
+        self.keep(name.encode(), now.to_bytes(8, "little"))
         return now
 
     def finish(self) -> None:

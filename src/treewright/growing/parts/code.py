@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from treewright.errors import TableError
 from treewright.files.by_schema import target_by_schema
 from treewright.files.describe import Described, RowsRequest, WeightSums, pieces_of
 from treewright.files.in_parts import Batches
+from treewright.files.part_results import in_order
 from treewright.files.source import ArrowSource
 from treewright.files.to_table import naming, weights_of
 from treewright.growing.parts.coding import (
@@ -23,7 +23,7 @@ from treewright.growing.parts.coding import (
     coded_arrays,
     edges_of,
 )
-from treewright.growing.parts.protocol import Engine, results_of
+from treewright.growing.parts.protocol import Engine
 from treewright.table.column import (
     CategoricalColumn,
     Column,
@@ -162,14 +162,16 @@ def code_rows(engine: Engine, described: Described, request: CodeRequest) -> Cod
     TableError
         When a part changed since the first pass, with its name.
     """
-    reports = results_of(engine.names, engine.keep(_code_part, request))
+    whole: CodeReport | None = None
+    reports = in_order(engine.names, engine.keep(_code_part, request))
     for name, report in zip(engine.names, reports, strict=True):
         if report.checksum != described.checksums[name]:
             raise TableError(
                 f"{name} changed between two readings of its rows. Fit again once "
                 "nothing writes to it, or fit a copy."
             )
-    whole: CodeReport = reduce(CodeReport.with_other, reports)
+        whole = report if whole is None else whole.with_other(report)
+    assert whole is not None, "there are parts"
     return whole
 
 

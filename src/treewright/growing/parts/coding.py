@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from treewright import _core
 __all__ = [
     "MISSING",
     "MOST_CODES",
+    "ROWS_OF_SLICE",
     "ChosenRows",
     "CodedPart",
     "ColumnCoding",
@@ -28,6 +29,8 @@ MISSING = 65_535
 """The code of a missing value."""
 MOST_CODES = 65_534
 """Different codes of a column."""
+ROWS_OF_SLICE = 1 << 17
+"""Rows of a coded part that are in work at a time, whatever the size of the part."""
 
 
 @dataclass(frozen=True)
@@ -207,11 +210,22 @@ class CodedPart:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.target())
+        raise NotImplementedError
 
     def array(self, name: str) -> NDArray[Any] | None:
         """Return one of the arrays; None if there is none."""
+        return self.array_of(name, 0, self.n_rows)
+
+    def array_of(self, name: str, begin: int, end: int) -> NDArray[Any] | None:
+        """Return some rows of one of the arrays; None if there is none."""
         raise NotImplementedError
+
+    def slices(self) -> Iterator[tuple[slice, CodedPart]]:
+        """Yield the rows, a bounded number at a time; no rows are one empty slice."""
+        n = self.n_rows
+        for begin in range(0, max(n, 1), ROWS_OF_SLICE):
+            end = min(begin + ROWS_OF_SLICE, n)
+            yield slice(begin, end), _PartSlice(self, begin, end)
 
     def codes(self, column: int) -> NDArray[np.uint16]:
         """Return the codes of a column."""
@@ -265,6 +279,23 @@ class CodedPart:
         self._nodes = (tree, node, n_splits)
 
 
+class _PartSlice(CodedPart):
+    """Some rows of a part."""
+
+    def __init__(self, part: CodedPart, begin: int, end: int) -> None:
+        super().__init__(part.codings)
+        self._part = part
+        self._begin = begin
+        self._end = end
+
+    @property
+    def n_rows(self) -> int:
+        return self._end - self._begin
+
+    def array_of(self, name: str, begin: int, end: int) -> NDArray[Any] | None:
+        return self._part.array_of(name, self._begin + begin, self._begin + end)
+
+
 class MemoryPart(CodedPart):
     """A part whose arrays are in memory.
 
@@ -293,9 +324,15 @@ class MemoryPart(CodedPart):
         }
         return cls(pieces[0].codings, arrays)
 
-    def array(self, name: str) -> NDArray[Any] | None:
-        """Return one of the arrays; None if there is none."""
-        return self.arrays.get(name)
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.arrays["y"])
+
+    def array_of(self, name: str, begin: int, end: int) -> NDArray[Any] | None:
+        """Return some rows of one of the arrays; None if there is none."""
+        found = self.arrays.get(name)
+        return None if found is None else found[begin:end]
 
 
 def coded_arrays(

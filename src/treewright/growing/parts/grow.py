@@ -19,7 +19,6 @@ from treewright.tree.data import TreeData
 __all__ = ["PartsFacts", "check_options", "grow_in_parts"]
 
 _FEW_LEVELS = 12
-_MOST_ENTRIES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +42,8 @@ class PartsFacts:
         The same sum, in weights.
     home_rows : int
         A node of at most so many rows is gathered and grown in memory.
+    most_entries : int
+        Entries of a reply, about.
     least_weight : float
         Weight that a leaf must have, beside what the options demand.
     """
@@ -54,6 +55,7 @@ class PartsFacts:
     total_units: int
     total: float
     home_rows: int
+    most_entries: int = 1 << 20
     least_weight: float = 0.0
 
     def to_core(self, options: GrowOptions) -> dict[str, Any]:
@@ -67,7 +69,7 @@ class PartsFacts:
                 "coarse": bool(coding.coarse),
                 "many_levels": guard and coding.kind == 1 and n > _FEW_LEVELS,
                 "n_codes": int(coding.n_codes),
-                "values": coding.values.tolist(),
+                "values": coding.values,
             }
             for coding, n in zip(self.codings, self.n_levels, strict=True)
         ]
@@ -80,7 +82,7 @@ class PartsFacts:
             "unequal_weights": not self.weights.equal,
             "columns": columns,
             "home_rows": self.home_rows,
-            "most_entries": _MOST_ENTRIES,
+            "most_entries": self.most_entries,
         }
 
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.files.in_parts import OpenPart
 from treewright.growing.parts.coding import CodedPart, ColumnCoding, MemoryPart
 from treewright.growing.parts.protocol import CodedWork, RowsWork, drained
 
-__all__ = ["DiskPart", "Local"]
+__all__ = ["DiskPart", "Local", "release_memory"]
+
+
+def release_memory() -> None:
+    """Return to the system what this thread has freed; allocators keep it otherwise."""
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    _core.release_memory()
 
 
 class DiskPart(CodedPart):
@@ -32,6 +42,7 @@ class DiskPart(CodedPart):
         super().__init__(codings)
         self._folder = folder
         self._types: dict[str, np.dtype[Any]] = {}
+        self._n_rows = 0
         folder.mkdir(parents=True)
 
     def append(self, piece: MemoryPart) -> None:
@@ -46,12 +57,21 @@ class DiskPart(CodedPart):
             self._types[name] = array.dtype
             with open(self._folder / name, "ab") as file:
                 array.tofile(file)
+        self._n_rows += piece.n_rows
 
-    def array(self, name: str) -> NDArray[Any] | None:
-        """Read one of the arrays; None if there is none."""
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self._n_rows
+
+    def array_of(self, name: str, begin: int, end: int) -> NDArray[Any] | None:
+        """Read some rows of one of the arrays; None if there is none."""
         if name not in self._types:
             return None
-        return np.fromfile(self._folder / name, self._types[name])
+        kind = self._types[name]
+        file, at = self._folder / name, begin * kind.itemsize
+        found: NDArray[Any] = np.fromfile(file, kind, end - begin, offset=at)
+        return found
 
 
 class Local:
@@ -100,7 +120,13 @@ class Local:
 
     def on_rows(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
         """Run a function on the rows of every part."""
-        return self._map(lambda name: work(name, self._rows[name](), argument))
+
+        def run(name: str) -> Any:
+            result = work(name, self._rows[name](), argument)
+            release_memory()
+            return result
+
+        return self._map(run)
 
     def keep(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
         """Run a function on the rows of every part, and keep the coded rows."""
@@ -112,6 +138,7 @@ class Local:
                 in_memory: list[MemoryPart] = []
                 report = drained(pieces, in_memory.append)
                 self._coded[name] = MemoryPart.joined(in_memory)
+                release_memory()
                 return report
             on_disk: list[DiskPart] = []
 
@@ -123,6 +150,7 @@ class Local:
 
             report = drained(pieces, write)
             self._coded[name] = on_disk[0]
+            release_memory()
             return report
 
         return self._map(kept)
@@ -132,5 +160,17 @@ class Local:
         return self._map(lambda name: work(self._coded[name], argument))
 
     def _map(self, work: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
+        """Yield results in the order of the parts, and start no part far ahead."""
+        started: deque[tuple[str, Future[Any]]] = deque()
         with ThreadPoolExecutor(self._n_threads) as pool:
-            yield from zip(self.names, pool.map(work, self.names), strict=True)
+            for name in self.names:
+                started.append((name, pool.submit(work, name)))
+                if len(started) > self._n_threads:
+                    yield _first_of(started)
+            while started:
+                yield _first_of(started)
+
+
+def _first_of(started: deque[tuple[str, Future[Any]]]) -> tuple[str, Any]:
+    name, future = started.popleft()
+    return name, future.result()

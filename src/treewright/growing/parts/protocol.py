@@ -7,13 +7,13 @@ run it anywhere and in any order; they and their arguments and results can be pi
 An engine needs no state that must not be lost, no socket of its own and no barrier.
 
 `PartsOf` turns an engine into what the C++ core asks: requests and replies are bytes
-that only the core reads. `answer` is a pure function of a part and a request, `merged`
-joins replies; all sums are integers, so the order does not matter.
+that only the core reads. `answer` is a pure function of a part and a request; replies
+are added up as they come, and all sums are integers, so the order does not matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import Any, Protocol
@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.errors import TableError
 from treewright.files.in_parts import Batches
+from treewright.files.part_results import in_order
 from treewright.growing.parts.coding import (
     ChosenRows,
     CodedPart,
@@ -42,7 +42,6 @@ __all__ = [
     "RowsWork",
     "answer",
     "drained",
-    "merged",
     "results_of",
     "rows_of_nodes",
 ]
@@ -51,9 +50,6 @@ RowsWork = Callable[[str, Batches, Any], Any]
 """A pure function of a part's name, its rows in batches, and an argument."""
 CodedWork = Callable[[CodedPart, Any], Any]
 """A pure function of a coded part and an argument."""
-
-_FAN_IN = 8
-"""Replies that are merged at a time."""
 
 Rows = tuple[list[NDArray[Any]], NDArray[Any], NDArray[np.int64] | None]
 """Rows of a node: its usable columns, the target, and the weights in units or None."""
@@ -196,47 +192,24 @@ def answer(kernel: str, part: CodedPart, rows: ChosenRows, request: bytes) -> by
     -------
     bytes
     """
+    found = _core.PartAnswer(kernel, request)
     node, applied = part.nodes(rows.tree)
-    start = max(applied, 0)
-    codes, values, target, n_splits = _core.part_needs(kernel, request, start)
+    codes, values, target, n_splits = found.needs(max(applied, 0))
+    if kernel == "route" and n_splits == applied:
+        return b""
     if applied >= 0 and n_splits > applied:
         node = node.copy()  # the same request may run in another thread
-    reply = _core.part_answer(
-        kernel,
-        request,
-        {column: part.codes(column) for column in codes},
-        {column: part.values(column) for column in values},
-        part.target() if target else None,
-        part.units(rows),
-        node,
-        applied,
-    )
+    for where, some in part.slices():
+        found.add_rows(
+            {column: some.codes(column) for column in codes},
+            {column: some.values(column) for column in values},
+            some.target() if target else None,
+            some.units(rows),
+            node[where],
+            applied,
+        )
     part.remember(rows.tree, node, n_splits)
-    return reply
-
-
-def merged(kernel: str, request: bytes, replies: Iterable[bytes]) -> bytes:
-    """Return the replies of several parts as one.
-
-    Parameters
-    ----------
-    kernel : str
-        The kernel that made them.
-    request : bytes
-        The request that they answer.
-    replies : iterable of bytes
-        At least one.
-
-    Returns
-    -------
-    bytes
-    """
-    waiting: list[bytes] = []
-    for reply in replies:
-        waiting.append(reply)
-        if len(waiting) == _FAN_IN:
-            waiting = [_core.part_merge(kernel, request, waiting)]
-    return _core.part_merge(kernel, request, waiting)
+    return found.reply()
 
 
 def rows_of_nodes(
@@ -257,22 +230,56 @@ def rows_of_nodes(
     list
         An entry for each node; see `Parts.gather`.
     """
-    nodes, chosen, request = argument
-    answer("route", part, chosen, request)
-    ends, units = part.nodes(chosen.tree)[0], part.units(chosen)
-    if units is not None:
-        ends = np.where(units > 0, ends, -1)
-    rows = [np.flatnonzero(ends == node) for node in nodes]
-    cells = [part.decoded(column, rows) for column in range(part.n_columns)]
-    target = part.target()
-    return [
-        (
-            [each[place] for each in cells],
-            target[some],
-            None if units is None else units[some],
-        )
-        for place, some in enumerate(rows)
-    ]
+    nodes, chosen, _ = argument
+    found = [_RowsOfNode(n) for n in rows_in_nodes(part, argument)]
+    ends = part.nodes(chosen.tree)[0]
+    for where, some in part.slices():
+        units = some.units(chosen)
+        rows = [np.flatnonzero(ends[where] == node) for node in nodes]
+        for column in range(part.n_columns):
+            for each, cells in zip(found, some.decoded(column, rows), strict=True):
+                each.put(column, cells)
+        target = some.target()
+        for each, own in zip(found, rows, strict=True):
+            each.put_row_facts(target[own], None if units is None else units[own])
+    return [each.rows(part.n_columns) for each in found]
+
+
+class _RowsOfNode:
+    """The rows of a node, filled in some at a time: they are in memory once."""
+
+    def __init__(self, n_rows: int) -> None:
+        self._n_rows = n_rows
+        self._arrays: dict[int | str, NDArray[Any]] = {}
+        self._filled: dict[int | str, int] = {}
+
+    def put(self, name: int | str, cells: NDArray[Any]) -> None:
+        """Append cells of a column, or of the target or the weights."""
+        if name not in self._arrays:
+            self._arrays[name] = np.empty(self._n_rows, cells.dtype)
+            self._filled[name] = 0
+        begin = self._filled[name]
+        self._filled[name] = begin + len(cells)
+        self._arrays[name][begin : begin + len(cells)] = cells
+
+    def put_row_facts(
+        self, target: NDArray[Any], units: NDArray[np.int64] | None
+    ) -> None:
+        """Append targets and weights."""
+        self.put("target", target)
+        if units is not None:
+            self.put("units", units)
+
+    def put_rows(self, rows: Rows) -> None:
+        """Append whole rows."""
+        for column, cells in enumerate(rows[0]):
+            self.put(column, cells)
+        self.put_row_facts(rows[1], rows[2])
+
+    def rows(self, n_columns: int) -> Rows:
+        """Return all rows."""
+        columns = [self._arrays[column] for column in range(n_columns)]
+        return columns, self._arrays["target"], self._arrays.get("units")
 
 
 def rows_in_nodes(
@@ -343,11 +350,14 @@ class PartsOf:
 
     def ask(self, kernel: str, request: bytes) -> bytes:
         """Return the merged reply of all parts."""
-        replies = self._all(_reply, (kernel, self._rows, request))
+        together, moved = _core.PartAnswer(kernel, request), 0
+        for reply in self._each(_reply, (kernel, self._rows, request)):
+            together.add_reply(reply)
+            moved += len(reply)
         level, _, n_open = _core.part_progress(request)
         level = max(level, self.progress.level)
-        self._note(sum(map(len, replies)), level=level, n_open=n_open)
-        return merged(kernel, request, replies)
+        self._note(moved, level=level, n_open=n_open)
+        return together.reply()
 
     def _note(self, moved: int, **changes: Any) -> None:
         total = self.progress.bytes_moved + moved
@@ -366,11 +376,9 @@ class PartsOf:
     def _together(self, node: int, homes: Sequence[int], request: bytes) -> list[int]:
         """Return nodes to gather in one pass: this one, and others while they fit."""
         others = [each for each in homes if each != node]
-        if not self._most_gathered or not others:
-            return [node]
         new = [each for each in (node, *others) if each not in self._sizes]
         if new:
-            counts = self._all(rows_in_nodes, (new, self._rows, request))
+            counts = self._each(rows_in_nodes, (new, self._rows, request))
             totals = [sum(each) for each in zip(*counts, strict=True)]
             self._sizes |= dict(zip(new, totals, strict=True))
         chosen, n_rows = [node], self._sizes[node]
@@ -384,18 +392,23 @@ class PartsOf:
         return chosen
 
     def _gather(self, nodes: list[int], request: bytes) -> None:
-        found = self._all(rows_of_nodes, (nodes, self._rows, request))
-        for place, node in enumerate(nodes):
-            rows = _joined([each[place] for each in found])
-            self._note(sum(each.nbytes for each in (*rows[0], rows[1])))
+        together = [_RowsOfNode(self._sizes[node]) for node in nodes]
+        n_columns = 0
+        for found in self._each(rows_of_nodes, (nodes, self._rows, request)):
+            for own, some in zip(together, found, strict=True):
+                own.put_rows(some)
+                n_columns = len(some[0])
+        for node, each in zip(nodes, together, strict=True):
+            rows = each.rows(n_columns)
+            self._note(sum(array.nbytes for array in (*rows[0], rows[1])))
             self._gathered[node] = rows
             self._sizes[node] = -1
 
-    def _all(self, work: CodedWork, argument: Any) -> list[Any]:
-        """Return the results of all parts, each counted once, in the order of names."""
+    def _each(self, work: CodedWork, argument: Any) -> Iterator[Any]:
+        """Yield the results of all parts, each counted once, in the order of names."""
         n = self.progress.n_requests + 1
         self.progress = replace(self.progress, n_requests=n)
-        return results_of(self._engine.names, self._engine.on_coded(work, argument))
+        yield from in_order(self._engine.names, self._engine.on_coded(work, argument))
 
 
 def results_of(names: Sequence[str], results: Iterable[tuple[str, Any]]) -> list[Any]:
@@ -417,24 +430,4 @@ def results_of(names: Sequence[str], results: Iterable[tuple[str, Any]]) -> list
     TableError
         When a part gave no answer.
     """
-    found = dict(results)
-    lost = [name for name in names if name not in found]
-    if lost:
-        raise TableError(
-            f"The part {lost[0]!r} gave no answer ({len(lost)} of {len(names)} parts). "
-            "Run the fit again."
-        )
-    return [found[name] for name in names]
-
-
-def _joined(found: Sequence[Rows]) -> Rows:
-    """Return rows of several parts as one."""
-    columns = [
-        np.concatenate(each) for each in zip(*(f[0] for f in found), strict=True)
-    ]
-    weights = [f[2] for f in found if f[2] is not None]
-    return (
-        columns,
-        np.concatenate([f[1] for f in found]),
-        np.concatenate(weights) if weights else None,
-    )
+    return list(in_order(names, results))

@@ -148,12 +148,16 @@ def _values_in_buckets(
     """Return the different values of some buckets, and their rows."""
     found: dict[int, dict[int, Any]] = {}
     for column, buckets in wanted.items():
-        codes, values = part.codes(column), part.values(column)
-        found[column] = {}
-        rows = np.flatnonzero(np.isin(codes, np.array(buckets, np.uint16)))
-        of_rows, values = codes[rows], values[rows] + 0.0
-        for bucket in buckets:
-            found[column][bucket] = np.unique(
-                values[of_rows == bucket], return_counts=True
-            )
+        wanted_codes = np.array(buckets, np.uint16)
+        codes, values = list[Any](), list[Any]()
+        for _, some in part.slices():
+            of_rows = some.codes(column)
+            rows = np.flatnonzero(np.isin(of_rows, wanted_codes))
+            codes.append(of_rows[rows])
+            values.append(some.values(column)[rows] + 0.0)
+        of_rows, of_values = np.concatenate(codes), np.concatenate(values)
+        found[column] = {
+            bucket: np.unique(of_values[of_rows == bucket], return_counts=True)
+            for bucket in buckets
+        }
     return found

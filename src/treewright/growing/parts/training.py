@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -23,6 +23,7 @@ from treewright.growing.parts.code import (
 )
 from treewright.growing.parts.coding import ChosenRows, CodedPart, RowWeights
 from treewright.growing.parts.grow import PartsFacts, check_options, grow_in_parts
+from treewright.growing.parts.plan import Plan
 from treewright.growing.parts.progress import PartsProgress, expected_levels
 from treewright.growing.parts.protocol import Engine, Parts, PartsOf, results_of
 from treewright.growing.parts.summaries import with_summaries
@@ -56,8 +57,8 @@ class TrainingParts:
         What the weights of each class are multiplied by.
     folds : HashFolds, optional
         How the rows are divided.
-    home_rows : int
-        A node of at most so many rows is gathered and grown in memory.
+    plan : Plan
+        How many rows may be gathered, and how long replies may be.
     checkpoint : path, optional
         A file that keeps the replies of all trees, from which a second fit goes on.
 
@@ -82,7 +83,7 @@ class TrainingParts:
         target: TargetInfo,
         factors: tuple[NDArray[np.float64], ...] = (),
         folds: HashFolds | None = None,
-        home_rows: int,
+        plan: Plan,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         weighted = described.weights is not None or bool(factors)
@@ -90,7 +91,7 @@ class TrainingParts:
         check_options(self.options)
         _check_rows(described, self.options)
         self._engine = engine
-        self._home_rows = home_rows
+        self._plan = plan
         self._weighted = weighted
         schema = replace(described.schema, target=target)
         self._codings = codings_for(described)
@@ -99,7 +100,13 @@ class TrainingParts:
         if checkpoint is not None:
             identity = _identity(described, self.options, request)
             self._checkpoint = Checkpoint(checkpoint, identity)
-            self._home_rows = self._checkpoint.home_rows(home_rows)
+            self._plan = replace(
+                plan,
+                home_rows=self._checkpoint.of_first_fit("home rows", plan.home_rows),
+                most_entries=self._checkpoint.of_first_fit(
+                    "most entries", plan.most_entries
+                ),
+            )
         self.report = code_rows(engine, described, request)
         self.schema = with_summaries(engine, schema, self._codings, self.report)
         self.n_requests = 0
@@ -129,7 +136,7 @@ class TrainingParts:
             self._engine,
             facts.weights,
             left_out,
-            most_gathered=self._home_rows,
+            most_gathered=self._plan.home_rows,
             watch=self._watch(progress, facts.weights.n_rows),
         )
         asked: Parts = parts
@@ -147,8 +154,11 @@ class TrainingParts:
         watch = getattr(progress, "watch", None)
         if watch is None:
             return None
-        n_levels = expected_levels(n_rows, self._home_rows, self.options.max_depth)
-        more: dict[str, Any] = {"n_levels": n_levels, "goes_home": self._home_rows > 0}
+        n_levels = expected_levels(n_rows, self._plan.home_rows, self.options.max_depth)
+        more: dict[str, Any] = {
+            "n_levels": n_levels,
+            "goes_home": self._plan.home_rows > 0,
+        }
         return lambda state: watch(replace(state, **more))
 
     def finish(self, tree: TreeData, left_out: int | None = None) -> TreeData:
@@ -168,9 +178,7 @@ class TrainingParts:
         if self.options.thresholds != "readable":
             return tree
         rows = ChosenRows(self._row_weights(left_out), left_out)
-        found = self._all(_gaps_of_part, (tree, rows))
-        low = reduce(np.fmax, (each[0] for each in found))
-        high = reduce(np.fmin, (each[1] for each in found))
+        low, high = _widest_gaps(self._all(_gaps_of_part, (tree, rows)))
         return readable_between(tree, low, high)
 
     def remove_checkpoint(self) -> None:
@@ -221,7 +229,8 @@ class TrainingParts:
             weights=weights,
             total_units=units,
             total=sum_as_float(sums.total),
-            home_rows=self._home_rows,
+            home_rows=self._plan.home_rows,
+            most_entries=self._plan.most_entries,
             least_weight=least,
         )
 
@@ -244,8 +253,11 @@ def _identity(
 
 
 def _units(part: CodedPart, rows: ChosenRows) -> int:
-    units = part.units(rows)
-    return part.n_rows if units is None else int(units.sum())
+    total = 0
+    for _, some in part.slices():
+        units = some.units(rows)
+        total += some.n_rows if units is None else int(units.sum())
+    return total
 
 
 def _check_rows(described: Described, options: GrowOptions) -> None:
@@ -306,9 +318,18 @@ def decoded_columns(
 
 def _gaps_of_part(part: CodedPart, argument: tuple[TreeData, ChosenRows]) -> Any:
     tree, chosen = argument
-    rows = np.arange(part.n_rows)
-    units = part.units(chosen)
-    if units is not None:
-        rows = rows[units > 0]
-    columns = decoded_columns(part, tree, rows)
-    return gaps_of_rows(tree, columns, np.arange(len(rows)))
+    found = []
+    for _, some in part.slices():
+        rows = np.arange(some.n_rows)
+        units = some.units(chosen)
+        if units is not None:
+            rows = rows[units > 0]
+        columns = decoded_columns(some, tree, rows)
+        found.append(gaps_of_rows(tree, columns, np.arange(len(rows))))
+    return _widest_gaps(found)
+
+
+def _widest_gaps(found: Sequence[Any]) -> Any:
+    low = reduce(np.fmax, (each[0] for each in found))
+    high = reduce(np.fmin, (each[1] for each in found))
+    return low, high
