@@ -60,7 +60,7 @@ def fit_alone(folder: Path, estimator: str, settings: Any) -> Any:
         [sys.executable, "-c", PROGRAM, argument],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
     assert done.returncode == 0, done.stderr

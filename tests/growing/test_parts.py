@@ -10,6 +10,7 @@ import pytest
 
 import treewright as tw
 from support.strategies import assert_same_tree
+from treewright.growing.parts import coding
 from treewright.growing.parts.coding import edges_of
 from treewright.growing.parts.from_table import codings_of, facts_of, part_of
 from treewright.growing.parts.grow import grow_in_parts
@@ -218,6 +219,51 @@ def test_parts_on_disk_give_the_same_tree(tmp_path: Any) -> None:
     parts_of = PartsOf(Local.of_coded(parts, 2), facts.weights, most_gathered=100)
     found = grow_in_parts(parts_of, facts, training.options)
     assert fingerprint(found) == fingerprint(training.grow())
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+@pytest.mark.parametrize("weights", [None, "real"])
+def test_slices_of_a_part_are_irrelevant(
+    criterion: str, weights: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(6)
+    table = random_table(
+        rng, criterion, 200, missing=True, categories=True, weights=weights
+    )
+    training = TrainingSet(table, GrowOptions(criterion=criterion))
+    expected = fingerprint(training.grow())
+    for rows_of_slice in (1, 13, 200):
+        monkeypatch.setattr(coding, "ROWS_OF_SLICE", rows_of_slice)
+        edges = random_edges(rng, training.table)
+        found = in_parts(training, rng, 2, edges=edges, home_rows=30, most_gathered=60)
+        assert fingerprint(found) == expected
+
+
+def test_replies_stay_short_where_every_bucket_may_win() -> None:
+    rng = np.random.default_rng(7)
+    X = {f"x{i}": rng.normal(size=4_000) for i in range(4)}
+    noise = rng.choice(["no", "yes"], 4_000)
+    training = TrainingSet(tw.as_table(X, noise), GrowOptions(max_depth=2))
+    edges = dict.fromkeys(range(4), np.linspace(-1.5, 1.5, 7))
+    facts = facts_of(training.table, codings_of(training.table, edges), 0)
+    parts = PartsOf(
+        Local.of_coded([part_of(training.table, np.arange(4_000), facts)]),
+        facts.weights,
+    )
+    sizes = []
+
+    class Weighed:
+        gather = parts.gather
+
+        def ask(self, kernel: str, request: bytes) -> bytes:
+            reply = parts.ask(kernel, request)
+            sizes.append(len(reply))
+            return reply
+
+    most_entries, bytes_of_entry = 500, 24
+    found = grow_in_parts(Weighed(), facts, training.options, most_entries=most_entries)
+    assert fingerprint(found) == fingerprint(training.grow())
+    assert max(sizes) < 2 * most_entries * bytes_of_entry
 
 
 @pytest.mark.parametrize(
