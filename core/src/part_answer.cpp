@@ -76,6 +76,7 @@ std::vector<int64_t> images_of(const PartView& part, const Request& request) {
     place[size_t(request.nodes[i].node)] = static_cast<int32_t>(i);
   }
   std::vector<Quantiser::Images> image_of;
+  image_of.reserve(request.nodes.size());
   for (const Measured& node : request.nodes) {
     image_of.push_back(node.scale().images());
   }
@@ -402,6 +403,7 @@ class ColumnCount {
 
 std::vector<int32_t> columns_of(const Request& request) {
   std::vector<int32_t> columns;
+  columns.reserve(request.questions.size());
   for (const Question& question : request.questions) {
     columns.push_back(question.column);
   }
