@@ -207,7 +207,7 @@ def test_other_rows_targets_and_weights_are_refused(
 ) -> None:
     path = tmp_path / "fit.checkpoint"
     model = tw.TreeClassifier(**SMALL, checkpoint=path)
-    stop_after(3)
+    stop_after(4)  # two numbers of the plan, and two replies
     with pytest.raises(StopError):
         model.fit(folder, target="y")
     refused = pytest.raises(tw.OptionError, match="other data, other options")

@@ -131,8 +131,8 @@ def opened_parts(
                 plan,
                 where="codes with the workers",
                 words=f"codes with the workers: {size.n_rows:,} rows x "
-                f"{size.n_columns} columns do not fit into the memory of the driver (limit "
-                f"{shown_bytes(limit)})",
+                f"{size.n_columns} columns do not fit into the memory of the driver "
+                f"(limit {shown_bytes(limit)})",
             )
         if isinstance(engine, Local):
             folder = None
