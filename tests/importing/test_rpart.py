@@ -205,3 +205,23 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     (tmp_path / "fit.json").write_text("{broken")
     with pytest.raises(TreeFormatError, match="is not JSON"):
         tw.from_rpart(tmp_path / "fit.json")
+
+
+def test_names_of_columns_may_have_blanks():
+    # As R writes the terms of y ~ `a b`: quoted there, plain in the splits.
+    frame = {
+        "node": [1, 2, 3],
+        "var": ["a b", "<leaf>", "<leaf>"],
+        "n": [4, 2, 2],
+        "wt": [4, 2, 2],
+        "dev": [1, 0, 0],
+        "yval": [0.5, 0, 1],
+        "ncompete": [0, 0, 0],
+        "nsurrogate": [0, 0, 0],
+    }
+    about = {"method": "anova", "target": "y", "columns": ["`a b`"], "usesurrogate": 2}
+    splits = {"variable": ["a b"], "count": [4], "ncat": [-1], "improve": [1.0]}
+    splits |= {"index": [3.0], "adj": [0.0]}
+    tree = tw.from_rpart({"about": about, "frame": frame, "splits": splits})
+    assert tree.schema.names == ("a b",)
+    assert tree.predict({"a b": [2.9, 3.0]}).tolist() == [0.0, 1.0]

@@ -168,7 +168,7 @@ def _schema(tables: Mapping[str, Any]) -> Schema:
     about, levels = tables["about"], tables.get("xlevels") or {}
     ordered = _listed(about.get("ordered") or [])
     features = []
-    for name in _listed(about["columns"]):
+    for name in map(_unquoted, _listed(about["columns"])):
         if name not in levels:
             features.append(Feature(name))
             continue
@@ -176,6 +176,12 @@ def _schema(tables: Mapping[str, Any]) -> Schema:
         labels = tuple(map(str, _listed(levels[name])))
         features.append(Feature(name, kind, "category", labels))
     return Schema(tuple(features), _target(tables))
+
+
+def _unquoted(term: str) -> str:
+    """Return the column of a term; R writes one with a blank as `` `a b` ``."""
+    quoted = len(term) > 2 and term[0] == term[-1] == "`"
+    return term[1:-1] if quoted else term
 
 
 def _target(tables: Mapping[str, Any]) -> TargetInfo:
