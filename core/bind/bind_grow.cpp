@@ -319,6 +319,7 @@ PyGrower* grower_of_parts(const nb::dict& given, const nb::dict& options, const 
                           const nb::object& gather) {
   parts::Table table = to_parts_table(given);
   std::vector<Kind> kinds;
+  kinds.reserve(table.columns.size());
   for (const parts::Column& column : table.columns) {
     kinds.push_back(column.kind);
   }

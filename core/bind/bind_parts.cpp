@@ -133,7 +133,7 @@ nb::tuple progress(const nb::bytes& request) {
       n_children = std::max(n_children, branch + 1);
     }
     n_children = std::max(n_children, split.missing_branch + 1);
-    const auto end = size_t(split.first_child + n_children);
+    const auto end = size_t(split.first_child) + size_t(n_children);
     depth.resize(std::max(depth.size(), end), 0);
     std::fill(depth.begin() + split.first_child, depth.begin() + int64_t(end),
               depth[size_t(split.node)] + 1);

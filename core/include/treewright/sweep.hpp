@@ -343,7 +343,8 @@ class CountEntropy {
       : rows_(rows),
         n_log_n_(n_log_n),
         n_(node[kRows]),
-        left_(left[kRows]),
+        // The analyzer imagines a block of no words, which would hold no number of rows.
+        left_(left[kRows]),  // NOLINT(clang-analyzer-core.uninitialized.Assign)
         cost_(cost),
         counts_(2 * size_t(cost.layout().classes())) {
     for (int k = 0; k < cost.layout().classes(); ++k) {
