@@ -177,4 +177,5 @@ def test_the_trees_of_a_cross_validation_are_counted(terminal, rows_in_parts):
     arguments = ["grow", rows_in_parts.name, "-t", "y", "--memory-limit", "1MB"]
     screen = terminal(*arguments, "--max-depth", "8", "--prune", "cv", "--cv", "2")
     assert screen.code == 0, screen.text
-    assert re.search(r"about [\d,]+ s left: tree 2/3, level \d", screen.text)
+    # Two lines a second are shown, so a quick machine may skip a tree.
+    assert re.search(r"about [\d,]+ s left: tree [123]/3, level \d", screen.text)
