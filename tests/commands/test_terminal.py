@@ -122,15 +122,9 @@ def test_progress_is_not_for_files(run, long_table):
 
 def test_ctrl_c_while_growing_leaves_nothing(terminal, story, long_table):
     before = sorted(path.name for path in story.iterdir())
-    screen = terminal(
-        "grow",
-        long_table.name,
-        "-t",
-        "y",
-        "-o",
-        "never.tree.json",
-        interrupt_at="Growing the tree",
-    )
+    # Many folds, so that the tree is still growing when the signal comes.
+    arguments = ["grow", long_table.name, "-t", "y", "-o", "never.tree.json"]
+    screen = terminal(*arguments, "--cv", "100", interrupt_at="Growing the tree")
     assert screen.code == 130
     assert "Interrupted" in screen.text
     assert "Traceback" not in screen.text
