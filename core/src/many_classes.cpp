@@ -116,9 +116,11 @@ class LeftCounts {
       const Words six = two + two + two;
       const Longs even = even_words(six), odd = odd_words(six);
       for (int w = 0; w < kWords; ++w) {
-        // A class of an earlier or a later word is shifted out.
+        // A class of an earlier or a later word is shifted out, except the next class: it
+        // is counted in the last four bits, which nothing reads.
         const Longs first = all(int64_t{w} * kClassesInWord * kBits);
-        sum.words[w] = sum.words[w] + (bits_at(even - first) + bits_at(odd - first));
+        const Longs both = sum_of_bits(bits_at(even - first), bits_at(odd - first));
+        sum.words[w] = sum_of_bits(sum.words[w], both);
       }
     }
     for (int w = 0; w < kWords; ++w) {

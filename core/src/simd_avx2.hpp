@@ -193,7 +193,11 @@ TREEWRIGHT_TARGET inline Longs even_words(Words x) {
 TREEWRIGHT_TARGET inline Longs odd_words(Words x) {
   return as<Longs>(_mm256_srli_epi64(raw(x), 32));
 }
-// The sum of all four lanes, in all of them.
+// The sum of words of packed bits; a carry out of the last bit is lost.
+TREEWRIGHT_TARGET inline Longs sum_of_bits(Longs a, Longs b) {
+  return as<Longs>(_mm256_add_epi64(raw(a), raw(b)));
+}
+// The same of all four lanes, in all of them.
 TREEWRIGHT_TARGET inline Longs sum_everywhere(Longs lanes) {
   __m256i x = raw(lanes);
   x = _mm256_add_epi64(x, _mm256_permute4x64_epi64(x, 0x4e));

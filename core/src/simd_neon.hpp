@@ -266,9 +266,16 @@ inline Longs odd_words(Words x) {
   };
   return by_halves<Longs>(half, x);
 }
-// The sum of all four lanes, in all of them.
+// The sum of words of packed bits; a carry out of the last bit is lost.
+inline Longs sum_of_bits(Longs a, Longs b) {
+  const auto half = [](int64x2_t x, int64x2_t y) {
+    return vreinterpretq_s64_u64(vaddq_u64(vreinterpretq_u64_s64(x), vreinterpretq_u64_s64(y)));
+  };
+  return by_halves<Longs>(half, a, b);
+}
+// The same of all four lanes, in all of them.
 inline Longs sum_everywhere(Longs x) {
-  const int64x2_t two = x.low + x.high;
+  const int64x2_t two = sum_of_bits(x, Longs{x.high, x.low}).low;
   const int64x2_t sum = vpaddq_s64(two, two);
   return {sum, sum};
 }
