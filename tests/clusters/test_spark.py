@@ -125,11 +125,12 @@ def test_rows_that_change_are_refused_by_the_name_of_their_part(
 
 def test_a_request_may_take_long_while_tasks_end(spark: Any) -> None:
     engine = Spark(frame(spark), timeout=60)
-    engine._timeout = 9
+    engine._timeout = 18
     begun = time.monotonic()
-    found = dict(engine.on_rows(sleep_on_rows, 6.0))  # 3 parts, 2 threads
+    # 3 parts, 2 threads. A busy machine has 8 s to start a task.
+    found = dict(engine.on_rows(sleep_on_rows, 10.0))
     assert sorted(found) == sorted(engine.names)
-    assert time.monotonic() - begun > 9
+    assert time.monotonic() - begun > 18
 
 
 def test_a_request_that_is_not_answered_is_an_error(spark: Any) -> None:

@@ -11,11 +11,12 @@ import pandas as pd
 import pyarrow as pa
 
 import treewright as tw
+from treewright.files.part_results import in_order
 from treewright.growing.parts.coding import MemoryPart, coded_arrays
 from treewright.growing.parts.from_table import codings_of, facts_of
 from treewright.growing.parts.grow import PartsFacts, grow_in_parts
 from treewright.growing.parts.on_parts import suggested_task
-from treewright.growing.parts.protocol import Engine, Parts, PartsOf, results_of
+from treewright.growing.parts.protocol import Engine, Parts, PartsOf
 from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.tree.fingerprint import fingerprint
@@ -70,7 +71,7 @@ class Growing:
         self.expected = fingerprint(self.training.grow())
 
     def parts(self, engine: Engine) -> Parts:
-        reports = results_of(engine.names, engine.keep(code_rows, self.facts))
+        reports = list(in_order(engine.names, engine.keep(code_rows, self.facts)))
         assert reports == list(engine.names)
         return PartsOf(engine, self.facts.weights, most_gathered=10_000)
 

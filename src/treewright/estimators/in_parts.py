@@ -13,17 +13,16 @@ import numpy as np
 
 from treewright.files.describe import Described, describe, pieces_of
 from treewright.files.in_parts import Batches, RowsInParts
-from treewright.files.memory import memory_in_use, read_limit, shown_bytes
+from treewright.files.memory import memory_in_use, read_limit
+from treewright.files.part_results import in_order
 from treewright.files.select import Selection
 from treewright.files.to_table import naming
 from treewright.growing.parts.code import codings_for, table_of
 from treewright.growing.parts.grow import check_options
 from treewright.growing.parts.local import Local
-from treewright.growing.parts.on_dask import Dask
 from treewright.growing.parts.on_parts import engine_of
-from treewright.growing.parts.on_spark import Spark
 from treewright.growing.parts.plan import Plan, RowsSize, plan_for, threads_to_read
-from treewright.growing.parts.protocol import Engine, results_of
+from treewright.growing.parts.protocol import Engine
 from treewright.growing.parts.watched import Watched
 from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
@@ -113,8 +112,6 @@ def opened_parts(
         if rows.cluster is None:
             to_read = threads_to_read(_n_columns(rows), limit, used, threads)
         engine = engine_of(rows, to_read)
-        if isinstance(engine, Dask | Spark):
-            held.callback(engine.close)
         described = describe(
             _watched(engine, watch).on_rows, engine.names, selection, task, rows.name
         )
@@ -125,21 +122,15 @@ def opened_parts(
             len(described.class_rows),
             described.largest_part,
         )
-        plan = plan_for(size, limit, memory_in_use(), threads)
-        if rows.cluster is not None and plan.where != "memory":
-            plan = replace(
-                plan,
-                where="codes with the workers",
-                words=f"codes with the workers: {size.n_rows:,} rows x "
-                f"{size.n_columns} columns do not fit into the memory of the driver "
-                f"(limit {shown_bytes(limit)})",
-            )
-        if isinstance(engine, Local):
+        on_cluster = rows.cluster is not None
+        plan = plan_for(size, limit, memory_in_use(), threads, on_cluster=on_cluster)
+        if not on_cluster:
             folder = None
             if plan.where == "codes on disk":
                 made = tempfile.TemporaryDirectory(prefix="treewright-")
                 folder = Path(held.enter_context(made))
             engine = Local(rows.parts, plan.n_threads, folder)
+        held.callback(engine.close)
         yield OpenedParts(_watched(engine, watch), described, plan)
 
 
@@ -170,7 +161,7 @@ def whole_table(opened: OpenedParts) -> Table:
     described = opened.described
     argument = (described.request, described.schema)
     found = opened.engine.on_rows(_tables_of_part, argument)
-    tables = [t for some in results_of(opened.engine.names, found) for t in some]
+    tables = [t for some in in_order(opened.engine.names, found) for t in some]
     columns = tuple(
         _joined([table.columns[i] for table in tables])
         for i in range(len(described.schema.features))

@@ -159,6 +159,10 @@ class Local:
         """Run a function on every coded part."""
         return self._map(lambda name: work(self._coded[name], argument))
 
+    def close(self) -> None:
+        """Forget the coded parts."""
+        self._coded.clear()
+
     def _map(self, work: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
         """Yield results in the order of the parts, and start no part far ahead."""
         started: deque[tuple[str, Future[Any]]] = deque()

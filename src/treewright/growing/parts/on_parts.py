@@ -7,7 +7,7 @@ weight, or counts of a column.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -27,13 +27,14 @@ from treewright.files.in_parts import (
     task_of_target,
 )
 from treewright.files.optional import package
+from treewright.files.part_results import in_order
 from treewright.files.select import Selection
 from treewright.files.source import ArrowSource
 from treewright.files.to_table import weights_of
 from treewright.growing.parts.local import Local
 from treewright.growing.parts.on_dask import Dask
 from treewright.growing.parts.on_spark import Spark
-from treewright.growing.parts.protocol import RowsWork, results_of
+from treewright.growing.parts.protocol import Engine, RowsWork
 from treewright.growing.threads import n_threads
 from treewright.table.match_target import match_target
 from treewright.table.schema import Schema
@@ -54,7 +55,7 @@ __all__ = [
 ]
 
 
-def engine_of(rows: RowsInParts, n_threads: int) -> Local | Dask | Spark:
+def engine_of(rows: RowsInParts, n_threads: int) -> Engine:
     """Return the engine that runs functions where the rows are.
 
     Parameters
@@ -66,7 +67,7 @@ def engine_of(rows: RowsInParts, n_threads: int) -> Local | Dask | Spark:
 
     Returns
     -------
-    Local, Dask or Spark
+    Engine
     """
     if rows.cluster is None:
         return Local(rows.parts, n_threads)
@@ -97,10 +98,8 @@ def on_parts(
         The results, in the order of the parts.
     """
     engine = engine_of(rows_in_parts(rows), n_threads(n_jobs))
-    with ExitStack() as held:
-        if isinstance(engine, Dask | Spark):
-            held.callback(engine.close)
-        return results_of(engine.names, engine.on_rows(work, argument))
+    with closing(engine):
+        return list(in_order(engine.names, engine.on_rows(work, argument)))
 
 
 def suggested_task(rows: RowsInParts, target: str) -> str:

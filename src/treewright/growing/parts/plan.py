@@ -151,7 +151,14 @@ def threads_to_read(n_columns: int, limit: int, used: int, n_threads: int) -> in
     return max(1, min(n_threads, found))
 
 
-def plan_for(size: RowsSize, limit: int, used: int, n_threads: int = 1) -> Plan:
+def plan_for(
+    size: RowsSize,
+    limit: int,
+    used: int,
+    n_threads: int = 1,
+    *,
+    on_cluster: bool = False,
+) -> Plan:
     """Choose where to grow, by the bytes that each way takes.
 
     Parameters
@@ -164,6 +171,8 @@ def plan_for(size: RowsSize, limit: int, used: int, n_threads: int = 1) -> Plan:
         What it uses now.
     n_threads : int, default=1
         Parts that may be worked on at a time.
+    on_cluster : bool, default=False
+        Whether workers hold the coded rows, and this process only the tree.
 
     Returns
     -------
@@ -184,16 +193,18 @@ def plan_for(size: RowsSize, limit: int, used: int, n_threads: int = 1) -> Plan:
     free -= size.in_work(n_threads)
     if free < _FEWEST_ENTRIES * entry:
         said += ", less than the process itself needs"
-    where, disk = "codes on disk", ", which lie on disk"
-    if free - size.codes >= limit // 4:
-        where, disk = "codes in memory", ""
+    where, lie = "codes on disk", ", which lie on disk"
+    if on_cluster:
+        where, lie = "codes with the workers", ""
+    elif free - size.codes >= limit // 4:
+        where, lie = "codes in memory", ""
         free -= size.codes
     # Replies are gone before the rows of small nodes are gathered.
     entries = min(max(free // entry, _FEWEST_ENTRIES), _MOST_ENTRIES)
     home = min(max(free, 0) // size.home(cores), _MOST_HOME_ROWS)
     words = (
         f"{where}: {shown} take about {shown_bytes(size.table)} in memory and "
-        f"{shown_bytes(size.codes)} as codes{disk} ({said})"
+        f"{shown_bytes(size.codes)} as codes{lie} ({said})"
     )
     return Plan(where, words, home, n_threads, entries)
 

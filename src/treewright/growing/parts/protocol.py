@@ -42,7 +42,6 @@ __all__ = [
     "RowsWork",
     "answer",
     "drained",
-    "results_of",
     "rows_of_nodes",
 ]
 
@@ -107,6 +106,9 @@ class Engine(Protocol):
 
     def on_coded(self, work: CodedWork, argument: Any) -> Iterable[tuple[str, Any]]:
         """Run a function on every coded part; see `on_rows`."""
+
+    def close(self) -> None:
+        """Forget the coded parts; the engine is not used any more."""
 
 
 class Parts(Protocol):
@@ -409,25 +411,3 @@ class PartsOf:
         n = self.progress.n_requests + 1
         self.progress = replace(self.progress, n_requests=n)
         yield from in_order(self._engine.names, self._engine.on_coded(work, argument))
-
-
-def results_of(names: Sequence[str], results: Iterable[tuple[str, Any]]) -> list[Any]:
-    """Return the results of all parts, each counted once, in the order of their names.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The parts of an engine.
-    results : iterable of (str, object)
-        What it returned.
-
-    Returns
-    -------
-    list
-
-    Raises
-    ------
-    TableError
-        When a part gave no answer.
-    """
-    return list(in_order(names, results))

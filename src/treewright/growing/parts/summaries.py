@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.files.part_results import in_order
 from treewright.growing.parts.code import CodeReport
 from treewright.growing.parts.coding import CodedPart, ColumnCoding
-from treewright.growing.parts.protocol import Engine, results_of
+from treewright.growing.parts.protocol import Engine
 from treewright.table.schema import Schema, Summary
 
 __all__ = ["with_summaries"]
@@ -124,7 +125,7 @@ def _inside(
             wanted[place] = codes.tolist()
     if not wanted:
         return {place: {} for place in range(len(codings))}
-    found = results_of(engine.names, engine.on_coded(_values_in_buckets, wanted))
+    found = list(in_order(engine.names, engine.on_coded(_values_in_buckets, wanted)))
     joined: dict[int, dict[int, Counted]] = {p: {} for p in range(len(codings))}
     for place, buckets in wanted.items():
         for code in buckets:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treewright.criteria import find
 from treewright.errors import ColumnError, TableError
 from treewright.files.describe import Described, WeightSums
+from treewright.files.part_results import in_order
 from treewright.growing.core_options import least_weight
 from treewright.growing.parts.checkpoint import Checkpoint, Checkpointed
 from treewright.growing.parts.code import (
@@ -25,7 +26,7 @@ from treewright.growing.parts.coding import ChosenRows, CodedPart, RowWeights
 from treewright.growing.parts.grow import PartsFacts, check_options, grow_in_parts
 from treewright.growing.parts.plan import Plan
 from treewright.growing.parts.progress import PartsProgress, expected_levels
-from treewright.growing.parts.protocol import Engine, Parts, PartsOf, results_of
+from treewright.growing.parts.protocol import Engine, Parts, PartsOf
 from treewright.growing.parts.summaries import with_summaries
 from treewright.growing.readable import gaps_of_rows, readable_between
 from treewright.growing.training_set import check_no_numbers, settled_options
@@ -191,7 +192,8 @@ class TrainingParts:
         return self._all(work, argument)
 
     def _all(self, work: Any, argument: Any) -> list[Any]:
-        return results_of(self._engine.names, self._engine.on_coded(work, argument))
+        found = self._engine.on_coded(work, argument)
+        return list(in_order(self._engine.names, found))
 
     def _sums(self, left_out: int | None) -> WeightSums:
         chosen = [s for f, s in enumerate(self.report.weights) if f != left_out]

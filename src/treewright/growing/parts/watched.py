@@ -39,6 +39,10 @@ class Watched:
         """Run a function on every coded part."""
         return self._engine.on_coded(work, argument)
 
+    def close(self) -> None:
+        """Forget the coded parts."""
+        self._engine.close()
+
     def _told(
         self, doing: str, results: Iterable[tuple[str, Any]]
     ) -> Iterator[tuple[str, Any]]:
