@@ -6,7 +6,9 @@
 
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,15 @@ inline ColumnView view_of(const AnyArray& array, Kind kind) {
         "a numeric column must be float32 or float64, any other int32 codes");
   }
   return view;
+}
+
+// ---- bytes ----
+
+inline std::span<const char> span_of(const nb::bytes& bytes) {
+  return {bytes.c_str(), bytes.size()};
+}
+inline nb::bytes to_python(const std::string& bytes) {
+  return nb::bytes(bytes.data(), bytes.size());
 }
 
 }  // namespace treewright::bind

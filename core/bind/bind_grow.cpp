@@ -1,5 +1,6 @@
 #include "bind_grow.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -212,79 +213,35 @@ void init_grower(PyGrower* self, const nb::object& table, const nb::object& labe
 // Calls Python, from any thread.
 class PyLink final : public parts::Link {
  public:
-  PyLink(nb::object ask, nb::object gather, std::vector<Kind> kinds, bool number, int n_classes)
-      : ask_(std::move(ask)),
-        gather_(std::move(gather)),
-        kinds_(std::move(kinds)),
-        number_(number),
-        n_classes_(n_classes) {}
+  PyLink(nb::object ask, nb::object grow) : ask_(std::move(ask)), grow_(std::move(grow)) {}
   ~PyLink() override {
     nb::gil_scoped_acquire locked;
     ask_.reset();
-    gather_.reset();
+    grow_.reset();
   }
 
   std::string ask(const char* kernel, const std::string& request) override {
     nb::gil_scoped_acquire locked;
-    const auto reply = nb::cast<nb::bytes>(ask_(kernel, nb::bytes(request.data(), request.size())));
+    const auto reply = nb::cast<nb::bytes>(ask_(kernel, to_python(request)));
     return {reply.c_str(), reply.size()};
   }
 
-  parts::Rows gather(int32_t node, const std::vector<int32_t>& homes,
-                     const std::string& request) override {
-    struct Kept {
-      std::vector<AnyArray> columns;
-      Codes labels;
-      Doubles values;
-    };
-    std::shared_ptr<Kept> kept(new Kept, [](Kept* held) {
-      nb::gil_scoped_acquire locked;
-      delete held;
-    });
-    parts::Rows rows;
-    std::vector<ColumnView> views;
-    int64_t n_rows = 0;
-    {
-      nb::gil_scoped_acquire locked;
-      const auto found =
-          nb::cast<nb::tuple>(gather_(node, homes, nb::bytes(request.data(), request.size())));
-      for (const auto& column : nb::cast<nb::list>(found[0])) {
-        kept->columns.push_back(nb::cast<AnyArray>(column));
-        views.push_back(view_of(kept->columns.back(), kinds_.at(views.size())));
-      }
-      if (number_) {
-        kept->values = nb::cast<Doubles>(found[1]);
-        rows.target.task = Task::number;
-        rows.target.values = kept->values.data();
-        n_rows = static_cast<int64_t>(kept->values.size());
-      } else {
-        kept->labels = nb::cast<Codes>(found[1]);
-        rows.target.n_classes = n_classes_;
-        rows.target.labels = kept->labels.data();
-        n_rows = static_cast<int64_t>(kept->labels.size());
-      }
-      if (!found[2].is_none()) {
-        using Units = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-        const auto units = nb::cast<Units>(found[2]);
-        rows.weights.assign(units.data(), units.data() + units.size());
-      }
-      for (const AnyArray& column : kept->columns) {
-        if (column.size() != static_cast<size_t>(n_rows)) {
-          throw std::invalid_argument("the columns differ in length");
-        }
-      }
+  void grow(const std::vector<parts::SmallNode>& nodes, const std::string& request,
+            const std::function<void(size_t, std::span<const char>)>& grown) override {
+    nb::gil_scoped_acquire locked;
+    nb::list listed;
+    for (const parts::SmallNode& node : nodes) {
+      listed.append(nb::make_tuple(node.handle, node.n_rows, to_python(node.open)));
     }
-    rows.table = sort_table(views, n_rows, 1, control_);
-    rows.keeps = std::move(kept);
-    return rows;
+    for (const nb::handle item : nb::iter(grow_(listed, to_python(request)))) {
+      const auto [index, subtree] = nb::cast<std::pair<size_t, nb::bytes>>(item);
+      nb::gil_scoped_release unlocked;
+      grown(index, span_of(subtree));
+    }
   }
 
  private:
-  nb::object ask_, gather_;
-  std::vector<Kind> kinds_;
-  bool number_;
-  int n_classes_;
-  Control control_;
+  nb::object ask_, grow_;
 };
 
 parts::Table to_parts_table(const nb::dict& given) {
@@ -316,23 +273,62 @@ parts::Table to_parts_table(const nb::dict& given) {
 }
 
 PyGrower* grower_of_parts(const nb::dict& given, const nb::dict& options, const nb::object& ask,
-                          const nb::object& gather) {
+                          const nb::object& grow) {
   parts::Table table = to_parts_table(given);
-  std::vector<Kind> kinds;
-  kinds.reserve(table.columns.size());
-  for (const parts::Column& column : table.columns) {
-    kinds.push_back(column.kind);
-  }
-  auto link = std::make_unique<PyLink>(ask, gather, std::move(kinds), table.task == Task::number,
-                                       table.n_classes);
   auto made = std::make_unique<PyGrower>();
   made->entries = kLargeWork + 1;
   const GrowOptions grow_options = to_options(options);
+  auto link = std::make_unique<PyLink>(ask, grow);
   run_interruptible(true, nb::none(), *made->control, [&] {
     made->grower =
         parts::make_grower(std::move(table), std::move(link), grow_options, *made->control);
   });
   return made.release();
+}
+
+nb::bytes grow_subtree(const nb::dict& given, const nb::dict& options, const nb::bytes& node,
+                       const std::vector<AnyArray>& columns, const AnyArray& target,
+                       const nb::object& weights) {
+  const parts::Table table = to_parts_table(given);
+  const GrowOptions grow_options = to_options(options);
+  const size_t n_rows = target.size();
+  const auto check = [&](size_t length) {
+    if (length != n_rows) {
+      throw std::invalid_argument("the columns differ in length");
+    }
+  };
+  std::vector<ColumnView> views;
+  for (const AnyArray& column : columns) {
+    check(column.size());
+    views.push_back(view_of(column, table.columns.at(views.size()).kind));
+  }
+  parts::Rows rows;
+  Codes labels;
+  Doubles values;
+  if (table.task == Task::number) {
+    values = nb::cast<Doubles>(nb::cast(target));
+    rows.target.task = Task::number;
+    rows.target.values = values.data();
+  } else {
+    labels = nb::cast<Codes>(nb::cast(target));
+    rows.target.n_classes = table.n_classes;
+    rows.target.labels = labels.data();
+  }
+  if (!weights.is_none()) {
+    using Units = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    const auto units = nb::cast<Units>(weights);
+    check(units.size());
+    rows.weights.assign(units.data(), units.data() + units.size());
+  }
+  const auto open = span_of(node);
+  std::string subtree;
+  {
+    nb::gil_scoped_release unlocked;
+    Control control;
+    rows.table = sort_table(views, static_cast<int64_t>(n_rows), 1, control);
+    subtree = parts::grow_subtree(table, grow_options, open, std::move(rows), control);
+  }
+  return to_python(subtree);
 }
 
 }  // namespace
@@ -352,7 +348,7 @@ void add_grow(nb::module_& m) {
            nb::arg("n_classes"), nb::arg("values").none(), nb::arg("weights").none(),
            nb::arg("options"), nb::arg("consume"))
       .def_static("of_parts", &grower_of_parts, nb::arg("table"), nb::arg("options"),
-                  nb::arg("ask"), nb::arg("gather"), nb::rv_policy::take_ownership,
+                  nb::arg("ask"), nb::arg("grow"), nb::rv_policy::take_ownership,
                   "A tree from rows in parts; see core/include/treewright/parts_source.hpp.")
       .def_prop_ro("n_nodes", [](const PyGrower& self) { return self.grower->n_nodes(); })
       .def(
@@ -396,6 +392,10 @@ void add_grow(nb::module_& m) {
       .def(
           "take_tree", [](PyGrower& self) { return to_dict(self.grower->take_tree()); },
           "The arrays of the finished tree; the grower is of no use afterwards.");
+
+  m.def("grow_subtree", &grow_subtree, nb::arg("table"), nb::arg("options"), nb::arg("node"),
+        nb::arg("columns"), nb::arg("target"), nb::arg("weights").none(),
+        "The subtree of an open node of rows in parts, from the gathered rows, as bytes.");
 }
 
 }  // namespace treewright::bind

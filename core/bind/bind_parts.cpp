@@ -21,9 +21,6 @@ using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using Units = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Nodes = nb::ndarray<int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-std::span<const char> span_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
-nb::bytes to_python(const std::string& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
-
 template <class Array>
 auto checked(const nb::handle& given, size_t n_rows) {
   auto array = nb::cast<Array>(given);

@@ -10,6 +10,8 @@
 #include "bind_route.hpp"
 
 NB_MODULE(_core, m) {
+  // Tracers and debuggers keep objects alive until Python ends; that is no leak of ours.
+  nanobind::set_leak_warnings(false);
   m.doc() = "The C++ core of treewright: sorting, growing, pruning and routing.";
   treewright::bind::add_grow(m);
   treewright::bind::add_parts(m);

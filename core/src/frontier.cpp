@@ -116,6 +116,20 @@ Frontier::Frontier(std::unique_ptr<NodeSource> source, const GrowOptions& option
   }
 }
 
+Frontier::Frontier(std::unique_ptr<NodeSource> source, const TableFacts& facts,
+                   const NodeRecord& record, const int64_t* stats, uint64_t key, int32_t depth,
+                   const GrowOptions& options, Control& control)
+    : options_(options),
+      control_(control),
+      source_(std::move(source)),
+      facts_(facts),
+      rules_(options_, facts_),
+      list_(facts_.layout.words()) {
+  control_.rows_total = record.n_rows;
+  add_node(list_, record, stats, key, depth);
+  open_[0] = record.handle;
+}
+
 void Frontier::add_node(NodeList& list, const NodeRecord& record, const int64_t* stats,
                         uint64_t key, int32_t depth) const {
   Node node;
@@ -466,19 +480,36 @@ void Frontier::grow_subtrees(std::vector<OpenNode> roots, Team& team) {
   std::stable_sort(roots.begin(), roots.end(), [&](OpenNode a, OpenNode b) {
     return list_.nodes[size_t(a.id)].n_rows > list_.nodes[size_t(b.id)].n_rows;
   });
+  if (roots.empty()) {
+    return;
+  }
   const size_t first = subtrees_.size();
   subtrees_.resize(first + roots.size());
-  if (!roots.empty()) {
-    source_->prepare_homes(team.size());
+  std::vector<NodeSource::SubtreeRoot> open;
+  for (const OpenNode root : roots) {
+    open.push_back({root.handle, list_.nodes[size_t(root.id)].depth});
   }
+  const bool grown = source_->grow_elsewhere(open, [&](size_t i, FlatTree&& subtree) {
+    control_.rows_done.fetch_add(list_.nodes[size_t(roots[i].id)].n_rows,
+                                 std::memory_order_relaxed);
+    set_subtree(roots[i], first + i, std::move(subtree));
+  });
+  if (grown) {
+    return;
+  }
+  source_->prepare_homes(team.size());
   team.run(roots.size(), [&](size_t i, int worker) {
     NodeList list = list_from(roots[i].id);
     const NodeSource::Home home = source_->at_home(roots[i].handle, worker);
     grow_subtree(*home.source, list, {0, home.handle});
-    subtrees_[first + i] = lay_out(list, facts_, options_.criterion, {});
-    // Only a finished subtree is part of the tree: an interruption leaves the node a leaf.
-    list_.nodes[size_t(roots[i].id)].subtree = static_cast<int32_t>(first + i);
+    set_subtree(roots[i], first + i, lay_out(list, facts_, options_.criterion, {}));
   });
+}
+
+// Only a finished subtree is part of the tree: an interruption leaves the node a leaf.
+void Frontier::set_subtree(OpenNode root, size_t index, FlatTree&& subtree) {
+  subtrees_[index] = std::move(subtree);
+  list_.nodes[size_t(root.id)].subtree = static_cast<int32_t>(index);
 }
 
 void Frontier::grow_subtree(NodeSource& source, NodeList& list, OpenNode root) {

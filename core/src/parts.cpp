@@ -4,6 +4,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "messages.hpp"
+
 namespace treewright::parts {
 namespace {
 
@@ -19,79 +21,6 @@ uint64_t checksum(std::span<const char> bytes) {
   }
   return hash ^ hash >> 32;
 }
-
-class Writer {
- public:
-  template <class T>
-  void put(const T& item) {
-    const auto* from = reinterpret_cast<const char*>(&item);
-    bytes.append(from, sizeof item);
-  }
-  template <class T>
-  void put_all(const std::vector<T>& items) {
-    put(static_cast<uint64_t>(items.size()));
-    bytes.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T));
-  }
-  // In 32 bits each if all of them fit.
-  template <class T>
-  void put_short(const std::vector<T>& items) {
-    const bool fit = std::all_of(items.begin(), items.end(), [](T item) {
-      return static_cast<int64_t>(item) == static_cast<int32_t>(item);
-    });
-    put(static_cast<uint32_t>(fit));
-    if (fit) {
-      put_all(std::vector<int32_t>(items.begin(), items.end()));
-    } else {
-      put_all(items);
-    }
-  }
-  std::string sealed() { return seal(std::move(bytes)); }
-
-  std::string bytes;
-};
-
-class Reader {
- public:
-  explicit Reader(std::span<const char> bytes) : left_(unsealed(bytes)) {}
-  template <class T>
-  T get() {
-    T item;
-    std::memcpy(&item, take(sizeof item).data(), sizeof item);
-    return item;
-  }
-  template <class T>
-  std::vector<T> get_all() {
-    const auto n = get<uint64_t>();
-    if (n > left_.size() / sizeof(T)) {
-      throw BrokenMessage();
-    }
-    std::vector<T> items(static_cast<size_t>(n));
-    if (n > 0) {
-      std::memcpy(static_cast<void*>(items.data()), take(items.size() * sizeof(T)).data(),
-                  items.size() * sizeof(T));
-    }
-    return items;
-  }
-  template <class T>
-  std::vector<T> get_short() {
-    if (get<uint32_t>() == 0) {
-      return get_all<T>();
-    }
-    const auto items = get_all<int32_t>();
-    return {items.begin(), items.end()};
-  }
-
- private:
-  std::span<const char> take(size_t n) {
-    if (n > left_.size()) {
-      throw BrokenMessage();
-    }
-    const auto taken = left_.first(n);
-    left_ = left_.subspan(n);
-    return taken;
-  }
-  std::span<const char> left_;
-};
 
 }  // namespace
 

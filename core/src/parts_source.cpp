@@ -11,7 +11,7 @@
 #include "bucket_search.hpp"
 #include "measure.hpp"
 #include "node_search.hpp"
-#include "sorted_source.hpp"
+#include "subtree.hpp"
 #include "treewright/frontier.hpp"
 
 namespace treewright::parts {
@@ -35,18 +35,10 @@ class PartsSource final : public NodeSource {
         link_(std::move(link)),
         options_(options),
         control_(control),
-        layout_(table_.task, table_.n_classes) {
-    limits_.min_rows = options.min_samples_leaf;
-    limits_.min_weight =
-        units_of_at_least(options.min_weight_leaf, table_.total_weight, table_.weight_unit);
-    limits_.positive_sum = options.criterion == Criterion::poisson;
-    if (options.min_branch_weight > 0.0) {
-      limits_.min_branch_weight = units_of_at_least(options.min_branch_weight * kNearlyWeight,
-                                                    table_.total_weight, table_.weight_unit);
-    }
-  }
+        layout_(table_.task, table_.n_classes),
+        limits_(limits_of(table_, options)) {}
 
-  TableFacts facts() const override;
+  TableFacts facts() const override { return facts_of(table_); }
   void open_root(Division& division, const Judge& judge, Team& team) override;
   void choose(std::span<const int32_t> handles, std::span<Choice> choices) override;
   void divide(std::span<Division> divisions, const Judge& judge, Team* team) override;
@@ -55,17 +47,12 @@ class PartsSource final : public NodeSource {
   std::vector<Candidate> best_of_each_column(int32_t) override { throw one_by_one(); }
   void examine(int32_t, Candidate&) override { throw one_by_one(); }
   int64_t home_rows(int) const override { return table_.home_rows; }
-  Home at_home(int32_t handle, int worker) override;
-  void prepare_homes(int n_workers) override { homes_.resize(size_t(n_workers)); }
-  void finish(Team&) override { homes_.clear(); }
+  bool grow_elsewhere(std::span<const NodeSource::SubtreeRoot> roots,
+                      const std::function<void(size_t, FlatTree&&)>& grown) override;
+  Home at_home(int32_t, int) override { throw one_by_one(); }
+  void finish(Team&) override {}
 
  private:
-  // The in-memory source that grows a gathered node.
-  struct GatheredNode {
-    Rows rows;
-    std::unique_ptr<NodeSource> source;
-  };
-
   static std::logic_error one_by_one() {
     return std::logic_error("splits from outside need the rows in one place");
   }
@@ -95,29 +82,19 @@ class PartsSource final : public NodeSource {
   void measure_numbers(std::span<const int32_t> nodes);
   void set_squares(std::span<const int32_t> nodes);
   void set_poisson(std::span<const int32_t> nodes);
+  void set_poisson_of_small(std::span<const int32_t> nodes);
+  void set_poisson_of_large(int32_t handle);
   void set_quartiles(std::span<const int32_t> nodes);
 
   Table table_;
   std::unique_ptr<Link> link_;
   const GrowOptions options_;
   Control& control_;
-  StatLayout layout_;
-  SplitLimits limits_;
+  const StatLayout layout_;
+  const SplitLimits limits_;
   Top top_;
   std::deque<OpenPart> nodes_;
-  std::vector<GatheredNode> homes_;  // one per worker
 };
-
-TableFacts PartsSource::facts() const {
-  TableFacts facts;
-  facts.layout = layout_;
-  facts.n_rows = table_.n_rows;
-  facts.n_columns = table_.columns.size();
-  facts.total_weight = table_.total_weight;
-  facts.weight_unit = table_.weight_unit;
-  facts.unequal_weights = table_.unequal_weights;
-  return facts;
-}
 
 // As many as the first reply about them has room for.
 size_t PartsSource::nodes_per_round() const {
@@ -438,8 +415,24 @@ void PartsSource::set_squares(std::span<const int32_t> nodes) {
   }
 }
 
-// The deviance is a sum over all different targets, so all of them are asked for.
+// The deviance is a sum over all different targets, so all of them are asked for: those of several
+// small nodes in one request, those of a large node in several.
 void PartsSource::set_poisson(std::span<const int32_t> nodes) {
+  for (size_t begin = 0, end = 0; begin < nodes.size(); begin = end) {
+    int64_t n_rows = 0;
+    do {
+      n_rows += nodes_[size_t(nodes[end++])].record.n_rows;
+    } while (end < nodes.size() &&
+             n_rows + nodes_[size_t(nodes[end])].record.n_rows <= table_.most_entries);
+    if (n_rows > table_.most_entries) {
+      set_poisson_of_large(nodes[begin]);
+    } else {
+      set_poisson_of_small(nodes.subspan(begin, end - begin));
+    }
+  }
+}
+
+void PartsSource::set_poisson_of_small(std::span<const int32_t> nodes) {
   Request asked = request(nodes);
   for (const int32_t node : nodes) {
     asked.questions.push_back(all_targets(node));
@@ -454,6 +447,52 @@ void PartsSource::set_poisson(std::span<const int32_t> nodes) {
     }
     node.record.impurity = sum.impurity();
   }
+}
+
+// Intervals of many rows are counted in pieces until each has few rows or one target. The stack
+// holds them in descending order, so targets are added in ascending order.
+void PartsSource::set_poisson_of_large(int32_t handle) {
+  struct Interval {
+    uint64_t low, high;
+    int64_t n_rows;
+  };
+  OpenPart& node = nodes_[size_t(handle)];
+  PoissonSum sum(node.stats.data());
+  Request asked = request({&handle, 1});
+  const auto words = size_t(asked.words());
+  const Question all = all_targets(handle);
+  std::vector<Interval> stack{{all.low, all.high, node.record.n_rows}}, pieces;
+  while (!stack.empty()) {
+    const auto [low, high, n_rows] = stack.back();
+    stack.pop_back();
+    Question question = all;
+    question.low = low;
+    question.high = high;
+    const bool few = n_rows <= table_.most_entries;
+    while (!few && (high - low) >> question.shift >= pieces_for(1)) {
+      ++question.shift;
+    }
+    asked.questions.assign(1, question);
+    const Counts counts = ask_counts(asked);
+    pieces.clear();
+    for (size_t i = 0; i < counts.size(); ++i) {
+      const int64_t* entry = counts.words.data() + i * words;
+      if (few || question.shift == 0) {
+        sum.add(entry[words - 1], entry[kWeight]);
+        continue;
+      }
+      const uint64_t first = low + (counts.piece[i] << question.shift);
+      const uint64_t last = last_of_piece(question, first);
+      if (!pieces.empty() && pieces.back().n_rows + entry[kRows] <= table_.most_entries) {
+        pieces.back().high = last;
+        pieces.back().n_rows += entry[kRows];
+      } else {
+        pieces.push_back({first, last, entry[kRows]});
+      }
+    }
+    stack.insert(stack.end(), pieces.rbegin(), pieces.rend());
+  }
+  node.record.impurity = sum.impurity();
 }
 
 void PartsSource::set_quartiles(std::span<const int32_t> nodes) {
@@ -492,35 +531,21 @@ void PartsSource::set_quartiles(std::span<const int32_t> nodes) {
 
 // ---- small nodes ----
 
-NodeSource::Home PartsSource::at_home(int32_t handle, int worker) {
-  std::vector<int32_t> open;
-  for (const OpenPart& node : nodes_) {
-    if (node.open) {
-      open.push_back(node.record.handle);
-    }
+bool PartsSource::grow_elsewhere(std::span<const NodeSource::SubtreeRoot> roots,
+                                 const std::function<void(size_t, FlatTree&&)>& grown) {
+  std::vector<SmallNode> nodes;
+  for (const auto& [handle, depth] : roots) {
+    const OpenPart& node = nodes_[size_t(handle)];
+    const OpenSubtree open{node.key, depth, node.record, node.stats};
+    nodes.push_back({handle, node.record.n_rows, open.bytes()});
   }
-  const OpenPart& node = nodes_[size_t(handle)];
-  GatheredNode& home = homes_[size_t(worker)];
-  home = {};  // frees the node before
-  home.rows = link_->gather(handle, open, request({}).bytes());
-  const auto n_rows = home.rows.table.n_rows;
-  Weights weights;
-  weights.n_rows = weights.rows = n_rows;
-  weights.total = node.stats[kWeight];
-  weights.unit = table_.weight_unit;
-  weights.unequal = std::move(home.rows.weights);
-  GivenNode given;
-  given.key = node.key;
-  given.scale = node.record.number.scale;
-  given.stats = node.stats;
-  given.limits = limits_;
-  given.copy_unit = copy_unit(table_.n_rows, table_.total_weight, table_.weight_unit);
-  for (const Column& column : table_.columns) {
-    given.has_many_levels.push_back(column.many_levels);
-  }
-  home.source = make_home_source(home.rows.table, &home.rows.table, home.rows.target,
-                                 std::move(weights), given, options_, control_);
-  return {home.source.get(), 0};
+  link_->grow(nodes, request({}).bytes(), [&](size_t i, std::span<const char> bytes) {
+    control_.check();
+    FlatTree subtree = tree_from(bytes);
+    expect(i < nodes.size() && subtree.n_rows[0] == nodes[i].n_rows);
+    grown(i, std::move(subtree));
+  });
+  return true;
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ struct RandomTable {
   std::vector<ColumnView> views;
 };
 
+// Whether two trees are equal to the last bit.
+bool same_tree(const FlatTree& a, const FlatTree& b);
+
 void check_team(Tally& tally, Random& random);
 void check_sorting(Tally& tally, Random& random);
 void check_dividing(Tally& tally, Random& random);
@@ -61,6 +64,7 @@ void check_growing(Tally& tally, Random& random);
 void check_classics(Tally& tally, Random& random);
 void check_damage(Tally& tally, Random& random);
 void check_parts(Tally& tally, Random& random);
+void check_parts_source(Tally& tally, Random& random);
 void check_bounds(Tally& tally, Random& random, int64_t n_buckets);  // of each criterion
 
 }  // namespace treewright::testing

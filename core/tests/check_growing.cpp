@@ -82,6 +82,8 @@ bool same_surrogates(const FlatTree& a, const FlatTree& b) {
          same_bytes(a.surrogate_category_branch, b.surrogate_category_branch);
 }
 
+}  // namespace
+
 bool same_tree(const FlatTree& a, const FlatTree& b) {
   return same_bytes(a.subtree_size, b.subtree_size) && same_bytes(a.split_kind, b.split_kind) &&
          same_bytes(a.feature, b.feature) && same_bytes(a.threshold, b.threshold) &&
@@ -95,6 +97,8 @@ bool same_tree(const FlatTree& a, const FlatTree& b) {
          same_bytes(a.stop_reason, b.stop_reason) && same_bytes(a.proven, b.proven) &&
          same_bytes(a.n_missing, b.n_missing) && same_surrogates(a, b);
 }
+
+namespace {
 
 FlatTree grow_all(const SortedTable& table, const Problem& problem, int n_threads) {
   Control control;

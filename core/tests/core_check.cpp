@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
     check_damage(tally, random);
     check_bounds(tally, random, 500);
     check_parts(tally, random);
+    check_parts_source(tally, random);
   } while (!is_over());
   return tally.report() ? 0 : 1;
 }

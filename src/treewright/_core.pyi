@@ -26,7 +26,7 @@ class Grower:
     def __init__(self, table: object, labels: object | None, n_classes: int, values: object | None, weights: object | None, options: dict, consume: bool) -> None: ...
 
     @staticmethod
-    def of_parts(table: dict, options: dict, ask: object, gather: object) -> Grower:
+    def of_parts(table: dict, options: dict, ask: object, grow: object) -> Grower:
         """
         A tree from rows in parts; see core/include/treewright/parts_source.hpp.
         """
@@ -53,6 +53,11 @@ class Grower:
 
     def take_tree(self) -> dict:
         """The arrays of the finished tree; the grower is of no use afterwards."""
+
+def grow_subtree(table: dict, options: dict, node: bytes, columns: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], target: Annotated[NDArray, dict(device='cpu', writable=False)], weights: object | None) -> bytes:
+    """
+    The subtree of an open node of rows in parts, from the gathered rows, as bytes.
+    """
 
 class PartAnswer:
     """The answer to a request, of slices of rows and of replies of parts."""

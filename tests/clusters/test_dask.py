@@ -17,7 +17,14 @@ import pyarrow as pa
 import pytest
 
 import treewright as tw
-from support.clusters import Growing, answers_like_memory, rows, sleep_on_rows
+from support.clusters import (
+    Growing,
+    answers_like_memory,
+    refuse_subtrees,
+    rows,
+    sleep_on_rows,
+)
+from treewright import _core
 from treewright.errors import ClusterError
 from treewright.growing.parts.local import Local
 from treewright.growing.parts.on_worker import Task
@@ -75,9 +82,9 @@ class Disturbed:
         self._count()
         return bytes(self._parts.ask(kernel, request))
 
-    def gather(self, *arguments: Any) -> Any:
+    def grow(self, *arguments: Any) -> Any:
         self._count()
-        return self._parts.gather(*arguments)
+        return self._parts.grow(*arguments)
 
 
 def pids(client: Any) -> list[int]:
@@ -88,6 +95,16 @@ def test_three_workers_give_the_tree_of_memory(client: Any, growing: Growing) ->
     assert growing.grow(growing.parts(Dask(frame(), client))) == growing.expected
     local = Local({"all": pa.Table.from_pandas(rows()).to_batches})
     assert growing.grow(growing.parts(local)) == growing.expected
+
+
+def test_subtrees_are_grown_by_the_workers(
+    client: Any, growing: Growing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_core, "grow_subtree", refuse_subtrees)
+    assert growing.grow(growing.parts(Dask(frame(), client))) == growing.expected
+    local = Local({"all": pa.Table.from_pandas(rows()).to_batches})
+    with pytest.raises(AssertionError, match="grown by the driver"):
+        growing.grow(growing.parts(local))
 
 
 def test_fit_takes_a_dask_frame(client: Any) -> None:

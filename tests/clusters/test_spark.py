@@ -14,7 +14,14 @@ from typing import Any
 import pytest
 
 import treewright as tw
-from support.clusters import Growing, answers_like_memory, rows, sleep_on_rows
+from support.clusters import (
+    Growing,
+    answers_like_memory,
+    refuse_subtrees,
+    rows,
+    sleep_on_rows,
+)
+from treewright import _core
 from treewright.errors import ClusterError
 from treewright.growing.parts.on_worker import Task
 
@@ -61,7 +68,10 @@ def frame(spark: Any) -> Any:
     return spark.createDataFrame(rows()).repartition(3)
 
 
-def test_two_threads_give_the_tree_of_memory(spark: Any, growing: Growing) -> None:
+def test_two_threads_give_the_tree_of_memory(
+    spark: Any, growing: Growing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_core, "grow_subtree", refuse_subtrees)
     engine = Spark(frame(spark), timeout=60)
     assert len(engine.names) == 3
     assert growing.grow(growing.parts(engine)) == growing.expected

@@ -71,8 +71,8 @@ def fit_alone(folder: Path, estimator: str, settings: Any) -> Any:
     ("n_rows", "n_columns", "n_classes", "limit"),
     [
         (800_000, 8, 2, 320),  # hardly more than the process itself, and one large part
-        (900_000, 12, 30, 400),  # long entries
-        (900_000, 12, 0, 400),
+        pytest.param(900_000, 12, 30, 400, marks=pytest.mark.slow),  # long entries
+        pytest.param(900_000, 12, 0, 400, marks=pytest.mark.slow),
     ],
 )
 def test_the_peak_stays_below_the_limit(

@@ -25,15 +25,20 @@ class Counted:
         self.n_asked = 0
 
     def ask(self, kernel: str, request: bytes) -> bytes:
+        self._count()
+        return self._parts.ask(kernel, request)
+
+    def grow(self, *arguments: Any) -> Any:
+        for subtree in self._parts.grow(*arguments):
+            self._count()
+            yield subtree
+
+    def _count(self) -> None:
         if self.n_asked == self._stop_at:
             if self._stop is not None:
                 self._stop()
             raise ConnectionAbortedError
         self.n_asked += 1
-        return self._parts.ask(kernel, request)
-
-    def gather(self, *arguments: Any) -> Any:
-        return self._parts.gather(*arguments)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from support.repeats import first_of
 from support.strategies import assert_same_tree
 from treewright.growing.parts import coding
 from treewright.growing.parts.coding import edges_of
@@ -94,9 +95,10 @@ def in_parts(
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("weights", [None, "whole", "real"])
-def test_edges_are_irrelevant(criterion: str, weights: str | None) -> None:
-    rng = np.random.default_rng(len(criterion))
-    for i in range(14):
+@pytest.mark.parametrize("block", first_of(range(3), 1))
+def test_edges_are_irrelevant(criterion: str, weights: str | None, block: int) -> None:
+    rng = np.random.default_rng([len(criterion), block])
+    for i in range(block * 5, (block + 1) * 5):
         table = random_table(
             rng,
             criterion,
@@ -239,6 +241,20 @@ def test_slices_of_a_part_are_irrelevant(
         assert fingerprint(found) == expected
 
 
+class Weighed:
+    """Parts that record the length of every reply."""
+
+    def __init__(self, parts: PartsOf) -> None:
+        self._parts = parts
+        self.sizes: list[int] = []
+        self.grow = parts.grow
+
+    def ask(self, kernel: str, request: bytes) -> bytes:
+        reply = self._parts.ask(kernel, request)
+        self.sizes.append(len(reply))
+        return reply
+
+
 def test_replies_stay_short_where_every_bucket_may_win() -> None:
     rng = np.random.default_rng(7)
     X = {f"x{i}": rng.normal(size=4_000) for i in range(4)}
@@ -250,20 +266,31 @@ def test_replies_stay_short_where_every_bucket_may_win() -> None:
         Local.of_coded([part_of(training.table, np.arange(4_000), facts)]),
         facts.weights,
     )
-    sizes = []
-
-    class Weighed:
-        gather = parts.gather
-
-        def ask(self, kernel: str, request: bytes) -> bytes:
-            reply = parts.ask(kernel, request)
-            sizes.append(len(reply))
-            return reply
-
+    weighed = Weighed(parts)
     most_entries, bytes_of_entry = 500, 24
-    found = grow_in_parts(Weighed(), facts, training.options, most_entries=most_entries)
+    found = grow_in_parts(weighed, facts, training.options, most_entries=most_entries)
     assert fingerprint(found) == fingerprint(training.grow())
-    assert max(sizes) < 2 * most_entries * bytes_of_entry
+    assert max(weighed.sizes) < 2 * most_entries * bytes_of_entry
+
+
+def test_replies_stay_short_where_all_targets_of_a_poisson_tree_differ() -> None:
+    rng = np.random.default_rng(8)
+    X = {"x": rng.integers(0, 5, 4_000)}
+    y = rng.exponential(size=4_000)
+    y[:900] = 0.0
+    y[900:] *= np.where(rng.random(3_100) < 0.1, 1e-9, 1.0)
+    options = GrowOptions(criterion="poisson", max_depth=2)
+    training = TrainingSet(tw.as_table(X, y), options)
+    facts = facts_of(training.table, codings_of(training.table, None), 0)
+    parts = PartsOf(
+        Local.of_coded([part_of(training.table, np.arange(4_000), facts)]),
+        facts.weights,
+    )
+    weighed = Weighed(parts)
+    most_entries, bytes_of_entry = 300, 64
+    found = grow_in_parts(weighed, facts, training.options, most_entries=most_entries)
+    assert fingerprint(found) == fingerprint(training.grow())
+    assert max(weighed.sizes) < 2 * most_entries * bytes_of_entry
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,11 @@ def answers_like_memory(frame: Any) -> None:
         assert suggested_task(tw.rows_in_parts(frame), target) == task
 
 
+def refuse_subtrees(*arguments: Any) -> bytes:
+    """Stand in for `_core.grow_subtree` in a process that must not grow subtrees."""
+    raise AssertionError("a subtree was grown by the driver")
+
+
 class Growing:
     """The same tree in memory and from an engine."""
 

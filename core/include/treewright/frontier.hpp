@@ -35,6 +35,10 @@ class StopRules {
 class Frontier final : public Grower {
  public:
   Frontier(std::unique_ptr<NodeSource> source, const GrowOptions& options, Control& control);
+  // Starts at an open node of a larger table, which has these facts. record.handle: of the source.
+  Frontier(std::unique_ptr<NodeSource> source, const TableFacts& facts, const NodeRecord& record,
+           const int64_t* stats, uint64_t key, int32_t depth, const GrowOptions& options,
+           Control& control);
 
   int64_t n_nodes() const override { return static_cast<int64_t>(list_.nodes.size()); }
   StopReason stop_reason(int32_t node) const override { return at(node).stop; }
@@ -56,6 +60,7 @@ class Frontier final : public Grower {
   void grow_depth_first();
   void grow_best_first();
   void grow_subtrees(std::vector<OpenNode> roots, Team& team);
+  void set_subtree(OpenNode root, size_t index, FlatTree&& subtree);
   void grow_subtree(NodeSource& source, NodeList& list, OpenNode root);
   void grow_round(NodeSource& source, NodeList& list, std::vector<OpenNode>& stack, Round& round,
                   Team* team);

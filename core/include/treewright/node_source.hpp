@@ -13,10 +13,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "treewright/flat_tree.hpp"
 #include "treewright/node.hpp"
 #include "treewright/parallel.hpp"
 #include "treewright/split.hpp"
@@ -116,6 +118,15 @@ class NodeSource {
     int32_t handle;
   };
   virtual Home at_home(int32_t handle, int worker) = 0;
+  // Grows nodes to the end in other processes, and hands over each subtree as it is finished.
+  // Returns false if the source does not do this; the nodes then move home.
+  struct SubtreeRoot {
+    int32_t handle, depth;
+  };
+  virtual bool grow_elsewhere(std::span<const SubtreeRoot> /*roots*/,
+                              const std::function<void(size_t, FlatTree&&)>& /*grown*/) {
+    return false;
+  }
   // Called once before nodes are moved home by several workers at once.
   virtual void prepare_homes(int /*n_workers*/) {}
 

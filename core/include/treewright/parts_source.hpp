@@ -5,11 +5,13 @@
 // buckets. Every edge between two buckets is a cut, judged by the exact gain; a bucket whose bound
 // (bucket_bound.hpp) does not reach the best gain contains neither the winner nor a tie, and the
 // others are counted again in finer pieces, until all of them hold one value. So the edges decide
-// how long it takes, and never which split wins. A node that is small enough is gathered and grown
-// to the end in memory.
+// how long it takes, and never which split wins. The rows of a node that is small enough are
+// gathered in one place, where the whole subtree is grown in memory.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +48,13 @@ struct Rows {
   SortedTable table;
   Target target;
   std::vector<int64_t> weights;  // in units; empty: all are 1
-  std::shared_ptr<void> keeps;   // what the table looks at
+};
+
+// An open node that is to be gathered.
+struct SmallNode {
+  int32_t handle = 0;
+  int64_t n_rows = 0;
+  std::string open;  // for grow_subtree
 };
 
 // How the driver reaches the parts.
@@ -55,13 +63,18 @@ class Link {
   virtual ~Link() = default;
   // The merged reply of all parts.
   virtual std::string ask(const char* kernel, const std::string& request) = 0;
-  // The rows of a node; several threads may ask at once. `homes` are all nodes that will be
-  // gathered, in case that one pass can prepare them.
-  virtual Rows gather(int32_t node, const std::vector<int32_t>& homes,
-                      const std::string& request) = 0;
+  // Gathers the rows of each node, and calls grown(i, bytes) with what grow_subtree made of node i.
+  // The request holds the splits that lead to the nodes.
+  virtual void grow(const std::vector<SmallNode>& nodes, const std::string& request,
+                    const std::function<void(size_t, std::span<const char>)>& grown) = 0;
 };
 
 std::unique_ptr<Grower> make_grower(Table&& table, std::unique_ptr<Link> link,
                                     const GrowOptions& options, Control& control);
+
+// Grows a node to its end from its rows, wherever they are, and returns the subtree as bytes. Of
+// the table, the values of the columns are not used.
+std::string grow_subtree(const Table& table, const GrowOptions& options, std::span<const char> open,
+                         Rows&& rows, Control& control);
 
 }  // namespace treewright::parts

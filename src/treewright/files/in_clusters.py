@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from treewright.files.in_parts import Batches
 
-__all__ = ["batches_of_frame", "row_of_bytes"]
+__all__ = ["batches_of_frame", "row_of_bytes", "table_of_bytes"]
 
 
 def batches_of_frame(frame: Any) -> Batches:
@@ -29,3 +29,10 @@ def row_of_bytes(part: str, **values: bytes) -> pa.RecordBatch:
         {"part": [part]} | {name: [value] for name, value in values.items()},
         pa.schema(schema),
     )
+
+
+def table_of_bytes(part: str, **values: bytes) -> pa.Table:
+    """Return a table of one row; see `row_of_bytes`."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches([row_of_bytes(part, **values)])

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from treewright._version import __version__
 from treewright.errors import OptionError, ResourceLimitError
-from treewright.growing.parts.protocol import Parts, Rows
+from treewright.growing.parts.protocol import Parts, SmallNode
 
 __all__ = ["Checkpoint", "Checkpointed", "check_checkpoint"]
 
@@ -218,9 +218,22 @@ class Checkpointed:
             self._checkpoint.keep(asked, reply)
         return reply
 
-    def gather(self, node: int, homes: Sequence[int], request: bytes) -> Rows:
-        """Return the rows of one node; they are not kept."""
-        return self._parts.gather(node, homes, request)
+    def grow(
+        self, nodes: Sequence[SmallNode], request: bytes, facts: Any
+    ) -> Iterator[tuple[int, bytes]]:
+        """Grow the subtrees that are not in the file, and keep each as it comes."""
+        asked = [_digest(self._tree.encode(), request, node[2]) for node in nodes]
+        missing = []
+        for place, question in enumerate(asked):
+            subtree = self._checkpoint.reply(question)
+            if subtree is None:
+                missing.append(place)
+            else:
+                yield place, subtree
+        found = self._parts.grow([nodes[place] for place in missing], request, facts)
+        for index, subtree in found:
+            self._checkpoint.keep(asked[missing[index]], subtree)
+            yield missing[index], subtree
 
 
 def _check_magic(path: Path, file: BinaryIO) -> None:

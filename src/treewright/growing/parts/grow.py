@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from treewright import _core
 from treewright.errors import OptionError
 from treewright.growing.core_options import options_for_rows
 from treewright.growing.parts.coding import ColumnCoding, RowWeights
-from treewright.growing.parts.protocol import Parts
+from treewright.growing.parts.protocol import Parts, SmallNode
 from treewright.growing.training_set import tree_of_arrays
 from treewright.options import GrowOptions
 from treewright.table.schema import Schema
@@ -41,7 +43,8 @@ class PartsFacts:
     total : float
         The same sum, in weights.
     home_rows : int
-        A node of at most so many rows is gathered and grown in memory.
+        The rows of a node of at most so many rows are gathered, and its subtree grown
+        in memory.
     most_entries : int
         Entries of a reply, about.
     least_weight : float
@@ -153,8 +156,14 @@ def grow_in_parts(
     check_options(options)
     values = options_for_rows(options, facts.schema, facts.weights.n_rows, facts.total)
     values["min_weight_leaf"] = max(values["min_weight_leaf"], facts.least_weight)
-    grower = _core.Grower.of_parts(
-        facts.to_core(options) | for_tests, values, parts.ask, parts.gather
-    )
+    table = facts.to_core(options) | for_tests
+    # A subtree is grown from the values of its rows, so it needs no values of codes.
+    columns = [each | {"values": np.empty(0)} for each in table["columns"]]
+    of_subtree = table | {"columns": columns}, values
+
+    def grow(nodes: Sequence[SmallNode], request: bytes) -> Iterator[tuple[int, bytes]]:
+        return parts.grow(nodes, request, of_subtree)
+
+    grower = _core.Grower.of_parts(table, values, parts.ask, grow)
     grower.grow_all(progress)
     return tree_of_arrays(grower.take_tree(), facts.schema, options)

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,17 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.files.in_parts import OpenPart
 from treewright.growing.parts.coding import CodedPart, ColumnCoding, MemoryPart
-from treewright.growing.parts.protocol import CodedWork, RowsWork, drained
+from treewright.growing.parts.protocol import (
+    CodedWork,
+    GatheredWork,
+    Gathering,
+    RowsWork,
+    drained,
+)
 
 __all__ = ["DiskPart", "Local", "release_memory"]
+
+Item = TypeVar("Item")
 
 
 def release_memory() -> None:
@@ -126,7 +134,7 @@ class Local:
             release_memory()
             return result
 
-        return self._map(run)
+        return self._map(run, self.names)
 
     def keep(self, work: RowsWork, argument: Any) -> Iterator[tuple[str, Any]]:
         """Run a function on the rows of every part, and keep the coded rows."""
@@ -153,28 +161,44 @@ class Local:
             release_memory()
             return report
 
-        return self._map(kept)
+        return self._map(kept, self.names)
 
     def on_coded(self, work: CodedWork, argument: Any) -> Iterator[tuple[str, Any]]:
         """Run a function on every coded part."""
-        return self._map(lambda name: work(self._coded[name], argument))
+        return self._map(lambda name: work(self._coded[name], argument), self.names)
+
+    def on_gathered(
+        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+    ) -> Iterator[tuple[int, Any]]:
+        """Take something from every coded part and bring it together."""
+
+        def made(place: int) -> Any:
+            gathering = gatherings[place]
+            pieces = (take(self._coded[name], gathering.take) for name in self.names)
+            result = make(pieces, gathering.make)
+            release_memory()
+            return result
+
+        return self._map(made, range(len(gatherings)))
 
     def close(self) -> None:
         """Forget the coded parts."""
         self._coded.clear()
 
-    def _map(self, work: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
-        """Yield results in the order of the parts, and start no part far ahead."""
-        started: deque[tuple[str, Future[Any]]] = deque()
+    def _map(
+        self, work: Callable[[Item], Any], items: Sequence[Item]
+    ) -> Iterator[tuple[Item, Any]]:
+        """Yield results in the order of the items, and start none of them far ahead."""
+        started: deque[tuple[Item, Future[Any]]] = deque()
         with ThreadPoolExecutor(self._n_threads) as pool:
-            for name in self.names:
-                started.append((name, pool.submit(work, name)))
+            for item in items:
+                started.append((item, pool.submit(work, item)))
                 if len(started) > self._n_threads:
                     yield _first_of(started)
             while started:
                 yield _first_of(started)
 
 
-def _first_of(started: deque[tuple[str, Future[Any]]]) -> tuple[str, Any]:
-    name, future = started.popleft()
-    return name, future.result()
+def _first_of(started: deque[tuple[Item, Future[Any]]]) -> tuple[Item, Any]:
+    item, future = started.popleft()
+    return item, future.result()

@@ -12,8 +12,19 @@ from typing import Any
 
 from treewright.errors import ClusterError
 from treewright.files.in_clusters import batches_of_frame
-from treewright.growing.parts.on_worker import Task, coded, on_coded, on_rows
-from treewright.growing.parts.protocol import CodedWork, RowsWork
+from treewright.growing.parts.on_worker import (
+    Task,
+    coded,
+    on_coded,
+    on_gathered,
+    on_rows,
+)
+from treewright.growing.parts.protocol import (
+    CodedWork,
+    GatheredWork,
+    Gathering,
+    RowsWork,
+)
 
 __all__ = ["Dask"]
 
@@ -57,8 +68,35 @@ class Dask:
 
     def on_coded(self, work: CodedWork, argument: Any) -> Iterator[tuple[str, Any]]:
         """Run a function on every coded part."""
-        task = Task(work, argument)
-        futures = self._client.map(
+        futures = self._on_parts(Task(work, argument))
+        yield from self._results(dict(zip(self.names, futures, strict=True)))
+
+    def on_gathered(
+        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+    ) -> Iterator[tuple[int, Any]]:
+        """Take something from every coded part and bring it together on a worker."""
+        # A thread of a worker holds the rows of one gathering at a time.
+        at_once = max(sum(self._client.nthreads().values()), 1)
+        for begin in range(0, len(gatherings), at_once):
+            futures = {}
+            for place, each in enumerate(gatherings[begin : begin + at_once], begin):
+                futures[f"subtrees {place}"] = self._client.submit(
+                    _on_gathered,
+                    self._on_parts(Task(take, each.take)),
+                    task=Task(make, each.make),
+                    retries=_RETRIES,
+                    pure=False,
+                )
+            for name, result in self._results(futures):
+                yield int(name.removeprefix("subtrees ")), result
+
+    def close(self) -> None:
+        """Let Dask forget the coded parts."""
+        self._client.cancel(list(self._coded.values()))
+
+    def _on_parts(self, task: Task) -> list[Any]:
+        """Return a future for each coded part."""
+        futures: list[Any] = self._client.map(
             _on_coded,
             self.names,
             [self._coded[name] for name in self.names],
@@ -67,11 +105,7 @@ class Dask:
             retries=_RETRIES,
             pure=False,
         )
-        yield from self._results(dict(zip(self.names, futures, strict=True)))
-
-    def close(self) -> None:
-        """Let Dask forget the coded parts."""
-        self._client.cancel(list(self._coded.values()))
+        return futures
 
     def _on_frames(self, run: Any, work: RowsWork, argument: Any) -> dict[str, Any]:
         from dask import delayed
@@ -161,6 +195,10 @@ def _code_frame(task: Task, name: str, frame: Any) -> Any:
 
 def _facts(made: tuple[Any, bytes, Any]) -> tuple[bytes, Any]:
     return made[1], made[2]
+
+
+def _on_gathered(pieces: list[Any], *, task: Task) -> Any:
+    return on_gathered(task, pieces)
 
 
 def _on_coded(name: str, held: Any, expected: bytes, *, task: Task) -> Any:

@@ -15,9 +15,20 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from treewright.errors import ClusterError
-from treewright.files.in_clusters import row_of_bytes
-from treewright.growing.parts.on_worker import Task, coded, on_coded, on_rows
-from treewright.growing.parts.protocol import CodedWork, RowsWork
+from treewright.files.in_clusters import row_of_bytes, table_of_bytes
+from treewright.growing.parts.on_worker import (
+    Task,
+    coded,
+    on_coded,
+    on_gathered,
+    on_rows,
+)
+from treewright.growing.parts.protocol import (
+    CodedWork,
+    GatheredWork,
+    Gathering,
+    RowsWork,
+)
 
 if TYPE_CHECKING:
     from treewright.files.in_parts import Batches
@@ -68,6 +79,18 @@ class Spark:
         """Run a function on every coded part."""
         run = _on_coded_rows(Task(work, argument), self._digests)
         return self._results(self._coded.mapInArrow(run, _RESULTS))
+
+    def on_gathered(
+        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+    ) -> Iterator[tuple[int, Any]]:
+        """Take something from every coded part and bring it together in a task."""
+        takes = {str(i): Task(take, each.take) for i, each in enumerate(gatherings)}
+        makes = {str(i): Task(make, each.make) for i, each in enumerate(gatherings)}
+        # A row holds what was taken from one part, under the number of its gathering.
+        taken = self._coded.mapInArrow(_taken(takes, self._digests), _RESULTS)
+        made = taken.groupBy("part").applyInArrow(_made(makes), _RESULTS)
+        for place, result in self._results(made):
+            yield int(place), result
 
     def close(self) -> None:
         """Let Spark forget the coded parts."""
@@ -177,14 +200,41 @@ def _code_partition(task: Task) -> Callable[[Batches], Iterator[Any]]:
     return run
 
 
+def _coded_parts(batches: Batches) -> Iterator[tuple[str, bytes, Any]]:
+    """Yield the name, the digest and the rows of every coded part of a partition."""
+    for batch in batches:
+        for row in batch.to_pylist():
+            yield row["part"], row["digest"], pickle.loads(row["coded"])
+
+
 def _on_coded_rows(
     task: Task, digests: dict[str, bytes]
 ) -> Callable[[Batches], Iterator[Any]]:
     def run(batches: Batches) -> Iterator[Any]:
-        for batch in batches:
-            for row in batch.to_pylist():
-                name, part = row["part"], pickle.loads(row["coded"])
-                result = on_coded(task, name, part, row["digest"], digests[name])
-                yield row_of_bytes(name, result=pickle.dumps(result))
+        for name, digest, part in _coded_parts(batches):
+            result = on_coded(task, name, part, digest, digests[name])
+            yield row_of_bytes(name, result=pickle.dumps(result))
+
+    return run
+
+
+def _taken(
+    tasks: dict[str, Task], digests: dict[str, bytes]
+) -> Callable[[Batches], Iterator[Any]]:
+    def run(batches: Batches) -> Iterator[Any]:
+        for name, digest, part in _coded_parts(batches):
+            for gathering, task in tasks.items():
+                result = on_coded(task, name, part, digest, digests[name])
+                yield row_of_bytes(gathering, result=pickle.dumps(result))
+
+    return run
+
+
+def _made(tasks: dict[str, Task]) -> Callable[[Any], Any]:
+    def run(taken: Any) -> Any:
+        gathering = taken["part"][0].as_py()
+        pieces = (pickle.loads(each.as_buffer()) for each in taken["result"])
+        result = on_gathered(tasks[gathering], pieces)
+        return table_of_bytes(gathering, result=pickle.dumps(result))
 
     return run

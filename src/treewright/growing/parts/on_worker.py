@@ -14,9 +14,11 @@ from treewright.growing.parts.coding import CodedPart, MemoryPart
 from treewright.growing.parts.protocol import drained
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from treewright.files.in_parts import Batches
 
-__all__ = ["Task", "coded", "digest_of", "on_coded", "on_rows"]
+__all__ = ["Task", "coded", "digest_of", "on_coded", "on_gathered", "on_rows"]
 
 
 _FACTOR, _SHIFT = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
@@ -105,6 +107,12 @@ def on_coded(
             "first, or remove random steps from what makes it."
         )
     return work(part, argument)
+
+
+def on_gathered(task: Task, pieces: Iterable[Any]) -> Any:
+    """Run a function on what was taken from every part."""
+    work, argument = task.opened()
+    return work(pieces, argument)
 
 
 def digest_of(part: MemoryPart) -> bytes:

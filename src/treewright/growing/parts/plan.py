@@ -83,11 +83,10 @@ class RowsSize:
     def home(self, n_threads: int) -> int:
         """Bytes of a row that is gathered, with a subtree in each of the threads.
 
-        Values are there once while they wait, once in each thread, and once more while
-        they come from the parts; sorted columns take 12 bytes in each thread.
+        Values are there twice, as they come from a part and together; sorted columns
+        take 12 bytes.
         """
-        cells = self.n_columns * (_VALUE * (n_threads + 2) + 12 * n_threads)
-        return cells + (n_threads + 1) * _PER_ROW
+        return n_threads * (self.n_columns * (2 * _VALUE + 12) + 2 * _PER_ROW)
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,8 @@ class Plan:
     words : str
         The estimate, in a sentence.
     home_rows : int
-        A node of at most so many rows is gathered and grown in memory.
+        The rows of a node of at most so many rows are gathered, and its subtree grown
+        in memory.
     n_threads : int
         Parts that are worked on at a time.
     most_entries : int
@@ -185,7 +185,6 @@ def plan_for(
         words = f"in memory: {shown} take about {shown_bytes(size.table)} ({said})"
         return Plan("memory", words, 0, n_threads)
     free = limit - limit // _SPARE - used - size.n_rows * _NODE
-    cores = n_threads
     while n_threads > 1 and size.in_work(n_threads) > free // 2:
         n_threads -= 1
     driver, worker = size.entry
@@ -201,7 +200,7 @@ def plan_for(
         free -= size.codes
     # Replies are gone before the rows of small nodes are gathered.
     entries = min(max(free // entry, _FEWEST_ENTRIES), _MOST_ENTRIES)
-    home = min(max(free, 0) // size.home(cores), _MOST_HOME_ROWS)
+    home = min(max(free, 0) // size.home(n_threads), _MOST_HOME_ROWS)
     words = (
         f"{where}: {shown} take about {shown_bytes(size.table)} in memory and "
         f"{shown_bytes(size.codes)} as codes{lie} ({said})"

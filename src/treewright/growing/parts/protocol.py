@@ -8,14 +8,14 @@ An engine needs no state that must not be lost, no socket of its own and no barr
 
 `PartsOf` turns an engine into what the C++ core asks: requests and replies are bytes
 that only the core reads. `answer` is a pure function of a part and a request; replies
-are added up as they come, and all sums are integers, so the order does not matter.
+are added up as they come, and all sums are integers, so the order does not matter. The
+rows of a small node are gathered by one worker, which grows the whole subtree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from threading import Lock
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -36,10 +36,13 @@ from treewright.growing.parts.progress import PartsProgress
 __all__ = [
     "CodedWork",
     "Engine",
+    "GatheredWork",
+    "Gathering",
     "Parts",
     "PartsOf",
     "Rows",
     "RowsWork",
+    "SmallNode",
     "answer",
     "drained",
     "rows_of_nodes",
@@ -49,9 +52,29 @@ RowsWork = Callable[[str, Batches, Any], Any]
 """A pure function of a part's name, its rows in batches, and an argument."""
 CodedWork = Callable[[CodedPart, Any], Any]
 """A pure function of a coded part and an argument."""
+GatheredWork = Callable[[Iterable[Any], Any], Any]
+"""A pure function of what a `CodedWork` returned for each part, and an argument."""
 
 Rows = tuple[list[NDArray[Any]], NDArray[Any], NDArray[np.int64] | None]
 """Rows of a node: its usable columns, the target, and the weights in units or None."""
+SmallNode = tuple[int, int, bytes]
+"""A node to gather: its number, its rows, and what else its subtree depends on."""
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """The arguments of two functions: what to take from each part, what to make of it.
+
+    Attributes
+    ----------
+    take : object
+        The argument of a `CodedWork`.
+    make : object
+        The argument of a `GatheredWork`.
+    """
+
+    take: Any
+    make: Any
 
 
 class Engine(Protocol):
@@ -107,6 +130,29 @@ class Engine(Protocol):
     def on_coded(self, work: CodedWork, argument: Any) -> Iterable[tuple[str, Any]]:
         """Run a function on every coded part; see `on_rows`."""
 
+    def on_gathered(
+        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+    ) -> Iterable[tuple[int, Any]]:
+        """Take something from every coded part and bring it together in one place.
+
+        Parameters
+        ----------
+        take : callable
+            Runs on every coded part.
+        make : callable
+            Runs once for each gathering, wherever the engine likes, on what was taken
+            from all parts, in any order.
+        gatherings : sequence of Gathering
+            The arguments of both functions.
+
+        Yields
+        ------
+        index : int
+            The gathering. They come in any order, but each of them exactly once.
+        result : object
+            What `make` returned.
+        """
+
     def close(self) -> None:
         """Forget the coded parts; the engine is not used any more."""
 
@@ -129,26 +175,25 @@ class Parts(Protocol):
         bytes
         """
 
-    def gather(self, node: int, homes: Sequence[int], request: bytes) -> Rows:
-        """Return the rows of one node, in any order.
+    def grow(
+        self, nodes: Sequence[SmallNode], request: bytes, facts: Any
+    ) -> Iterator[tuple[int, bytes]]:
+        """Gather the rows of each node, and grow its subtree where they are.
 
         Parameters
         ----------
-        node : int
-            The node.
-        homes : sequence of int
-            All nodes that will be gathered, in case one pass can prepare them.
+        nodes : sequence of SmallNode
+            The nodes.
         request : bytes
             Holds the splits that lead to the nodes.
+        facts : tuple of dict
+            The table and the options, as `_core.grow_subtree` takes them.
 
-        Returns
-        -------
-        columns : list of arrays
-            The usable columns: numbers as float64, others as int32 codes.
-        target : array
-            Classes as int32 codes, or float64 numbers.
-        weights : int64 array or None
-            In units.
+        Yields
+        ------
+        index : int
+            The node, by its place in the sequence; they come in any order.
+        subtree : bytes
         """
 
 
@@ -230,11 +275,12 @@ def rows_of_nodes(
     Returns
     -------
     list
-        An entry for each node; see `Parts.gather`.
+        An entry for each node.
     """
-    nodes, chosen, _ = argument
-    found = [_RowsOfNode(n) for n in rows_in_nodes(part, argument)]
+    nodes, chosen, request = argument
+    answer("route", part, chosen, request)
     ends = part.nodes(chosen.tree)[0]
+    found = [_RowsOfNode(int(np.count_nonzero(ends == node))) for node in nodes]
     for where, some in part.slices():
         units = some.units(chosen)
         rows = [np.flatnonzero(ends[where] == node) for node in nodes]
@@ -284,24 +330,39 @@ class _RowsOfNode:
         return columns, self._arrays["target"], self._arrays.get("units")
 
 
-def rows_in_nodes(
-    part: CodedPart, argument: tuple[Sequence[int], ChosenRows, bytes]
-) -> list[int]:
-    """Return how many rows of a part lie in each of some nodes.
+def grow_subtrees(
+    pieces: Iterable[list[Rows]],
+    argument: tuple[Sequence[SmallNode], tuple[dict[str, Any], dict[str, Any]]],
+) -> tuple[list[bytes], int]:
+    """Grow the subtrees of some nodes from their rows.
 
     Parameters
     ----------
-    part, argument
-        See `rows_of_nodes`.
+    pieces : iterable
+        The rows that each part has of the nodes; see `rows_of_nodes`.
+    argument : tuple
+        The nodes, and the facts that `Parts.grow` takes.
 
     Returns
     -------
-    list of int
+    subtrees : list of bytes
+    n_bytes : int
+        The bytes of the rows.
     """
-    nodes, chosen, request = argument
-    answer("route", part, chosen, request)
-    ends = part.nodes(chosen.tree)[0]
-    return [int(np.count_nonzero(ends == node)) for node in nodes]
+    nodes, (table, options) = argument
+    gathered = [_RowsOfNode(n_rows) for _, n_rows, _ in nodes]
+    for piece in pieces:
+        for own, some in zip(gathered, piece, strict=True):
+            own.put_rows(some)
+    subtrees, n_bytes = [], 0
+    for _, _, state in nodes:
+        # The rows of a node are freed before the next subtree is grown.
+        columns, target, units = gathered.pop(0).rows(len(table["columns"]))
+        n_bytes += sum(array.nbytes for array in (*columns, target))
+        subtrees.append(
+            _core.grow_subtree(table, options, state, columns, target, units)
+        )
+    return subtrees, n_bytes
 
 
 def _reply(part: CodedPart, argument: tuple[str, ChosenRows, bytes]) -> bytes:
@@ -321,9 +382,7 @@ class PartsOf:
     left_out : int, optional
         The fold that does not count.
     most_gathered : int, default=0
-        Rows that may be gathered ahead of time: nodes that are small together are
-        gathered in one pass.
-
+        Nodes of so many rows together are gathered in one pass.
     watch : callable, optional
         Called with a `PartsProgress` after every request.
 
@@ -344,9 +403,6 @@ class PartsOf:
         self._engine = engine
         self._rows = ChosenRows(weights, left_out, uuid4().hex)
         self._most_gathered = most_gathered
-        self._gathering = Lock()
-        self._sizes: dict[int, int] = {}
-        self._gathered: dict[int, Rows] = {}
         self._watch = watch
         self.progress = PartsProgress(n_rows=weights.n_rows)
 
@@ -367,47 +423,41 @@ class PartsOf:
         if self._watch is not None:
             self._watch(self.progress)
 
-    def gather(self, node: int, homes: Sequence[int], request: bytes) -> Rows:
-        """Return the rows of one node."""
-        # Several threads may ask, and routing moves the rows of a part.
-        with self._gathering:
-            if node not in self._gathered:
-                self._gather(self._together(node, homes, request), request)
-            return self._gathered.pop(node)
-
-    def _together(self, node: int, homes: Sequence[int], request: bytes) -> list[int]:
-        """Return nodes to gather in one pass: this one, and others while they fit."""
-        others = [each for each in homes if each != node]
-        new = [each for each in (node, *others) if each not in self._sizes]
-        if new:
-            counts = self._each(rows_in_nodes, (new, self._rows, request))
-            totals = [sum(each) for each in zip(*counts, strict=True)]
-            self._sizes |= dict(zip(new, totals, strict=True))
-        chosen, n_rows = [node], self._sizes[node]
-        for each in others:
-            if each in self._gathered or self._sizes[each] < 0:
-                continue
-            n_rows += self._sizes[each]
-            if n_rows > self._most_gathered:
-                break
-            chosen.append(each)
-        return chosen
-
-    def _gather(self, nodes: list[int], request: bytes) -> None:
-        together = [_RowsOfNode(self._sizes[node]) for node in nodes]
-        n_columns = 0
-        for found in self._each(rows_of_nodes, (nodes, self._rows, request)):
-            for own, some in zip(together, found, strict=True):
-                own.put_rows(some)
-                n_columns = len(some[0])
-        for node, each in zip(nodes, together, strict=True):
-            rows = each.rows(n_columns)
-            self._note(sum(array.nbytes for array in (*rows[0], rows[1])))
-            self._gathered[node] = rows
-            self._sizes[node] = -1
+    def grow(
+        self, nodes: Sequence[SmallNode], request: bytes, facts: Any
+    ) -> Iterator[tuple[int, bytes]]:
+        """Gather the rows of each node, and grow its subtree where they are."""
+        bundles = _bundles([n_rows for _, n_rows, _ in nodes], self._most_gathered)
+        gatherings = []
+        for bundle in bundles:
+            some = [nodes[i] for i in bundle]
+            handles = [handle for handle, _, _ in some]
+            take = handles, self._rows, request
+            gatherings.append(Gathering(take, (some, facts)))
+        self._count_requests(len(gatherings))
+        found = self._engine.on_gathered(rows_of_nodes, grow_subtrees, gatherings)
+        for place, (subtrees, n_bytes) in found:
+            self._note(n_bytes)
+            yield from zip(bundles[place], subtrees, strict=True)
 
     def _each(self, work: CodedWork, argument: Any) -> Iterator[Any]:
         """Yield the results of all parts, each counted once, in the order of names."""
-        n = self.progress.n_requests + 1
-        self.progress = replace(self.progress, n_requests=n)
+        self._count_requests(1)
         yield from in_order(self._engine.names, self._engine.on_coded(work, argument))
+
+    def _count_requests(self, n_more: int) -> None:
+        n = self.progress.n_requests + n_more
+        self.progress = replace(self.progress, n_requests=n)
+
+
+def _bundles(sizes: Sequence[int], most: int) -> list[list[int]]:
+    """Divide nodes, by their places, into bundles of at most so many rows."""
+    bundles: list[list[int]] = []
+    n_rows = 0
+    for place, size in enumerate(sizes):
+        n_rows += size
+        if not bundles or n_rows > most:
+            bundles.append([])
+            n_rows = size
+        bundles[-1].append(place)
+    return bundles

@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from treewright.growing.parts.progress import RowsProgress
-from treewright.growing.parts.protocol import CodedWork, Engine, RowsWork
+from treewright.growing.parts.protocol import (
+    CodedWork,
+    Engine,
+    GatheredWork,
+    Gathering,
+    RowsWork,
+)
 
 __all__ = ["Watched"]
 
@@ -38,6 +44,12 @@ class Watched:
     def on_coded(self, work: CodedWork, argument: Any) -> Iterable[tuple[str, Any]]:
         """Run a function on every coded part."""
         return self._engine.on_coded(work, argument)
+
+    def on_gathered(
+        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+    ) -> Iterable[tuple[int, Any]]:
+        """Take something from every coded part and bring it together."""
+        return self._engine.on_gathered(take, make, gatherings)
 
     def close(self) -> None:
         """Forget the coded parts."""
