@@ -1,11 +1,7 @@
 """Trees of rpart come in: in R itself, every row ends in the same node."""
 
-import ast
-import inspect
 import json
-import shutil
 import subprocess
-import textwrap
 from importlib.resources import files
 
 import numpy as np
@@ -13,8 +9,8 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from support.rpart_cases import lines_of_r, require_rpart
 from treewright.errors import OptionError, TreeFormatError
-from treewright.importing import rpart
 from treewright.tree.check import check
 
 FITS = {
@@ -65,18 +61,8 @@ write.csv(new, "rows.csv", row.names = FALSE)
 """
 
 
-def lines_of_r():
-    """The function that the documentation of the module gives."""
-    documented = ast.get_docstring(ast.parse(inspect.getsource(rpart)))
-    return textwrap.dedent(documented.split("::\n\n")[1].split("\n\nA JSON")[0])
-
-
 def run_r(folder, formula):
-    if shutil.which("Rscript") is None:
-        pytest.skip("NO R: Rscript is not installed; run 'make databases'.")
-    known = ["Rscript", "-e", "library(rpart)"]
-    if subprocess.run(known, capture_output=True, check=False).returncode:
-        pytest.skip("NO RPART: apt install r-cran-rpart.")
+    require_rpart()
     penguins = files("treewright") / "data" / "penguins.csv"
     (folder / "penguins.csv").write_bytes(penguins.read_bytes())
     script = lines_of_r() + SCRIPT.replace("FORMULA", formula)

@@ -1,7 +1,5 @@
 """Trees of scikit-learn come in: the same leaves, and everything else works on them."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,6 +21,7 @@ from sklearn.tree import (
 
 import treewright as tw
 from support import programs
+from support.sklearn_cases import edge_rows
 from support.versions import missing_version
 from treewright.errors import OptionError
 from treewright.exporting.scikit_learn import to_sklearn, why_not_sklearn
@@ -64,27 +63,6 @@ def fitted(estimator, seed=0):
     without = getattr(estimator, "criterion", "") == "absolute_error"
     X, y = table(seed, missing=not without, of=of)
     return estimator.fit(X, y), X, y
-
-
-def edge_rows(tree, n=3000, seed=0, *, missing=True):
-    """Rows at each threshold, and a float32 and a float64 to either side of it."""
-    rng = np.random.default_rng(seed)
-    columns = []
-    for feature in range(tree.n_features):
-        at = tree.threshold[(tree.feature == feature) & np.isfinite(tree.threshold)]
-        pool = [*rng.normal(size=60) * 3, *at, *np.float32(at).astype(float)]
-        for towards in (-math.inf, math.inf):
-            pool += [math.nextafter(x, towards) for x in at.tolist()]
-            pool += np.nextafter(np.float32(at), np.float32(towards)).tolist()
-            # The points where rounding to float32 turns from one number to the next.
-            beside = np.nextafter(np.float32(at), np.float32(towards)).astype(float)
-            middle = (np.float32(at).astype(float) + beside) / 2
-            pool += [*middle, *np.nextafter(middle, -math.inf)]
-            pool += np.nextafter(middle, math.inf).tolist()
-        if missing:
-            pool += [math.nan] * max(len(pool) // 10, 1)
-        columns.append(rng.choice(np.array(pool, float), n))
-    return np.column_stack(columns)
 
 
 def assert_same(estimator, tree, X):

@@ -37,6 +37,11 @@ A JSON file has the same tables: an object of objects, each with a list per colu
 
 rpart sends ``x < cut`` to one side. A tree of treewright asks ``x <= threshold``, so
 the threshold is the largest number below the cut.
+
+When rpart grows a tree, it may leave a row with a missing value in an inner node, and
+send such a row on when it predicts (with ``maxsurrogate = 0``, or where both branches
+weigh the same). The imported tree predicts as rpart does; in such a node the rows of
+the children are fewer than its own.
 """
 
 from __future__ import annotations
