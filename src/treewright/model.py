@@ -1149,9 +1149,9 @@ class Tree:
         path : path, optional
             A file to write; an existing file is replaced.
         **options
-            For every format but 'scorecard': `check_rows`, whether to embed rows with
-            the expected answers, which `verify` runs, or how many at most. For 'xlsx':
-            `rows`, the number of rows to type into. For 'sql': `dialect`, `table`,
+            For every format: `check_rows`, whether to embed rows with the expected
+            answers, which `verify` runs, or how many at most. For 'xlsx': `rows`, the
+            number of rows to type into. For 'sql': `dialect`, `table`,
             `form`, `probabilities`, `leaf`, `reason` and `view`; see
             `treewright.exporting.sql.to_sql`. For 'scorecard': `good`, `pdo`, `points`
             and `odds`.

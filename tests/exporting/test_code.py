@@ -5,15 +5,14 @@ import pytest
 
 import treewright as tw
 from support import programs
+from support.repeats import first_of
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.export import export
 from treewright.exporting.program import program_of
 from treewright.exporting.verifying.code_engines import CODE_ENGINES
-from treewright.exporting.verifying.engine import EngineMissingError
-
-SEEDS = range(60)
-
+from treewright.exporting.verifying.engine import EngineMissingError, program_called
+from treewright.exporting.verifying.engine import run as run_program
 
 ENGINES = list(CODE_ENGINES)
 SLOW = ("java", "rust", "r")
@@ -45,12 +44,16 @@ def compare(engine, program, rows, folder):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("form", ["nested", "tables"])
-def test_generated_code_answers_as_the_tree_does(engine, form, tmp_path, monkeypatch):
+@pytest.mark.parametrize("block", first_of(range(3), 1))
+def test_generated_code_answers_as_the_tree_does(
+    engine, form, block, tmp_path, monkeypatch
+):
     if form == "tables":
         monkeypatch.setattr(
             "treewright.exporting.code.language.Language.most_nested_nodes", 0
         )
-    for seed in range(12) if engine in SLOW else SEEDS:
+    n_trees = 4 if engine in SLOW else 20
+    for seed in range(block * n_trees, (block + 1) * n_trees):
         program = program_of(programs.random_tree(seed))
         rows = check_rows(program).rows + programs.random_rows(program, 60, seed)
         compare(engine, program, rows, tmp_path)
@@ -98,3 +101,33 @@ def test_a_deep_tree_becomes_tables(engine, tmp_path):
     program = program_of(tw.grow(tw.as_table({"x": x}, y)).data)
     assert program.tree.depth.max() > 100
     compare(engine, program, check_rows(program).rows[:500], tmp_path)
+
+
+MAIN = {
+    "rust": 'mod tree;\nfn main() { print!("{}", tree::leaf(&tree::Row::default())); }',
+    "java": "class Main { public static void main(String[] a) {"
+    " System.out.print(Tree.leaf(new Tree.Row())); } }",
+}
+
+
+@pytest.mark.parametrize("engine", MAIN)
+def test_a_column_that_is_left_out_is_missing(engine, tmp_path):
+    X = {"x": [-1.0, 0.0, 1.0, None] * 20, "g": ["a", "b", None, "b"] * 20}
+    tree = tw.grow(tw.as_table(X, ["n", "n", "y", "y"] * 20))
+    left_out = int(tree.apply({"x": [None], "g": [None]})[0])
+    assert left_out != int(tree.apply({"x": [0.0], "g": [None]})[0])
+    try:
+        compiler = program_called({"rust": "rustc", "java": "javac"}[engine])
+    except EngineMissingError as missing:
+        pytest.skip(f"NO COMPILER: {missing}")
+    name = {"rust": "tree.rs", "java": "Tree.java"}[engine]
+    (tmp_path / name).write_text(tree.export(engine), "utf-8")
+    main = tmp_path / f"{'main' if engine == 'rust' else 'Main'}{name[4:]}"
+    main.write_text(MAIN[engine])
+    if engine == "rust":
+        run_program(compiler, main, "-o", tmp_path / "main")
+        found = run_program(tmp_path / "main")
+    else:
+        run_program(compiler, "-d", tmp_path, tmp_path / name, main)
+        found = run_program(program_called("java"), "-cp", tmp_path, "Main")
+    assert int(found) == left_out

@@ -1,6 +1,7 @@
 """ONNX Runtime gives the answers of the tree, in double precision."""
 
 import numpy as np
+import onnx
 import pytest
 
 import treewright as tw
@@ -49,3 +50,13 @@ def test_an_empty_category_is_refused_because_it_means_missing():
     tree = tw.grow(tw.as_table({"x": ["", "a"] * 30}, ["no", "yes"] * 30)).data
     with pytest.raises(OptionError, match="from a missing text"):
         to_onnx(tree)
+
+
+def test_each_input_names_its_column():
+    X = {"bill length": [1.0, 2.0, 3.0] * 20, "isle": ["a", "b", "b"] * 20}
+    y = [f"{x > 1.5 and isle == 'b'}" for x, isle in zip(*X.values(), strict=True)]
+    model = onnx.load_from_string(to_onnx(tw.grow(tw.as_table(X, y)).data))
+    described = [each.doc_string for each in model.graph.input]
+    assert [each.name for each in model.graph.input] == ["x0"]
+    assert described == ["bill length: a number"]
+    assert "The inputs x0, x1, ... are these columns" in model.doc_string

@@ -15,6 +15,7 @@ import pytest
 import treewright as tw
 from support.export_trees import shipped
 from treewright.errors import OptionError
+from treewright.exporting.verifying.engine import ExportFailedError
 
 
 @pytest.fixture(scope="module")
@@ -139,3 +140,131 @@ def test_the_command_writes_the_table(credit, tmp_path):
 def test_classes_that_are_numbers_can_be_named_by_their_text():
     tree = grown([0, 1, 1, 1] * 10, shrinkage=1)
     assert tree.export("scorecard", good="1") == tree.export("scorecard", good=1)
+
+
+def surrogate_card():
+    X, y = shipped("german_credit", "class")
+    holes = np.random.default_rng(1).random(X.shape) < 0.15
+    options = {"missing": "surrogate", "prune": None, "min_samples_leaf": 9}
+    tree = tw.TreeClassifier(shrinkage=5, **options).fit(X.mask(holes), y)
+    return tree.tree_
+
+
+def converted_card():
+    """Dates, truth values, hostile categories, and numbers read from text."""
+    rng = np.random.default_rng(2)
+    n = 400
+    X = {
+        "=day": np.datetime64("2024-01-01") + rng.integers(0, 300, n),
+        "sure, or not": rng.random(n) < 0.5,
+        'kind "of"\n': rng.choice(["a, b", 'c" or missing', "{d}", "é\n"], n),
+        "price": [f"${1000 + int(x):,}" for x in rng.integers(0, 900, n)],
+    }
+    late = X["=day"] > np.datetime64("2024-06-01")
+    likes = np.isin(X['kind "of"\n'], ["a, b", "{d}"])
+    price = np.array([int(text[3:]) for text in X["price"]])
+    y = np.where((late ^ X["sure, or not"] ^ likes) | (price > 700), "yes", "no")
+    options = {"findings": "ignore", "prune": None, "shrinkage": 3}
+    kinds = {"price": "numeric"}
+    return tw.TreeClassifier(kinds=kinds, **options).fit(X, y).tree_
+
+
+CARDS = {"surrogates": surrogate_card, "hostile": converted_card}
+
+
+def written(tree, folder, **options):
+    good = tree.classes.tolist()[1]
+    path = folder / "points.csv"
+    tree.export("scorecard", path, good=good, **options)
+    return path
+
+
+@pytest.mark.parametrize("name", ["credit", *CARDS])
+def test_verify_looks_up_rows_in_the_table(name, credit, tmp_path):
+    tree = credit[0] if name == "credit" else CARDS[name]()
+    options = {"pdo": 33.5, "points": -12, "odds": 1e-3}
+    found = tree.verify(written(tree, tmp_path, **options))
+    assert found.ok, str(found)
+    assert found.same_tree
+    assert found.n_embedded == 0
+    found = tree.verify(written(tree, tmp_path, check_rows=True, **options))
+    assert found.ok, str(found)
+    assert found.n_embedded == found.n_rows > 3 * tree.n_leaves
+
+
+def test_the_check_rows_stand_in_the_lines_of_their_leaves(credit, tmp_path):
+    tree, _ = credit
+    path = written(tree, tmp_path, check_rows=True)
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    n = 0
+    for line in lines:
+        for text in line["check_rows"].splitlines():
+            row = json.loads(text.removeprefix("check row: "))
+            assert row["leaf"] == int(line["leaf"])
+            assert row["answer"] == int(line["points"])
+            n += 1
+        assert line["check_rows"]
+    assert n > 3 * tree.n_leaves
+
+
+@pytest.mark.parametrize("column", ["points", "odds", "probability"])
+def test_verify_finds_a_changed_number(credit, tmp_path, column):
+    tree, _ = credit
+    path = written(tree, tmp_path)
+    table = pd.read_csv(path, keep_default_na=False)
+    table[column] = table[column].astype(float)
+    table.loc[3, column] += 1
+    table["points"] = table["points"].astype(int)
+    table.to_csv(path, index=False)
+    found = tree.verify(path)
+    assert not found.ok
+    assert "the table says" in str(found)
+
+
+@pytest.mark.parametrize("column", ["rule", "reason_1", "points_1", "leaf"])
+def test_a_line_with_other_words_gives_no_points(credit, tmp_path, column):
+    tree, _ = credit
+    path = written(tree, tmp_path)
+    table = pd.read_csv(path, keep_default_na=False, dtype=str)
+    at = (table[column] != "").idxmax() + 1
+    table.loc[at, column] = table.loc[at, column] + "0"
+    table.to_csv(path, index=False)
+    found = tree.verify(path)
+    assert 0 < found.n_different < found.n_rows
+
+
+def test_verify_finds_changed_points_in_the_check_rows(credit, tmp_path):
+    tree, _ = credit
+    path = written(tree, tmp_path, check_rows=9)
+    text = path.read_text("utf-8")
+    first = text.index('""answer"": ') + len('""answer"": ')
+    path.write_text(f"{text[:first]}9{text[first:]}", "utf-8")
+    found = tree.verify(path)
+    assert found.n_different == 1
+    assert "the file says 9" in str(found)
+
+
+def test_verify_refuses_other_tables(credit, tmp_path):
+    tree, _ = credit
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(OptionError, match="was not written by"):
+        tree.verify(tmp_path / "other.csv")
+    path = written(tree, tmp_path)
+    pd.read_csv(path).drop(columns="odds").to_csv(path, index=False)
+    with pytest.raises(ExportFailedError, match=r"lacks the columns \['odds'\]"):
+        tree.verify(path)
+    text = path.read_text("utf-8")
+    path.write_text(text.replace(" pdo=", " by="), "utf-8")
+    with pytest.raises(OptionError, match="does not say how its points"):
+        tree.verify(path)
+
+
+def test_the_table_says_where_missing_values_go_and_what_was_converted():
+    tree = converted_card()
+    table = pd.read_csv(io.StringIO(tree.export("scorecard", good="yes")))
+    assert table["rule"].str.contains("or missing").any()
+    about = table["about"][0]
+    assert "Converted from text before growing" in about
+    assert "600 points are odds of 50 to 1" in about
+    assert table["about"][1:].isna().all()

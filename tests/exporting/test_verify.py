@@ -10,7 +10,7 @@ from treewright.exporting.program import program_of
 from treewright.exporting.verifying.engine import EngineMissingError
 from treewright.exporting.verifying.verify import verify
 
-RUNNABLE = [name for name in FORMATS if name != "scorecard"]
+RUNNABLE = [name for name in FORMATS if name != "scorecard"]  # it has its own tests
 
 
 def written(tree, name, folder, **options):
@@ -121,14 +121,6 @@ def test_verify_refuses_a_file_of_unknown_origin(tmp_path):
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises(OptionError, match="was not written by"):
         verify(penguins(), tmp_path / "notes.txt")
-
-
-def test_a_table_for_people_is_not_run(tmp_path):
-    X, y = {"x": [1, 2, 3, 4] * 30}, ["no", "yes", "yes", "yes"] * 30
-    tree = tw.TreeClassifier(findings="ignore", shrinkage=1).fit(X, y).tree_
-    tree.export("scorecard", tmp_path / "points.csv", good="yes")
-    with pytest.raises(EngineMissingError, match="is a table for people"):
-        tree.verify(tmp_path / "points.csv")
 
 
 def test_sql_of_a_server_is_not_run_here(tmp_path):

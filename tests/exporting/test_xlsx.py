@@ -8,8 +8,10 @@ import pytest
 
 import treewright as tw
 from support import programs
+from support.export_trees import times
+from support.repeats import first_of
 from treewright.errors import OptionError
-from treewright.exporting.check_rows import answered
+from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
 from treewright.exporting.verifying.engine import EngineMissingError
 from treewright.exporting.verifying.verify import verify
@@ -37,7 +39,7 @@ def compare(program, rows):
         np.testing.assert_allclose(found.answers, expected.answers, rtol=1e-14)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", first_of(range(24), 6))
 def test_libreoffice_answers_as_the_tree_does(seed, tmp_path):
     tree = programs.random_tree(seed)
     program = program_of(tree)
@@ -79,6 +81,12 @@ def test_dates_are_days_of_the_spreadsheet():
     y = np.where(days < np.datetime64("2020-07-01"), "early", "late")
     program = program_of(tw.grow(tw.as_table({"day": days.astype(object)}, y)).data)
     compare(program, programs.random_rows(program, 100))
+
+
+def test_times_are_told_apart_by_the_millisecond():
+    program = program_of(times())
+    rows = check_rows(program, 300).rows + programs.random_rows(program, 100)
+    compare(program, rows)
 
 
 def test_a_tree_deeper_than_excel_nests_still_works():

@@ -11,6 +11,9 @@ from treewright.exporting.verifying.code_engines import CODE_ENGINES
 from treewright.exporting.verifying.engine import Answers
 from treewright.exporting.verifying.onnx_engine import run_onnx
 from treewright.exporting.verifying.pmml_engine import run_pmml
+from treewright.exporting.verifying.xlsx_engine import run_xlsx, short_rows
+
+MOST_TYPED = 2_000  # rows that LibreOffice calculates
 
 
 def run_sql(connect, engine, program, rows):
@@ -50,4 +53,13 @@ def engines(connect):
     found |= {language: partial(run_code, language) for language in CODE_ENGINES}
     found["ONNX Runtime"] = partial(run_model, "onnx", run_onnx)
     found["PMML4S"] = partial(run_model, "pmml", run_pmml)
+    found["LibreOffice"] = partial(run_model, "xlsx", run_xlsx)
     return found
+
+
+def rows_for(engine, program, rows):
+    """Return the rows to give an engine: spreadsheets get few, of at most 15 digits."""
+    if engine != "LibreOffice":
+        return rows
+    every = max(1, 2 * len(rows) // MOST_TYPED)  # a row becomes up to two
+    return short_rows(program, rows[::every])[:MOST_TYPED]

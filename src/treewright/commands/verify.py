@@ -34,9 +34,9 @@ def command(export: str, model: str, as_json: bool) -> None:
     """Run an exported file in its engine and compare the answers.
 
     EXPORT is a file that 'treewright export' wrote from MODEL. Its compiler,
-    interpreter or database must be installed. The rows reach every leaf and include
-    every threshold, the numbers beside it, missing values and unseen categories. The
-    exit code is 3 if an answer differs.
+    interpreter or database must be installed; a scorecard needs none. The rows reach
+    every leaf and include every threshold, the numbers beside it, missing values and
+    unseen categories. The exit code is 3 if an answer differs.
 
     \b
     Examples:

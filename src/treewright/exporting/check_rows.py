@@ -28,7 +28,7 @@ from treewright.exporting.program import (
 from treewright.reading.answers.answer import answers, class_probabilities
 from treewright.tree.route import Ends, ends_of
 
-__all__ = ["CheckRows", "Value", "answered", "check_rows"]
+__all__ = ["CheckRows", "Value", "answered", "as_columns", "check_rows"]
 
 Value: TypeAlias = "float | str | int | bool | None"
 """A number, microseconds or a category; None is missing."""
@@ -99,7 +99,7 @@ def answered(program: Program, rows: list[tuple[Value, ...]]) -> CheckRows:
     CheckRows
     """
     tree = program.tree
-    ends = ends_of(tree, _columns(program, rows), len(rows))
+    ends = ends_of(tree, as_columns(program, rows), len(rows))
     shares = class_probabilities(tree, ends) if tree.is_classifier else np.empty((0, 0))
     nodes = _largest(ends) if isinstance(ends, Ends) else ends
     return CheckRows(rows, nodes.tolist(), answers(tree, ends).tolist(), shares)
@@ -112,10 +112,23 @@ def _largest(ends: Ends) -> NDArray[np.int32]:
     return ends.nodes[order][first]
 
 
-def _columns(
+def as_columns(
     program: Program, rows: list[tuple[Value, ...]]
 ) -> list[NDArray[Any] | None]:
-    """Return the rows in the form that routing takes."""
+    """Return rows in the form that routing takes.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    rows : list of tuple
+        One value per variable.
+
+    Returns
+    -------
+    list of array or None
+        One array per column of the schema; None if the program does not read it.
+    """
     features = program.tree.schema.features
     columns: list[NDArray[Any] | None] = [None] * len(features)
     for variable in program.variables:

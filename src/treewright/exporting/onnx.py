@@ -19,7 +19,7 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.exporting.embedded_rows import embedded_lines
-from treewright.exporting.heading import heading
+from treewright.exporting.heading import describe, heading
 from treewright.exporting.program import (
     STOP_HERE,
     AtMost,
@@ -37,6 +37,10 @@ from treewright.tree.data import TreeData
 __all__ = ["to_onnx"]
 
 _OPSET, _ML_OPSET, _IR = 18, 3, 9
+_HOW = (
+    "The inputs x0, x1, ... are these columns in this order, each of shape (rows, 1). "
+    "NaN and the text '' are missing; an unknown category counts as missing."
+)
 
 
 def to_onnx(tree: TreeData, *, check_rows: bool | int = False) -> bytes:
@@ -72,7 +76,7 @@ def to_onnx(tree: TreeData, *, check_rows: bool | int = False) -> bytes:
         ],
         ir_version=_IR,
         producer_name="treewright",
-        doc_string="\n".join(heading(program, format="onnx")),
+        doc_string="\n".join([*heading(program, format="onnx"), _HOW]),
     )
     columns = {_input(v): v.name for v in program.variables}
     facts = {"treewright": program.mark(format="onnx"), "columns": json.dumps(columns)}
@@ -245,6 +249,7 @@ class _Graph:
                 if v.type == "text"
                 else self._onnx.TensorProto.DOUBLE,
                 ["rows", 1],
+                describe(v),
             )
             for v in program.variables
         ]

@@ -14,7 +14,7 @@ import io
 import math
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, pandas_for_frames
-from treewright.exporting.program import program_of
+from treewright.exporting.check_rows import CheckRows
+from treewright.exporting.embedded_rows import SIGN, chosen_rows, embedded_rows
+from treewright.exporting.heading import heading
+from treewright.exporting.program import Program, program_of
 from treewright.options.rules import Rule as OptionRule
 from treewright.options.rules import is_real, real, whole
 from treewright.reading.answers.answer import classes
@@ -42,7 +45,12 @@ from treewright.tree.walk import path
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Scorecard", "ScorecardLeaf", "scorecard", "to_scorecard"]
+__all__ = [
+    "Scorecard",
+    "ScorecardLeaf",
+    "scorecard",
+    "to_scorecard",
+]
 
 _MOST_REASONS = 4
 _ABOVE_0 = OptionRule(
@@ -178,23 +186,84 @@ class Scorecard:
         """
         return pandas_for_frames().DataFrame(list(self._records(reasons)))
 
-    def to_csv(self) -> str:
+    def to_csv(self, check_rows: bool | int = False) -> str:
         """Return the table of leaves as CSV text.
 
         A text that a spreadsheet would take for a formula begins with an apostrophe.
+        `rule` says for every column where a missing value goes. The last column,
+        `about`, says in its first line what the points mean and which columns there
+        are.
+
+        Parameters
+        ----------
+        check_rows : bool or int, default=False
+            Whether to add a column `check_rows`, or how many rows at most it has:
+            rows that must end in the leaf of their line, with the expected points.
+
+        Returns
+        -------
+        str
         """
+        program = program_of(self._tree)
+        rows = chosen_rows(program, check_rows)
+        lines = None if rows is None else self._check_lines(program, rows)
+        records = self.cells()
+        for record in records:
+            if lines is not None:
+                record["check_rows"] = "\n".join(lines.get(record["leaf"], []))
+            record["about"] = ""
+        records[0]["about"] = "\n".join(self._about(program))
         out = io.StringIO()
-        records = list(self._records(_MOST_REASONS))
         writer = csv.DictWriter(out, records[0], lineterminator="\n")
         writer.writeheader()
-        for record in records:
-            writer.writerow({name: _safe(value) for name, value in record.items()})
+        writer.writerows(records)
         return out.getvalue()
 
-    def _records(self, most: int) -> Iterator[dict[str, Any]]:
+    def cells(self) -> list[dict[str, Any]]:
+        """Return the cells of `to_csv` that every table has, one dict per leaf."""
+        return [
+            {name: _safe(value) for name, value in record.items()}
+            for record in self._records(_MOST_REASONS, missing=True)
+        ]
+
+    def points_of(self, rows: CheckRows) -> CheckRows:
+        """Return rows whose answers are the points that the tree gives them."""
+        return replace(rows, answers=self._points[rows.nodes].tolist())
+
+    def _check_lines(self, program: Program, rows: CheckRows) -> dict[int, list[str]]:
+        """Return the check rows of each leaf as text."""
+        lines: dict[int, list[str]] = {}
+        written = embedded_rows(program, self.points_of(rows))
+        for node, line in zip(rows.nodes, written, strict=True):
+            lines.setdefault(node, []).append(f"{SIGN} {line}")
+        return lines
+
+    def _about(self, program: Program) -> list[str]:
+        scale = {"pdo": self.pdo, "points": self.points, "odds": self.odds}
+        facts = {name: str(float(number)) for name, number in scale.items()}
+        facts["good"] = str(self.good)
+        coded = {name: fact.encode().hex() for name, fact in facts.items()}
+        return [
+            *heading(program, units=True, format="scorecard", **coded),
+            "An unknown category counts as missing.",
+            f"{self._scale} The good class is {wording.value(self.good)}.",
+        ]
+
+    @property
+    def _scale(self) -> str:
+        """What the points mean."""
+        return (
+            f"{wording.figures(self.points)} points are odds of "
+            f"{wording.figures(self.odds)} to 1; every {wording.figures(self.pdo)} "
+            "points more double the odds."
+        )
+
+    def _records(
+        self, most: int, *, missing: bool | None = None
+    ) -> Iterator[dict[str, Any]]:
         _COUNT.checked("reasons", most)
         for leaf in self.leaves:
-            rule = leaf.rule
+            rule, conditions = leaf.rule, leaf.rule.conditions
             record = {
                 "leaf": rule.node,
                 "points": leaf.points,
@@ -202,7 +271,7 @@ class Scorecard:
                 "probability": leaf.odds / (1 + leaf.odds),
                 "rows": rule.rows,
                 "share": rule.share,
-                "rule": joined([c.words() for c in rule.conditions], "and"),
+                "rule": joined([c.words(missing=missing) for c in conditions], "and"),
             }
             padded = [*leaf.reasons, *[("", 0)] * most][:most]
             for i, (text, added) in enumerate(padded, 1):
@@ -247,9 +316,7 @@ class Scorecard:
         head = [
             f"Scorecard for {name} = {wording.value(self.good)}: {n:,} "
             f"{'leaf' if n == 1 else 'leaves'}, {self.base:,} points for all rows",
-            f"{wording.figures(self.points)} points are odds of "
-            f"{wording.figures(self.odds)} to 1; every {wording.figures(self.pdo)} "
-            "points more double the odds.",
+            self._scale,
             "",
         ]
         ordered = sorted(self.leaves, key=lambda leaf: -leaf.points)
@@ -337,6 +404,11 @@ def to_scorecard(
     pdo: float = 20,
     points: float = 600,
     odds: float = 50,
+    check_rows: bool | int = False,
 ) -> str:
-    """Return the scorecard of a tree as CSV text; the options are `scorecard`'s."""
-    return scorecard(tree, good, pdo=pdo, points=points, odds=odds).to_csv()
+    """Return the scorecard of a tree as CSV text.
+
+    The options are those of `scorecard` and of `Scorecard.to_csv`.
+    """
+    card = scorecard(tree, good, pdo=pdo, points=points, odds=odds)
+    return card.to_csv(check_rows)

@@ -135,7 +135,7 @@ class Conditions:
         return none_of([test for test in tests if test is not None])
 
     def _one_of(self, variable: Variable, labels: Sequence[Any]) -> str | None:
-        literals = [self.dialect.literal(label) for label in labels]
+        literals = [self.dialect.compared(label) for label in labels]
         known = [each for each in literals if each is not None]
         if not known:
             return None

@@ -23,6 +23,7 @@ _CAST = "CAST({} AS DOUBLE PRECISION)"
 _ESCAPES = str.maketrans(
     {"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\0": r"\0"}
 )
+_ESCAPES_OF_BIGQUERY = _ESCAPES | str.maketrans({"`": r"\`", "\0": r"\u0000"})
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,11 @@ class Dialect:
         Name of the database.
     identifier_quotes : tuple of str
         Opening and closing quote of names.
-    backslashes : bool
-        Whether a backslash starts an escape in a text literal.
+    escapes : dict or None
+        How a text literal writes characters, by their numbers, with a backslash; None:
+        a backslash is a character like others.
+    escapes_names : bool
+        Whether names are escaped in the same way.
     nan : str
         A NaN of that type, equal to itself and larger than every number; '' if the
         database cannot store NaN or has `is_nan`.
@@ -55,6 +59,8 @@ class Dialect:
         A number above all others; a minus sign before it makes it the lowest.
     exact_text : str
         A pattern around a text column that makes comparison byte by byte.
+    end_mark : str
+        What `exact_text` adds to the end of a text, so that blanks there count.
     text_prefix : str
         Prefix of text literals.
     deepest : int
@@ -85,7 +91,8 @@ class Dialect:
 
     name: str
     identifier_quotes: tuple[str, str] = ('"', '"')
-    backslashes: bool = False
+    escapes: dict[int, str] | None = None
+    escapes_names: bool = False
     nan: str = ""
     is_nan: str = ""
     false: str = "FALSE"
@@ -95,6 +102,7 @@ class Dialect:
     stores_nul: bool = False
     infinity: str = "1.7976931348623157e308"
     exact_text: str = "{}"
+    end_mark: str = ""
     text_prefix: str = ""
     deepest: int = 200
     most_leaves: int | None = None
@@ -137,8 +145,9 @@ class Dialect:
                 "Rename the column before growing."
             )
         opening, closing = self.identifier_quotes
-        escaped = name.replace("\\", "\\\\") if self.name == "bigquery" else name
-        return f"{opening}{escaped.replace(closing, closing * 2)}{closing}"
+        if self.escapes_names:
+            return f"{opening}{name.translate(self.escapes or {})}{closing}"
+        return f"{opening}{name.replace(closing, closing * 2)}{closing}"
 
     def storable_name(self, name: str) -> str:
         """Return a name of our own with what names cannot contain replaced by '?'."""
@@ -150,8 +159,8 @@ class Dialect:
         _check_text(text, "category")
         if "\0" in text and not self.stores_nul:
             return None
-        if self.backslashes:
-            return f"'{text.translate(_ESCAPES)}'"
+        if self.escapes is not None:
+            return f"'{text.translate(self.escapes)}'"
         parts = [part for part in re.split(r"([\0\r\n])", text) if part] or [""]
         written = [
             f"{self.character}({ord(part)})"
@@ -177,6 +186,10 @@ class Dialect:
         plain = text.lstrip("-").replace(".", "").isdigit()
         typed = plain and self.number_as is _typed
         return f"{text}e0" if typed else text
+
+    def compared(self, value: Any) -> str | None:
+        """Return a category as a literal that `exact_text` of its column equals."""
+        return self.literal(value + self.end_mark if isinstance(value, str) else value)
 
     def literal(self, value: Any) -> str | None:
         """Return a class or category as a literal; None if it cannot be stored."""
@@ -277,7 +290,7 @@ DIALECTS = {
         Dialect(
             "mysql",
             identifier_quotes=("`", "`"),
-            backslashes=True,
+            escapes=_ESCAPES,
             false="0",
             true="1",
             stores_nul=True,
@@ -292,7 +305,8 @@ DIALECTS = {
         Dialect(
             "bigquery",
             identifier_quotes=("`", "`"),
-            backslashes=True,
+            escapes=_ESCAPES_OF_BIGQUERY,
+            escapes_names=True,
             is_nan="IS_NAN",
             infinity="CAST('inf' AS FLOAT64)",
             stores_nul=True,
@@ -309,7 +323,7 @@ DIALECTS = {
             "snowflake",
             nan="'NaN'::DOUBLE",
             infinity="'inf'::DOUBLE",
-            backslashes=True,
+            escapes=_ESCAPES,
             most_leaves=500,  # a statement has at most a million characters
             datetime="CAST('{}' AS TIMESTAMP_NTZ)",
             zoned="CAST('{} +00:00' AS TIMESTAMP_TZ)",
@@ -319,7 +333,7 @@ DIALECTS = {
         Dialect(
             "spark",
             identifier_quotes=("`", "`"),
-            backslashes=True,
+            escapes=_ESCAPES,
             nan="double('NaN')",
             infinity="double('Infinity')",
             stores_nul=True,
@@ -334,7 +348,9 @@ DIALECTS = {
             identifier_quotes=("[", "]"),
             false="0",
             true="1",
-            exact_text="{} COLLATE Latin1_General_100_BIN2",
+            # Without a mark at the end, 'a ' equals 'a' in any collation.
+            exact_text="({} + N'.') COLLATE Latin1_General_100_BIN2",
+            end_mark=".",
             text_prefix="N",
             character="NCHAR",
             joins="+",

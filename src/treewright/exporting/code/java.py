@@ -173,8 +173,8 @@ class Java(Language):
         """Return the source file."""
         how = [
             "",
-            "Numbers are doubles; NaN is missing. Texts are strings; null is missing.",
-            "An unknown category counts as missing.",
+            "Save it as Tree.java. Numbers are doubles; NaN is missing. Texts are",
+            "strings; null is missing. An unknown category counts as missing.",
         ]
         divided = self.program.divides_rows
         if self.program.is_classifier:

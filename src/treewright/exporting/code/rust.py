@@ -180,20 +180,38 @@ class Rust(Language):
         return "\n".join(parts) + "\n"
 
     def _row(self) -> list[str]:
-        text = any(v.type == "text" for v in self.program.variables)
+        variables = self.program.variables
+        lifetime = "<'a>" if any(v.type == "text" for v in variables) else ""
         lines = [
             "",
             "/// The columns that the tree reads.",
-            "#[derive(Clone, Default)]",
+            "#[derive(Clone)]",
+            f"pub struct Row{lifetime} {{",
         ]
-        lines.append(f"pub struct Row{'<' + chr(39) + 'a>' if text else ''} {{")
-        for v in self.program.variables:
+        for v in variables:
             kind = "Option<&'a str>" if v.type == "text" else "f64"
             lines += [
                 f"    /// {plain(describe(v))}",
                 f"    pub x{v.place}: {kind},",
             ]
-        return [*lines, "}", ""]
+        missing = [
+            f"            x{v.place}: {'None' if v.type == 'text' else 'f64::NAN'},"
+            for v in variables
+        ]
+        return [
+            *lines,
+            "}",
+            "",
+            "/// A row without any value.",
+            f"impl{lifetime} Default for Row{lifetime} {{",
+            "    fn default() -> Self {",
+            "        Row {",
+            *missing,
+            "        }",
+            "    }",
+            "}",
+            "",
+        ]
 
     def _array(self, name: str, values: list[Any], kind: str) -> str:
         items = [self.number(v) if kind == "f64" else str(v) for v in values]

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from treewright.exporting.check_rows import Value
 from treewright.exporting.code.r import R
 from treewright.exporting.program import Program, Variable
@@ -260,8 +262,10 @@ def _rust_field(variable: Variable) -> str:
 _R = """
 source(file.path(folder, "tree.R"), encoding = "UTF-8")
 d <- list()
+n <- %d
+rows <- file(file.path(folder, "rows.bin"), "rb")
 %s
-d <- structure(d, row.names = seq_len(%d), class = "data.frame")
+d <- structure(d, row.names = seq_len(n), class = "data.frame")
 %s
 """
 _R_CLASS = """p <- tree_probabilities(d)
@@ -274,12 +278,14 @@ _R_NUMBER = 'cat(paste(tree_leaf(d), sprintf("%a", tree_predict(d))), sep = "\\n
 def run_r(program: Program, source: str, rows: Rows, folder: Path) -> Answers:
     """Run functions in Rscript, which prints numbers in hexadecimal."""
     rscript = program_called("Rscript")
-    columns = zip(*rows, strict=True) if program.variables else iter(())
-    data = "\n".join(map(_r_column, program.variables, columns))
-    show = _R_CLASS if program.is_classifier else _R_NUMBER
+    columns = list(zip(*rows, strict=True)) if program.variables else []
+    pairs = [_r_column(*pair) for pair in zip(program.variables, columns, strict=True)]
+    (folder / "rows.bin").write_bytes(b"".join(content for _, content in pairs))
     (folder / "tree.R").write_text(source, "utf-8")
+    show = _R_CLASS if program.is_classifier else _R_NUMBER
+    reading = "\n".join(line for line, _ in pairs)
     start = f"folder <- {R.quoted(str(folder))}"
-    script = start + _R % (data, len(rows), show)
+    script = start + _R % (len(rows), reading, show)
     (folder / "run.R").write_text(script, "utf-8")
     # Rscript reads a file that it is given line by line, in quadratic time.
     sourced = f"source({R.quoted(str(folder / 'run.R'))}, keep.source = FALSE)"
@@ -293,22 +299,17 @@ def run_r(program: Program, source: str, rows: Rows, folder: Path) -> Answers:
     return Answers(leaves, answers, [[number(x) for x in line[2:]] for line in lines])
 
 
-def _r_column(variable: Variable, values: Sequence[Value]) -> str:
-    if variable.type == "text":
-        items = ["NA_character_" if v is None else R.quoted(str(v)) for v in values]
-    else:
-        items = ["NaN" if v is None else _r_number(float(v)) for v in values]
-    return f"d[[{R.quoted(variable.name)}]] <- c(\n" + ",\n".join(items) + ")"
-
-
-def _r_number(number: float) -> str:
-    """Return a number as a product that R reads without rounding."""
-    if math.isinf(number):
-        return "Inf" if number > 0 else "-Inf"
-    mantissa, exponent = math.frexp(number)
-    whole = int(mantissa * 2**53)
-    half = (exponent - 53) // 2
-    return f"({whole} * 2^({half}) * 2^({exponent - 53 - half}))"
+def _r_column(variable: Variable, values: Sequence[Value]) -> tuple[str, bytes]:
+    """Return the line of R that reads a column, and the bytes that it reads."""
+    column = f"d[[{R.quoted(variable.name)}]]"
+    if variable.type != "text":
+        numbers = np.array([math.nan if v is None else v for v in values], np.float64)
+        return f'{column} <- readBin(rows, "double", n)', numbers.tobytes()
+    place = {text: i for i, text in enumerate(dict.fromkeys(values), 1)}
+    texts = ["NA_character_" if v is None else R.quoted(str(v)) for v in place]
+    codes = np.array([place[v] for v in values], np.int32)
+    read = f'c({", ".join(texts)})[readBin(rows, "integer", n)]'
+    return f"{column} <- {read}", codes.tobytes()
 
 
 CODE_ENGINES: dict[str, Callable[[Program, str, Rows, Path], Answers]] = {

@@ -17,11 +17,17 @@ from treewright.exporting.check_rows import CheckRows, Value, answered, check_ro
 from treewright.exporting.embedded_rows import rows_in
 from treewright.exporting.export import FORMATS, MARK
 from treewright.exporting.program import Program, program_of
+from treewright.exporting.scorecard import Scorecard
 from treewright.exporting.sql import class_column
 from treewright.exporting.verifying.code_engines import CODE_ENGINES
 from treewright.exporting.verifying.engine import Answers, EngineMissingError
 from treewright.exporting.verifying.onnx_engine import run_onnx
 from treewright.exporting.verifying.pmml_engine import pmml_rows, run_pmml
+from treewright.exporting.verifying.scorecard_engine import (
+    card_of,
+    run_scorecard,
+    text_of_scorecard,
+)
 from treewright.exporting.verifying.sql_engines import ROW, SQL_ENGINES, Database
 from treewright.exporting.verifying.xlsx_engine import (
     run_xlsx,
@@ -32,8 +38,11 @@ from treewright.tree.data import TreeData
 
 __all__ = ["Verification", "differing_rows", "verify"]
 
-_MOST_ROWS = defaultdict(lambda: 20_000, pmml=2_000, xlsx=2_000)  # by format
-_CLOSE_IN = {"xlsx": 1e-14}  # spreadsheets calculate with 15 digits
+_MOST_ROWS = defaultdict(
+    lambda: 20_000, pmml=2_000, xlsx=2_000, scorecard=2_000
+)  # by format
+# Spreadsheets calculate with 15 digits; a scorecard has odds, not both probabilities.
+_CLOSE_IN = {"xlsx": 1e-14, "scorecard": 1e-14}
 _MOST_SHOWN = 5
 _CLOSE = 1e-12  # for trees that divide rows, whose shares are added up
 
@@ -106,16 +115,17 @@ def verify(tree: TreeData, path: str | PathLike[str]) -> Verification:
     """
     file = _read(Path(path))
     program = program_of(tree)
+    card = card_of(program, file.facts) if file.format == "scorecard" else None
     stated = _stated(program, file)
     own = check_rows(program, _MOST_ROWS[file.format]).rows
     rows = list(dict.fromkeys([*([] if stated is None else stated.rows), *own]))
-    engine, found, rows = _run(program, file, rows)
-    expected = answered(program, rows)
+    engine, found, rows = _run(program, file, rows, card)
+    expected = _expected(program, rows, card)
     close = _CLOSE_IN.get(file.format, 0.0)
     wrong = differing_rows(program, expected, found, close) if rows else []
     shown = [_described(program, expected, found, i, engine) for i in wrong]
     if stated is not None:
-        shown += _misstated(program, stated)
+        shown += _misstated(program, stated, card)
     mark = file.facts.get("tree")
     return Verification(
         engine=engine,
@@ -127,9 +137,17 @@ def verify(tree: TreeData, path: str | PathLike[str]) -> Verification:
     )
 
 
+def _expected(
+    program: Program, rows: list[tuple[Value, ...]], card: Scorecard | None
+) -> CheckRows:
+    """Return rows with the answers of the tree, or with the points of a scorecard."""
+    found = answered(program, rows)
+    return found if card is None else card.points_of(found)
+
+
 @dataclass(frozen=True)
 class _File:
-    """An exported file: its content, and what its heading says."""
+    """An exported file: its content, its readable text, and what its heading says."""
 
     content: bytes
     text: str
@@ -146,6 +164,8 @@ def _read(path: Path) -> _File:
         text = text_of_xlsx(content)
     else:
         text = content.decode("utf-8", "replace")
+    if path.suffix == ".csv":
+        text = text_of_scorecard(text)
     return _File(content, text, _head(text, path))
 
 
@@ -161,9 +181,11 @@ def _stated(program: Program, file: _File) -> CheckRows | None:
     return found
 
 
-def _misstated(program: Program, stated: CheckRows) -> list[str]:
+def _misstated(
+    program: Program, stated: CheckRows, card: Scorecard | None
+) -> list[str]:
     """Describe the rows for which a file states another answer than the tree's."""
-    expected = answered(program, stated.rows)
+    expected = _expected(program, stated.rows, card)
     leaves = stated.nodes if stated.nodes and not program.divides_rows else None
     shares = stated.probabilities.tolist() if stated.probabilities.size else None
     answers = Answers(leaves, stated.answers, shares)
@@ -172,7 +194,10 @@ def _misstated(program: Program, stated: CheckRows) -> list[str]:
 
 
 def _run(
-    program: Program, file: _File, rows: list[tuple[Value, ...]]
+    program: Program,
+    file: _File,
+    rows: list[tuple[Value, ...]],
+    card: Scorecard | None,
 ) -> tuple[str, Answers, list[tuple[Value, ...]]]:
     """Return the engine, its answers, and the rows that it can be given."""
     if file.format == "sql":
@@ -184,11 +209,9 @@ def _run(
     if file.format == "xlsx":
         rows = short_rows(program, rows)
         return "LibreOffice", run_xlsx(program, file.content, rows), rows
-    if file.format not in CODE_ENGINES:
-        raise EngineMissingError(
-            f"A file of the format {file.format!r} is a table for people: nothing "
-            "runs it, so there is nothing to verify."
-        )
+    if card is not None:
+        table = file.content.decode("utf-8", "replace")
+        return "the table", run_scorecard(program, card, table, rows), rows
     with tempfile.TemporaryDirectory() as folder:
         run = CODE_ENGINES[file.format]
         return file.format, run(program, file.text, rows, Path(folder)), rows
@@ -201,7 +224,7 @@ def _head(source: str, path: Path) -> dict[str, str]:
         pairs = (part.split("=", 1) for part in found.group(1).split())
         return {name: value for name, value in pairs}
     by_suffix = {format.suffix: name for name, format in FORMATS.items()}
-    if path.suffix in by_suffix:
+    if path.suffix in by_suffix and path.suffix != ".csv":
         return {"format": by_suffix[path.suffix]}
     raise OptionError(
         f"{path.name} was not written by Tree.export: it has no line '{MARK} ...'."
@@ -256,7 +279,7 @@ def differing_rows(
         wrong |= _where(np.array(found.leaves) != np.array(rows.nodes))
     if found.probabilities is not None:
         gaps = np.abs(np.array(found.probabilities, float) - rows.probabilities)
-        wrong |= _where(gaps.max(axis=1) > close)
+        wrong |= _where(~(gaps.max(axis=1) <= close))
     if not program.is_classifier:
         expected = np.array(rows.answers, float)
         gaps = np.abs(np.array(found.answers, float) - expected)

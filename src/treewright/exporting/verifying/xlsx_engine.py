@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import tempfile
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
@@ -34,14 +35,12 @@ def short_rows(
 ) -> list[tuple[Value, ...]]:
     """Return the rows that can be typed: of at most 15 digits, and not empty.
 
-    A row with longer numbers becomes two, with the short numbers below and above them.
+    A row with longer numbers, or with times within a millisecond, becomes two, with the
+    values below and above them that a cell keeps.
     """
-    numbers = {v.place for v in program.variables if v.type == "number"}
+    types = [variable.type for variable in program.variables]
     found = [
-        tuple(
-            _kept(x, rounding) if i in numbers and isinstance(x, float) else x
-            for i, x in enumerate(row)
-        )
+        tuple(_kept(*each, rounding) for each in zip(types, row, strict=True))
         for row in rows
         for rounding in (ROUND_FLOOR, ROUND_CEILING)
     ]
@@ -49,9 +48,16 @@ def short_rows(
     return list(dict.fromkeys(typed))
 
 
-def _kept(x: float, rounding: str) -> float:
-    """Return what a cell keeps of a number."""
-    return short(min(max(x, -LARGEST), LARGEST), rounding)
+def _kept(type: str, x: Value, rounding: str) -> Value:
+    """Return what a cell keeps of a value."""
+    if not isinstance(x, float):
+        return x
+    if type == "number":
+        return short(min(max(x, -LARGEST), LARGEST), rounding)
+    if type in ("datetime", "time", "duration"):
+        rounded = math.floor if rounding == ROUND_FLOOR else math.ceil
+        return rounded(x / 1000) * 1000.0
+    return x
 
 
 def text_of_xlsx(content: bytes) -> str:
