@@ -67,15 +67,16 @@ def test_numbers_are_told_from_classes(run, rows):
 def test_one_parquet_file_above_the_limit_grows_in_parts(run, rows):
     path = rows / "1.parquet"
     arguments = ["grow", path, "--target", "y", "--json"]
-    in_memory = json.loads(run(*arguments, "--prune", "validation").stdout)
+    in_memory = json.loads(run(*arguments).stdout)
+    assert in_memory["pruning"]["method"] == "validation"
     small = ("--memory-limit", "20KB")
-    done = run(*arguments, "--prune", "validation", *small)
+    done = run(*arguments, *small)
     assert not done.returncode, done.stderr
     found = json.loads(done.stdout)
     assert found["plan"].startswith("codes on disk")
     assert in_memory["plan"] is None
     assert found["tree"] == in_memory["tree"]
-    done = run(*arguments, *small)
+    done = run(*arguments, "--prune", "cv", *small)
     assert done.returncode == 4
     assert "choose --prune validation, with which" in done.stderr
 

@@ -500,6 +500,27 @@ def test_one_parquet_file_above_the_limit_grows_in_parts(
     assert_same_model(large, expected, tmp_path)
 
 
+def test_the_default_for_one_parquet_file_does_not_depend_on_the_memory(
+    tmp_path: Path,
+) -> None:
+    rows = frame().drop(columns=["amount", "order_id", "name"])
+    path = one_file(rows, tmp_path)
+    found = []
+    for limit in (None, "100kB"):
+        model = tw.TreeClassifier(memory_limit=limit).fit(path, target="y")
+        assert model.pruning_.method == "validation"
+        found.append(model.tree_.fingerprint)
+    assert found[0] == found[1]
+    by_alpha = tw.TreeClassifier(ccp_alpha=0.01).fit(path, target="y")
+    assert by_alpha.pruning_.method == "ccp_alpha"
+    groups = np.arange(len(rows)) % 5
+    by_groups = tw.TreeClassifier().fit(path, target="y", groups=groups)
+    assert by_groups.pruning_.method == "cv"
+    csv = tmp_path / "rows.csv"
+    rows.to_csv(csv, index=False)
+    assert tw.TreeClassifier().fit(csv, target="y").pruning_.method == "cv"
+
+
 def test_one_file_that_folds_cannot_leave_on_disk_is_refused_with_a_way_out(
     tmp_path: Path,
 ) -> None:
@@ -507,7 +528,7 @@ def test_one_file_that_folds_cannot_leave_on_disk_is_refused_with_a_way_out(
     path = one_file(rows, tmp_path)
     csv = tmp_path / "rows.csv"
     rows.to_csv(csv, index=False)
-    model = tw.TreeClassifier(memory_limit="100kB")
+    model = tw.TreeClassifier(memory_limit="100kB", prune="cv")
     with pytest.raises(tw.ResourceLimitError, match=r"choose prune='validation', with"):
         model.fit(path, target="y")
     for prune in ("auto", "validation", None):

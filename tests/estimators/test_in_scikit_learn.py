@@ -215,8 +215,7 @@ def seconds_after_the_signal():
     raise SystemExit("the fit was over before the signal came")
 
 # On a busy machine one of them may be late through no fault of ours.
-late = min(seconds_after_the_signal() for _ in range(3))
-assert late < 0.5, f"ended {{late:.2f}} s after the signal"
+assert any(seconds_after_the_signal() < 0.5 for _ in range(3)), "ended late"
 assert estimator.set_params(prune=None).fit(X[:100], y[:100]).tree_.n_leaves > 1
 print("interrupted, unfitted, fitted again")
 """

@@ -129,9 +129,9 @@ def command(
     DATA is CSV, TSV, Parquet, Arrow, JSON lines, Excel or SQLite; - is standard
     input. Missing values, categories and dates need no preparation.
 
-    DATA can also be a folder of Parquet files, or a pattern such as 'rows/*.parquet'
-    in quotes; they may be larger than memory. A fifth of their rows then decides on
-    the size of the tree.
+    Parquet may be larger than memory, and a fifth of its rows decides on the size of
+    the tree. DATA can also be a folder of Parquet files, or a pattern such as
+    'rows/*.parquet' in quotes.
 
     \b
     Examples:

@@ -17,13 +17,11 @@ from treewright.commands.failures import as_flags
 from treewright.commands.figures import figures_dict, pruning_dict, tree_dict
 from treewright.commands.grown_tree import say_tree
 from treewright.commands.output import (
-    check_outputs,
     heading,
     intake_dict,
     print_json,
     say,
 )
-from treewright.commands.recipe import check_parameters
 from treewright.errors import IntakeWarning
 from treewright.files.in_parts import rows_in_parts
 from treewright.growing.parts.on_parts import suggested_task
@@ -65,14 +63,12 @@ def run_grow_in_parts(
                 "it out, and measure the tree with 'treewright evaluate'."
             )
         given.pop(name, None)
-    check_outputs([output, report], [])
     rows = rows_in_parts(data)
     chosen = {name: given.pop(name, None) for name in ("columns", "drop")}
     rows = replace(rows, **chosen)
     asked, weight = given.pop("task", None), given.pop("weight", None)
     given = {name: value for name, value in given.items() if value is not None}
     limit = given.pop("memory_limit", None)
-    check_parameters(given)
     task = asked or suggested_task(rows, target)
     model = _estimator(task, {**given, "memory_limit": limit})
     with warnings.catch_warnings(), _line(sys.stderr) as progress:

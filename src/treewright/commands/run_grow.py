@@ -20,7 +20,7 @@ from treewright.commands.python_lines import python_lines
 from treewright.commands.recipe import Recipe, Rows, check_parameters
 from treewright.errors import IntakeWarning
 from treewright.estimators.progress import bar
-from treewright.files.formats import is_large_parquet
+from treewright.files.formats import is_large, is_parquet
 from treewright.files.in_parts import is_in_parts
 from treewright.files.opened import shown_name
 from treewright.reporting import report as write_report
@@ -59,13 +59,16 @@ def run_grow(
     as_json : bool
         Whether to print one JSON object.
     """
+    check_parameters(given)
+    check_outputs([output, report], [data, given.get("test")])
+    if _is_pruned_by_validation(data, given):
+        given["prune"] = "validation"
     if is_in_parts(data) or _is_large(data, given):
         run_grow_in_parts(
             data, target, given, output=output, report=report, as_json=as_json
         )
         return
     recipe = _recipe(data, target, given)
-    check_outputs([output, report], [data, recipe.test])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IntakeWarning)  # the findings are shown
         with bar(f"Reading {data}") as progress:
@@ -96,21 +99,27 @@ def run_grow(
         say(f"\nWrote {' and '.join(written)}.")
 
 
+def _is_pruned_by_validation(data: str, given: dict[str, Any]) -> bool:
+    """Return whether this is the default for the rows, as in `fit`."""
+    if given.get("groups") is not None or not is_parquet(data):
+        return False
+    by_default = given.get("prune", "auto") == "auto" and given.get("ccp_alpha") is None
+    return by_default and given.get("method", "cart") == "cart"
+
+
 def _is_large(data: str, given: dict[str, Any]) -> bool:
     """Return whether a file grows in parts because of its size; see `fit`."""
     needs_table = any(given.get(name) is not None for name in OF_A_TABLE)
     by_folds = given.get("prune", "auto") in ("auto", "cv")
     if needs_table or (by_folds and given.get("ccp_alpha") is None):
         return False
-    check_parameters(given)
-    return is_large_parquet(data, given.get("memory_limit"), 1)
+    return is_large(data, given.get("memory_limit"), 1)
 
 
 def _recipe(data: str, target: str, given: dict[str, Any]) -> Recipe:
-    """Return what the flags ask for; parameters of the estimator are checked here."""
+    """Return what the flags ask for."""
     own = {name: given.pop(name, None) for name in _OWN}
     reading = {name: given.pop(name, None) for name in _READING}
-    check_parameters(given)
     return Recipe(
         data=data,
         target=target,

@@ -37,7 +37,7 @@ from treewright.estimators.presets import translated
 from treewright.estimators.progress import reported
 from treewright.estimators.record import data_of, known_of, parameters_of, recorded
 from treewright.files.describe import Described
-from treewright.files.formats import check_memory, is_large_parquet
+from treewright.files.formats import check_memory, is_large, is_parquet
 from treewright.files.in_parts import RowsInParts, is_in_parts, rows_in_parts
 from treewright.files.memory import read_limit
 from treewright.files.read import read as read_file
@@ -247,7 +247,11 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         in_parts = named and is_in_parts(X)
         if named and not in_parts:
             _check_path(X, y, target)
-        if in_parts or (named and self._is_large(X)):
+        options, prune = self._options(), self._prune_options()
+        if named and not in_parts and groups is None and is_parquet(X):
+            # Whatever the memory: the tree must not depend on it.
+            prune = prune.for_parts(options, self._task)
+        if in_parts or (named and self._is_large(X, prune)):
             rows = _rows_in_parts(X, y, target, sample_weight, groups, X_val)
             return self._fit_in_parts(rows, str(target), sample_weight)
         kinds = self.kinds
@@ -258,7 +262,6 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             )
             kinds = None
             sample_weight = None if weight is not None else sample_weight
-        options, prune = self._options(), self._prune_options()
         method = prune.method_for(options, self._task)
         arguments = FitArguments(
             X=X,
@@ -274,15 +277,15 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         intake = look_before(read, X, y, self._reading())
         return self._fit_table(read, intake, options, prune, arguments, sample_weight)
 
-    def _is_large(self, X: Any) -> bool:
+    def _is_large(self, X: Any, prune: PruneOptions) -> bool:
         """Return whether X is a file that grows in parts because of its size.
 
         This never changes the tree, so it needs a method of pruning that gives the same
         tree from parts: any but 'cv', whose folds are others there.
         """
-        method = self._prune_options().method_for(self._options(), self._task)
+        method = prune.method_for(self._options(), self._task)
         n_trees = n_threads(self.n_jobs) if method == "cv" else 1
-        if method != "cv" and is_large_parquet(X, self.memory_limit, n_trees):
+        if method != "cv" and is_large(X, self.memory_limit, n_trees):
             return True
         check_memory(X, self.memory_limit, n_trees)
         return False

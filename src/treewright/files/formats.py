@@ -20,7 +20,7 @@ from treewright.files.select import Selection
 from treewright.files.sql import is_query, read_query
 from treewright.files.sqlite import read_sqlite
 
-__all__ = ["check_memory", "format_of", "is_large_parquet", "read_content"]
+__all__ = ["check_memory", "format_of", "is_large", "is_parquet", "read_content"]
 
 _MAGIC = (
     (b"PAR1", "parquet"),
@@ -91,10 +91,27 @@ def check_memory(
         needed.check(limit, n_trees)
 
 
-def is_large_parquet(
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path names one Parquet file, which may be larger than memory.
+
+    Parameters
+    ----------
+    path : str or path
+        See `check_memory`.
+
+    Returns
+    -------
+    bool
+    """
+    if _is_no_file(path):
+        return False
+    return format_of(OpenedFile(path, read_limit(None))) == "parquet"
+
+
+def is_large(
     path: str | os.PathLike[str], memory_limit: int | str | None, n_trees: int
 ) -> bool:
-    """Return whether a path names one Parquet file that needs too much memory.
+    """Return whether one Parquet file needs too much memory.
 
     Parameters
     ----------
@@ -112,10 +129,14 @@ def is_large_parquet(
 
 def _needed(path: str | os.PathLike[str], limit: int) -> Needed | None:
     """Return what one file needs; None for what is read otherwise."""
-    if str(path) == "-" or is_query(path) or is_in_parts(path):
+    if _is_no_file(path):
         return None
     file = OpenedFile(path, limit)
     return needed_memory(file, format_of(file))
+
+
+def _is_no_file(path: str | os.PathLike[str]) -> bool:
+    return str(path) == "-" or is_query(path) or is_in_parts(path)
 
 
 def read_content(
