@@ -17,7 +17,7 @@ CPP   := $(wildcard benchmarks/*.cpp core/*/*.cpp core/include/treewright/*.hpp 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test test-clusters coverage oldest newest spelling workflows proof proof-files proof-exports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x count-aarch64 node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
+.PHONY: help tools demo test test-clusters coverage oldest newest spelling workflows proof proof-files proof-exports proof-imports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x count-aarch64 node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -73,6 +73,9 @@ proof-files: build  ## Damage 100,000 model files: each is refused or its tree w
 # FOLDER may hold adult.csv and ames_housing.csv, which the repository does not.
 proof-exports: build  ## Run every export in every engine on 100,000 rows of each tree (long)
 	$(BIN)/python tests/proof/exports.py $(or $(ARGS),100_000) $(FOLDER)
+
+proof-imports: build  ## Import 5,000 random trees of scikit-learn and 500 of rpart (long)
+	$(BIN)/python tests/proof/imports.py $(or $(ARGS),5_000)
 
 proof-bounds: $(VENV)/.dev  ## Draw 10,000,000 buckets per criterion: no cut exceeds its bound (long)
 	$(call configure,native,)

@@ -63,7 +63,16 @@ def test_a_slow_machine_is_no_slow_treewright(tmp_path):
     assert ": 0 slower and 0 faster" in compared(tmp_path, change).stdout
 
 
-def test_runs_of_other_sizes_are_refused(tmp_path):
-    done = compared(tmp_path, lambda run: run["notes"].update(scale=0.05))
-    assert done.returncode == 1
-    assert "differ in the share of rows: 1.0 and 0.05" in done.stderr
+def test_a_quick_run_of_some_rows_is_shown_and_not_judged(tmp_path):
+    def change(run):
+        run["notes"].update(scale=0.05)
+        del run["rows"][2:]
+        run["rows"][0]["ratio"] /= 3
+
+    done = compared(tmp_path, change)
+    assert done.returncode == 0
+    title, *shown, last = done.stdout.splitlines()
+    assert title == "At 0.05 of the rows; the stored figures are at 1:"
+    assert shown[0].startswith("  1M x 20, two classes, depth 10, float32, against")
+    assert len(shown) == 2
+    assert last == "2 rows shown, not judged: the ratio depends on the size."

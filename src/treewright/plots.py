@@ -241,10 +241,10 @@ def plot_importance(
     middle = values.mean(axis=1) if values.ndim == 2 else values
     kept = np.argsort(-middle, kind="stable")
     kept = kept[np.isin(kept, columns_used(tree.data))][:max_columns]
-    if not len(kept):
-        kept = np.arange(min(len(middle), max_columns))
     more = len(middle) - len(kept)
-    if more:
+    if not len(kept):
+        words = "The tree has no split, so no column has any."
+    elif more:
         words += f"; {more} other {'column' if more == 1 else 'columns'} not drawn"
     names = [wording.name(tree.schema.names[i]) for i in kept.tolist()]
     return charts.draw_importance(names, values[kept], ("Importance", words), ax)

@@ -15,9 +15,24 @@ sys.modules["run_pages"] = run_pages
 spec.loader.exec_module(run_pages)
 
 
-@pytest.mark.parametrize(
-    "page", run_pages.pages(), ids=lambda page: page.relative_to(ROOT).as_posix()
-)
+LONG = {
+    "docs/guides/clusters.md",
+    "docs/guides/every-night.md",
+    "docs/theory/5-missing-values.md",
+    "docs/theory/8-one-tree-and-many.md",
+}
+"""The pages that take more than ten seconds."""
+
+
+def all_pages():
+    """Return every page with examples, the long ones marked slow."""
+    for page in run_pages.pages():
+        name = page.relative_to(ROOT).as_posix()
+        marks = [pytest.mark.slow] if name in LONG else []
+        yield pytest.param(page, id=name, marks=marks)
+
+
+@pytest.mark.parametrize("page", list(all_pages()))
 def test_the_page_shows_what_its_examples_print(page):
     if lost := run_pages.lacking(page):
         pytest.skip(f"NO CLUSTER: {page.name} needs {lost[0]}, which is not installed")

@@ -81,6 +81,17 @@ def test_hostile_names_are_drawn_as_text(name):
     drawn(tw.plot_regions(tree, X, [name, "plain", "plain"]))
 
 
+def test_the_importance_of_a_tree_without_a_split_has_no_bars(birds):
+    stump = penguins().collapse([0])
+    for rows in ((), birds):
+        ax = tw.plot_importance(stump, *rows)
+        assert not ax.patches
+        assert not ax.get_yticklabels()
+        texts = [text.get_text() for text in ax.findobj(matplotlib.text.Text)]
+        assert "The tree has no split, so no column has any." in texts
+        pyplot.close(ax.figure)
+
+
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(TreewrightError, match=r"pip install 'treewright\[plot\]'"):

@@ -116,10 +116,22 @@ def test_the_smallest_change_takes_few_columns_then_few_rows():
 def test_upwards_the_new_value_lies_just_above():
     tree = build(threshold(0, 40.0, leaf(0), leaf(1)), schema_of(AGE, "b"))
     assert explain(tree, {"age": 30}).changes[0].after == 41
-    free = replace(AGE, stored_as="float")
+    free = replace(AGE, stored_as="float", summary=replace(AGE.summary, maximum=80.5))
     tree = build(threshold(0, 0.125, leaf(0), leaf(1)), schema_of(free, "b"))
     after = explain(tree, {"age": 0.0}).changes[0].after
     assert 0.125 < after < 1
+
+
+def test_whole_numbers_that_are_stored_as_floats_stay_whole():
+    # As pandas stores a column of whole numbers with a missing value.
+    X = {"visits": [0.0, 1.0, 2.0, 5.0, None] * 12}
+    tree = tw.grow(tw.as_table(X, ["no", "no", "yes", "yes", "no"] * 12))
+    assert tree.data.threshold[0] == 1.5
+    assert tree.explain({"visits": 0.0}).changes[0].after == 2
+    assert tree.explain({"visits": 5.0}).changes[0].after == 1
+    halves = {"visits": [0.5, 1.0, 2.0, 5.0, None] * 12}
+    tree = tw.grow(tw.as_table(halves, ["no", "no", "yes", "yes", "no"] * 12))
+    assert 1.5 < tree.explain({"visits": 0.5}).changes[0].after < 2
 
 
 def test_an_impossible_answer_says_so():

@@ -110,6 +110,20 @@ class Feature:
         """Number of the kind in the C++ core."""
         return KINDS.index(self.kind)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether its numbers are whole, as far as the tree knows.
+
+        Of numbers stored as floats it knows the least, the deciles and the largest; if
+        these are whole, all are taken to be whole.
+        """
+        if self.stored_as in ("int", "bool"):
+            return True
+        if self.stored_as not in ("float", "text") or self.summary is None:
+            return False
+        marks = (self.summary.minimum, self.summary.maximum, *self.summary.deciles)
+        return all(mark is not None and float(mark).is_integer() for mark in marks)
+
     @cached_property
     def shares(self) -> dict[Label, float]:
         """Share of each category in the training rows; empty before growing."""

@@ -171,6 +171,8 @@ def _column(feature: Feature) -> dict[str, Any]:
     if feature.cuts is not None:
         about["cuts"] = _exact(np.array(feature.cuts))
         about["cut_words"] = [show_number(feature, cut) for cut in feature.cuts]
+    if feature.is_whole:
+        about["whole"] = True
     if feature.float32:
         about["float32"] = True
     if feature.timezone:

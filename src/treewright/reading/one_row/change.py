@@ -240,7 +240,7 @@ def _middle(feature: Feature) -> float:
 def _moved(condition: Condition, value: float) -> tuple[float, float]:
     """Return the bound that excludes a value, and the nearest value that is allowed."""
     low, high, feature = condition.low, condition.high, condition.feature
-    whole = feature.kind == "ordinal" or feature.stored_as in ("int", "bool")
+    whole = feature.kind == "ordinal" or feature.is_whole
     if high is not None and value > high:
         after = math.floor(high) if whole and math.isfinite(high) else high
         return high, _if_met(condition, after, high)

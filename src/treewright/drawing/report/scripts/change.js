@@ -73,7 +73,7 @@ export function makeChange(model) {
     const column = columns[condition.j];
     const { low, high } = condition;
     const ordinal = column.kind === "ordinal";
-    const whole = ordinal || column.stored === "int" || column.stored === "bool";
+    const whole = ordinal || column.whole === true;
     const ifMet = (y, otherwise) => {
       if (!ordinal) return meets(condition, y) ? y : otherwise;
       return y >= 0 && y < column.labels.length && meets(condition, y) ? y : NaN;
