@@ -486,6 +486,7 @@ void Frontier::grow_subtrees(std::vector<OpenNode> roots, Team& team) {
   const size_t first = subtrees_.size();
   subtrees_.resize(first + roots.size());
   std::vector<NodeSource::SubtreeRoot> open;
+  open.reserve(roots.size());
   for (const OpenNode root : roots) {
     open.push_back({root.handle, list_.nodes[size_t(root.id)].depth});
   }
