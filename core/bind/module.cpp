@@ -10,8 +10,10 @@
 #include "bind_route.hpp"
 
 NB_MODULE(_core, m) {
-  // Tracers and debuggers keep objects alive until Python ends; that is no leak of ours.
-  nanobind::set_leak_warnings(false);
+  // A tracer keeps objects alive until Python ends; that is no leak of ours.
+  if (!nanobind::module_::import_("sys").attr("gettrace")().is_none()) {
+    nanobind::set_leak_warnings(false);
+  }
   m.doc() = "The C++ core of treewright: sorting, growing, pruning and routing.";
   treewright::bind::add_grow(m);
   treewright::bind::add_parts(m);

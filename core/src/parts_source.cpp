@@ -4,9 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <deque>
-#include <map>
-#include <mutex>
-#include <optional>
 
 #include "bucket_search.hpp"
 #include "measure.hpp"
@@ -24,7 +21,6 @@ struct OpenPart {
   std::vector<int64_t> stats;
   uint64_t key = kRootKey;
   int64_t n_missing = 0;  // in the column of the chosen split
-  bool open = true;
 };
 
 class PartsSource final : public NodeSource {
@@ -42,7 +38,7 @@ class PartsSource final : public NodeSource {
   void open_root(Division& division, const Judge& judge, Team& team) override;
   void choose(std::span<const int32_t> handles, std::span<Choice> choices) override;
   void divide(std::span<Division> divisions, const Judge& judge, Team* team) override;
-  void close(int32_t handle) override { nodes_[size_t(handle)].open = false; }
+  void close(int32_t) override {}
   size_t nodes_per_round() const override;
   std::vector<Candidate> best_of_each_column(int32_t) override { throw one_by_one(); }
   void examine(int32_t, Candidate&) override { throw one_by_one(); }
@@ -274,7 +270,7 @@ void PartsSource::set_top_split(int32_t node, const Candidate& split, int32_t fi
   top_.push_back(std::move(made));
 }
 
-void PartsSource::open_root(Division& division, const Judge& judge, Team&) {
+void PartsSource::open_root(Division& division, const Judge&, Team&) {
   const int32_t root = add_node(kRootKey);
   nodes_[0].record.number.scale.exponent = kNoScale;
   if (!number()) {
@@ -290,10 +286,9 @@ void PartsSource::open_root(Division& division, const Judge& judge, Team&) {
   measure_children({&root, 1});
   division.children.assign(1, nodes_[0].record);
   division.stats = nodes_[0].stats;
-  nodes_[0].open = judge.may_be_split(division, 0);
 }
 
-void PartsSource::divide(std::span<Division> divisions, const Judge& judge, Team*) {
+void PartsSource::divide(std::span<Division> divisions, const Judge&, Team*) {
   std::vector<int32_t> made;
   const size_t words = size_t(layout_.words());
   for (Division& division : divisions) {
@@ -314,7 +309,6 @@ void PartsSource::divide(std::span<Division> divisions, const Judge& judge, Team
       child.record.number.scale = parent.record.number.scale;
     }
     division.n_missing = nodes_[size_t(division.handle)].n_missing;
-    close(division.handle);
   }
   measure_children(made);
   size_t next = 0;
@@ -327,12 +321,6 @@ void PartsSource::divide(std::span<Division> divisions, const Judge& judge, Team
       division.children[b] = child.record;
       std::copy(child.stats.begin(), child.stats.end(),
                 division.stats.begin() + static_cast<int64_t>(b * words));
-    }
-  }
-  next = 0;
-  for (Division& division : divisions) {
-    for (size_t b = 0; b < division.children.size(); ++b, ++next) {
-      nodes_[size_t(made[next])].open = judge.may_be_split(division, b);
     }
   }
 }
@@ -539,12 +527,15 @@ bool PartsSource::grow_elsewhere(std::span<const NodeSource::SubtreeRoot> roots,
     const OpenSubtree open{node.key, depth, node.record, node.stats};
     nodes.push_back({handle, node.record.n_rows, open.bytes()});
   }
+  std::vector<bool> came(nodes.size());
   link_->grow(nodes, request({}).bytes(), [&](size_t i, std::span<const char> bytes) {
     control_.check();
     FlatTree subtree = tree_from(bytes);
-    expect(i < nodes.size() && subtree.n_rows[0] == nodes[i].n_rows);
+    expect(i < nodes.size() && !came[i] && subtree.n_rows[0] == nodes[i].n_rows);
+    came[i] = true;
     grown(i, std::move(subtree));
   });
+  expect(std::find(came.begin(), came.end(), false) == came.end());
   return true;
 }
 

@@ -18,6 +18,7 @@ import pytest
 
 import treewright as tw
 from support.clusters import (
+    Disturbed,
     Growing,
     answers_like_memory,
     refuse_subtrees,
@@ -66,27 +67,6 @@ def frame() -> Any:
     return dd.from_pandas(rows(), npartitions=5, sort=False)
 
 
-class Disturbed:
-    """Parts that do something before a request."""
-
-    def __init__(self, parts: Any, at: int, harm: Any) -> None:
-        self._parts, self._at, self._harm = parts, at, harm
-        self.n_asked = 0
-
-    def _count(self) -> None:
-        if self.n_asked == self._at:
-            self._harm()
-        self.n_asked += 1
-
-    def ask(self, kernel: str, request: bytes) -> bytes:
-        self._count()
-        return bytes(self._parts.ask(kernel, request))
-
-    def grow(self, *arguments: Any) -> Any:
-        self._count()
-        return self._parts.grow(*arguments)
-
-
 def pids(client: Any) -> list[int]:
     return list(client.run(os.getpid).values())
 
@@ -124,8 +104,9 @@ def test_a_tree_answers_a_dask_frame(client: Any) -> None:
 
 def n_requests(growing: Growing) -> int:
     local = Local({"all": pa.Table.from_pandas(rows()).to_batches})
-    counted = Disturbed(growing.parts(local), -1, None)
+    counted = Disturbed(growing.parts(local), None)
     growing.grow(counted)
+    assert counted.n_subtrees > 6
     return counted.n_asked
 
 
@@ -141,7 +122,7 @@ def test_a_worker_killed_at_any_request_changes_nothing(growing: Growing) -> Non
         with three_workers() as cluster, Client(cluster) as client:
             parts = growing.parts(Dask(frame(), client, timeout=60))
             begun = time.monotonic()
-            killed = Disturbed(parts, at, partial(kill_one, client))
+            killed = Disturbed(parts, partial(kill_one, client), at)
             assert growing.grow(killed) == growing.expected
             assert killed.n_asked == n
             assert time.monotonic() - begun < 60
@@ -151,8 +132,17 @@ def test_a_worker_killed_in_a_fit_changes_nothing(
     client: Any, growing: Growing
 ) -> None:
     parts = growing.parts(Dask(frame(), client, timeout=60))
-    killed = Disturbed(parts, 2, lambda: kill_one(client))
+    killed = Disturbed(parts, lambda: kill_one(client), 2)
     assert growing.grow(killed) == growing.expected
+
+
+def test_a_worker_killed_between_two_subtrees_changes_nothing(
+    client: Any, growing: Growing
+) -> None:
+    parts = growing.parts(Dask(frame(), client, timeout=60))
+    killed = Disturbed(parts, lambda: kill_one(client), after_subtrees=1)
+    assert growing.grow(killed) == growing.expected
+    assert killed.n_subtrees > 6
 
 
 @pytest.mark.slow
@@ -167,7 +157,7 @@ def test_a_worker_that_stops_for_a_while_changes_nothing(
         Timer(20, os.kill, (victim, signal.SIGCONT)).start()
 
     begun = time.monotonic()
-    assert growing.grow(Disturbed(parts, 2, stop)) == growing.expected
+    assert growing.grow(Disturbed(parts, stop, 2)) == growing.expected
     assert time.monotonic() - begun < 60
 
 
@@ -237,7 +227,7 @@ def test_a_request_that_is_not_answered_is_an_error(
 
     try:
         with pytest.raises(ClusterError, match=r"gave no answer in 2 s.*'partition"):
-            growing.grow(Disturbed(parts, 1, stop_all))
+            growing.grow(Disturbed(parts, stop_all, 1))
     finally:
         for pid in stopped:
             os.kill(pid, signal.SIGCONT)
@@ -265,7 +255,7 @@ def test_a_scheduler_that_vanishes_is_said_in_a_sentence(
         with Client(scheduler_file=str(file)) as client:
             client.wait_for_workers(2, timeout=60)
             engine = Dask(frame(), client, timeout=30)
-            harmed = Disturbed(growing.parts(engine), 2, started[0].kill)
+            harmed = Disturbed(growing.parts(engine), started[0].kill, 2)
             begun = time.monotonic()
             with pytest.raises(ClusterError, match=r"scheduler of the Dask cluster is"):
                 growing.grow(harmed)

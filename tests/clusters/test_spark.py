@@ -15,6 +15,7 @@ import pytest
 
 import treewright as tw
 from support.clusters import (
+    Disturbed,
     Growing,
     answers_like_memory,
     refuse_subtrees,
@@ -28,6 +29,7 @@ from treewright.growing.parts.on_worker import Task
 try:
     from pyspark.sql import SparkSession
 
+    from treewright.growing.parts import on_spark
     from treewright.growing.parts.on_spark import Spark, _on_partition
 except ImportError:
     pytest.skip("NO CLUSTER: Spark is not installed", allow_module_level=True)
@@ -164,28 +166,26 @@ def executors(application: str) -> list[int]:
 
 
 @pytest.mark.slow
-def test_an_executor_that_is_killed_changes_nothing(growing: Growing) -> None:
+@pytest.mark.parametrize("place", [{"at": 2}, {"after_subtrees": 1}])
+def test_an_executor_that_is_killed_changes_nothing(
+    growing: Growing, place: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_spark, "_GATHERINGS_PER_TASK", 1)  # several jobs
     active = SparkSession.getActiveSession()
     if active is not None:
         active.stop()
     spark = session("local-cluster[2,1,1024]")
+
+    def kill_one() -> None:
+        os.kill(executors(spark.sparkContext.applicationId)[0], signal.SIGKILL)
+
     try:
         engine = Spark(frame(spark), timeout=60)
-        parts = growing.parts(engine)
-        application = spark.sparkContext.applicationId
-        ask, n_asked = parts.ask, 0
-
-        def disturbed(kernel: str, request: bytes) -> bytes:
-            nonlocal n_asked
-            n_asked += 1
-            if n_asked == 3:
-                os.kill(executors(application)[0], signal.SIGKILL)
-            return bytes(ask(kernel, request))
-
-        parts.ask = disturbed  # type: ignore[method-assign]
+        killed = Disturbed(growing.parts(engine), kill_one, **place)
         begun = time.monotonic()
-        assert growing.grow(parts) == growing.expected
-        assert n_asked > 3
+        assert growing.grow(killed) == growing.expected
+        assert killed.n_asked > 3
+        assert killed.n_subtrees > 6
         assert time.monotonic() - begun < 60
     finally:
         spark.stop()

@@ -1,9 +1,11 @@
 """``treewright grow``: the Python lines, the rows it uses, and what it writes."""
 
 import json
+import os
 import random
 import sqlite3
 from contextlib import closing
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -154,6 +156,18 @@ def test_a_table_can_come_from_standard_input(run, loans):
     direct = run("grow", "loans.csv", "-t", "default", "--json", folder=loans)
     same = [json.loads(each.stdout)["tree"] for each in (piped, direct)]
     assert same[0] == same[1]
+
+
+def test_a_table_can_come_from_a_named_pipe(run, loans, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = (loans / "loans.csv").read_text()
+    writer = Thread(target=pipe.write_text, args=(text,), daemon=True)
+    writer.start()
+    piped = run("grow", pipe, "-t", "default", "--json")
+    assert piped.returncode == 0, piped.stderr
+    direct = run("grow", "loans.csv", "-t", "default", "--json", folder=loans)
+    assert json.loads(piped.stdout)["tree"] == json.loads(direct.stdout)["tree"]
 
 
 def test_classes_that_are_numbers_are_named_as_text(run, tmp_path):

@@ -76,6 +76,12 @@ def test_one_parquet_file_above_the_limit_grows_in_parts(run, rows):
     assert found["plan"].startswith("codes on disk")
     assert in_memory["plan"] is None
     assert found["tree"] == in_memory["tree"]
+    for by_folds in (("--prune", "cv"), ("--cv", "5")):
+        crossed = json.loads(run(*arguments, *by_folds).stdout)
+        assert crossed["pruning"]["method"] == "cv"
+    done = run(*arguments, "--test-share", "0.2", *small)
+    assert done.returncode == 4
+    assert "--test-share needs all rows of" in done.stderr
     done = run(*arguments, "--prune", "cv", *small)
     assert done.returncode == 4
     assert "choose --prune validation, with which" in done.stderr

@@ -235,6 +235,30 @@ def test_every_source_gives_the_same_tree(tmp_path: Path, grow_in: Any) -> None:
     assert set(found.values()) == {found["pattern"]}, found
 
 
+def test_a_filtered_dataset_is_read_as_one_part(tmp_path: Path, grow_in: Any) -> None:
+    ds = pytest.importorskip("pyarrow.dataset")
+    rows = frame(600, seed=6)[["x", "few", "y"]]
+    write_parts(rows, tmp_path / "rows", 3)
+    some = ds.dataset(tmp_path / "rows").filter(ds.field("x") > 0)
+    expected = tw.TreeClassifier(prune=None, findings="ignore")
+    expected.fit(rows[rows["x"] > 0].drop(columns="y"), rows.loc[rows["x"] > 0, "y"])
+    for where in WHERE:
+        grow_in(where)
+        found = tw.TreeClassifier(prune=None, findings="ignore").fit(some, target="y")
+        assert found.tree_.fingerprint == expected.tree_.fingerprint
+
+
+def test_marks_of_missing_values_are_named_with_their_rows(tmp_path: Path) -> None:
+    rows = frame(600, seed=9)[["x", "few", "y"]]
+    rows.loc[::4, "few"] = "NA"
+    pattern = write_parts(rows, tmp_path / "rows", 3)
+    model = tw.TreeClassifier(prune=None).fit(pattern, target="y")
+    assert "few  'NA' in 150 rows read as missing" in str(model.intake_)
+    assert "NA" not in model.tree_.schema.features[1].labels
+    keep = tw.TreeClassifier(prune=None, kinds={"few": "categorical"})
+    assert "NA" in keep.fit(pattern, target="y").tree_.schema.features[1].labels
+
+
 def test_folders_of_partitions_give_a_column(tmp_path: Path) -> None:
     rows = frame(300, seed=7)[["x", "few", "y"]]
     pq.write_to_dataset(
@@ -481,6 +505,9 @@ def test_the_plan_is_by_the_bytes_that_each_way_takes() -> None:
     assert (least.where, least.home_rows, least.n_threads) == (WHERE[2], 0, 1)
     assert "(limit 977 KB, less than the process itself needs)" in least.words
     assert "less than" not in less.words
+    # The gathered rows of a node fit into one message of Spark.
+    wide = plan_for(RowsSize(10**8, 1_000, 0, 2, 10**6), 2**40 // 20, used, 2)
+    assert 100_000 < wide.home_rows < 2**30 / (1_000 * 8)
 
 
 # -- one file --------------------------------------------------------------------------
@@ -513,6 +540,9 @@ def test_the_default_for_one_parquet_file_does_not_depend_on_the_memory(
     assert found[0] == found[1]
     by_alpha = tw.TreeClassifier(ccp_alpha=0.01).fit(path, target="y")
     assert by_alpha.pruning_.method == "ccp_alpha"
+    for by_folds in ({"cv": 5}, {"prune_rule": "1se"}, {"prune_risk": "error"}):
+        model = tw.TreeClassifier(**by_folds).fit(path, target="y")
+        assert model.pruning_.method == "cv"
     groups = np.arange(len(rows)) % 5
     by_groups = tw.TreeClassifier().fit(path, target="y", groups=groups)
     assert by_groups.pruning_.method == "cv"

@@ -260,6 +260,74 @@ def test_verify_refuses_other_tables(credit, tmp_path):
         tree.verify(path)
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("points", "many", "has 'many' in the column 'points' of leaf"),
+        ("odds", "", "has '' in the column 'odds' of leaf"),
+        ("probability", "high", "has 'high' in the column 'probability' of leaf"),
+    ],
+)
+def test_a_cell_that_is_no_number_is_named(credit, tmp_path, column, value, words):
+    tree, _ = credit
+    path = written(tree, tmp_path)
+    table = pd.read_csv(path, keep_default_na=False, dtype=str)
+    table.loc[2, column] = value
+    table.to_csv(path, index=False)
+    with pytest.raises(ExportFailedError, match=words):
+        tree.verify(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("odds=", "odds=zz", "does not say how its points"),
+        ("good=", "good=00ff", "does not say how its points"),
+        ("format=scorecard", "format=card", "says that its format is 'card'"),
+    ],
+)
+def test_a_damaged_heading_is_refused(credit, tmp_path, old, new, words):
+    tree, _ = credit
+    path = written(tree, tmp_path)
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    with pytest.raises(OptionError, match=words):
+        tree.verify(path)
+
+
+def test_points_with_a_decimal_point_and_odds_below_zero(credit, tmp_path):
+    tree, _ = credit
+    path = written(tree, tmp_path)
+    table = pd.read_csv(path, keep_default_na=False)
+    table["points"] = table["points"].astype(float)
+    table.to_csv(path, index=False)
+    assert tree.verify(path).ok
+    table.loc[1, "odds"] = -1
+    table.to_csv(path, index=False)
+    assert "says other probabilities than the tree" in str(tree.verify(path))
+
+
+def test_a_row_without_a_line_has_no_answer(credit, tmp_path):
+    tree, _ = credit
+    path = written(tree, tmp_path)
+    pd.read_csv(path, keep_default_na=False).drop(index=1).to_csv(path, index=False)
+    assert "the table has no answer, the tree says" in str(tree.verify(path))
+
+
+def test_a_table_with_thousands_of_categories_and_another_name_is_read(tmp_path):
+    rng = np.random.default_rng(4)
+    kinds = np.array([f"category number {i:05}" for i in range(14_000)])
+    place = np.tile(np.arange(14_000), 2)
+    y = np.where((place % 2 == 0) ^ (rng.random(28_000) < 0.05), "yes", "no")
+    options = {"prune": None, "max_depth": 1, "shrinkage": 3, "findings": "ignore"}
+    tree = tw.TreeClassifier(**options).fit({"kind": kinds[place]}, y).tree_
+    path = tmp_path / "points.txt"
+    tree.export("scorecard", path, good="yes", check_rows=9)
+    assert max(map(len, path.read_text("utf-8").split('"'))) > csv.field_size_limit()
+    found = tree.verify(path)
+    assert found.ok, str(found)
+    assert found.n_embedded > 0
+
+
 def test_the_table_says_where_missing_values_go_and_what_was_converted():
     tree = converted_card()
     table = pd.read_csv(io.StringIO(tree.export("scorecard", good="yes")))

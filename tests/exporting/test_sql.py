@@ -141,6 +141,7 @@ HOSTILE = [
     "line\nbreak\r\nend",
     "back\\slash \\n",
     "NUL\0inside",
+    "NUL\0012 and digits",
     "émoji 🎄",
     "",
     " blank ",
@@ -287,7 +288,7 @@ def test_a_case_expression_takes_one_column_only():
     tree = programs.random_tree(1)
     with pytest.raises(OptionError, match="form='select'"):
         to_sql(tree, probabilities=True)
-    with pytest.raises(OptionError, match="needs table="):
+    with pytest.raises(OptionError, match="needs the name of the table"):
         to_sql(tree, form="view")
     with pytest.raises(OptionError, match="Did you mean 'duckdb'"):
         to_sql(tree, dialect="duckdbb")
@@ -303,3 +304,39 @@ def test_missing_values_include_nan():
     db.execute("INSERT INTO rows_ VALUES (1), (2), (NULL), ('NaN')")
     leaves = [row[1] for row in db.execute(sql).fetchall()]
     assert leaves == tree.apply({"x": [1.0, 2.0, None, math.nan]}).tolist()
+
+
+# -- columns that are added ------------------------------------------------------------
+
+
+def old_answers():
+    """A tree from a table that has a column of predictions already."""
+    X = {"Prediction": ["old", "new"] * 20, "x": range(40)}
+    return tw.grow(tw.as_table(X, [i // 10 % 2 for i in range(40)], task="class"))
+
+
+@pytest.mark.parametrize("form", ["select", "view"])
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_a_second_column_of_the_same_name_is_refused(form, dialect, tmp_path):
+    tree = old_answers()
+    options = {"dialect": dialect, "table": "scored", "form": form}
+    with pytest.raises(
+        tw.OptionError, match=r"column 'prediction'.*'Prediction'\. Pass"
+    ):
+        tree.export("sql", **options)
+    path = tmp_path / "tree.sql"
+    more = {"leaf": True, "probabilities": True, "reason": True}
+    sql = tree.export("sql", path, prefix="tree_", **more, **options)
+    assert "must not have: tree_leaf, tree_prediction, tree_probability_0" in sql
+    found = tree.verify(path)
+    assert found.ok, str(found)
+    assert tree.export("sql").count("CASE") > 0  # an expression adds no column
+
+
+def test_a_name_of_the_target_is_not_used_twice():
+    tree = tw.grow(tw.as_table({"x": range(9), "leaf": range(9)}, list("ab" * 4 + "a")))
+    tree.export("sql", table="t")
+    with pytest.raises(tw.OptionError, match="would add a column 'leaf'"):
+        tree.export("sql", table="t", leaf=True)
+    with pytest.raises(tw.OptionError, match="prefix must be a text; got 3"):
+        tree.export("sql", table="t", prefix=3)

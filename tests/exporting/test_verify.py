@@ -1,5 +1,6 @@
 """verify runs a file in its own engine and finds every change to it."""
 
+import numpy as np
 import pytest
 
 import treewright as tw
@@ -7,7 +8,7 @@ from treewright.errors import OptionError
 from treewright.exporting.check_rows import check_rows
 from treewright.exporting.export import FORMATS, export
 from treewright.exporting.program import program_of
-from treewright.exporting.verifying.engine import EngineMissingError
+from treewright.exporting.verifying.engine import EngineMissingError, ExportFailedError
 from treewright.exporting.verifying.verify import verify
 
 RUNNABLE = [name for name in FORMATS if name != "scorecard"]  # it has its own tests
@@ -147,3 +148,58 @@ def penguins(**options):
     table = pd.read_csv(files("treewright") / "data" / "penguins.csv")
     X, y = table.drop(columns="species"), table["species"]
     return tw.TreeClassifier(**options).fit(X, y).tree_.data
+
+
+# -- files that are damaged, edited or of another tree ---------------------------------
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_a_file_that_was_cut_short_is_refused_in_a_sentence(name, share, tmp_path):
+    tree = probable()
+    options = {"good": "yes"} if name == "scorecard" else {}
+    path = written(tree, name, tmp_path, check_rows=True, **options)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    failed, said = outcome(tree, path)
+    if failed:
+        assert "xport the tree again" in said or "ended with code" in said, said
+    else:
+        assert "have another answer" in said or share == 0.9, said
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_of_a_tree_with_other_columns_is_named_as_such(name, tmp_path):
+    tree = probable()
+    options = {"good": "yes"} if name == "scorecard" else {}
+    path = written(tree, name, tmp_path, check_rows=5, **options)
+    other = tw.TreeClassifier(shrinkage=3).fit({"a": [0, 1] * 9}, ["n", "y"] * 9)
+    failed, said = outcome(other.tree_.data, path)
+    if failed:
+        assert "It was written from another tree: export the tree again." in said
+    else:
+        assert "have another answer" in said
+
+
+def outcome(tree, path):
+    """Whether a file could not be read or run, and what verify says about it."""
+    try:
+        return False, str(verified(tree, path))
+    except (ExportFailedError, OptionError) as problem:
+        return True, str(problem)
+
+
+def probable():
+    """A tree of two classes whose leaves have both."""
+    rng = np.random.default_rng(3)
+    X = {"x": rng.normal(size=300).round(2), "kind": rng.choice(list("abc"), 300)}
+    y = np.where(X["x"] + (X["kind"] == "a") + rng.normal(size=300) > 0, "yes", "no")
+    return tw.TreeClassifier(shrinkage=5, prune=None, max_depth=3).fit(X, y).tree_.data
+
+
+def test_truth_values_may_be_missing_in_pmml(tmp_path):
+    X = {"b": [True, False] * 50 + [True] * 30}
+    y = ["y", "n"] * 50 + ["y"] * 30
+    tree = tw.TreeClassifier(prune=None, findings="ignore").fit(X, y).tree_.data
+    found = verified(tree, written(tree, "pmml", tmp_path))
+    assert found.ok, str(found)

@@ -11,6 +11,7 @@ import pytest
 import treewright as tw
 from support.repeats import first_of
 from support.strategies import assert_same_tree
+from treewright.errors import ClusterError
 from treewright.growing.parts import coding
 from treewright.growing.parts.coding import edges_of
 from treewright.growing.parts.from_table import codings_of, facts_of, part_of
@@ -221,6 +222,50 @@ def test_parts_on_disk_give_the_same_tree(tmp_path: Any) -> None:
     parts_of = PartsOf(Local.of_coded(parts, 2), facts.weights, most_gathered=100)
     found = grow_in_parts(parts_of, facts, training.options)
     assert fingerprint(found) == fingerprint(training.grow())
+
+
+class Careless(Local):
+    """An engine that loses or repeats what it gathers."""
+
+    fault = "none"
+
+    def on_gathered(self, take: Any, *arguments: Any) -> Any:
+        def halved(part: Any, argument: Any) -> Any:
+            found = take(part, argument)
+            if self.fault != "rows":
+                return found
+            return [([c[::2] for c in cs], y[::2], w) for cs, y, w in found]
+
+        found = list(super().on_gathered(halved, *arguments))
+        assert len(found) > 2
+        changes = {"lost": found[:-1], "twice": [*found, found[0]]}
+        return changes.get(self.fault, found)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "words"),
+    [
+        ("rows", ClusterError, "A node of .* rows got"),
+        ("lost", ValueError, "damaged"),
+        ("twice", ValueError, "damaged"),
+    ],
+)
+def test_gathered_rows_that_are_lost_or_repeated_are_refused(
+    fault: str, error: type[Exception], words: str
+) -> None:
+    rng = np.random.default_rng(9)
+    training = TrainingSet(random_table(rng, "gini", 300), GrowOptions())
+    facts = facts_of(training.table, codings_of(training.table, None), 40)
+    engine = Careless.of_coded([part_of(training.table, np.arange(300), facts)])
+
+    def grown() -> TreeData:
+        parts = PartsOf(engine, facts.weights, most_gathered=40)
+        return grow_in_parts(parts, facts, training.options)
+
+    assert grown() == training.grow()
+    engine.fault = fault
+    with pytest.raises(error, match=words):
+        grown()
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])

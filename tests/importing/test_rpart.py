@@ -188,6 +188,11 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     (tmp_path / "fit.csv").write_text("a,b\n1,2\n")
     with pytest.raises(TreeFormatError, match="columns table, column and value"):
         tw.from_rpart(tmp_path / "fit.csv")
+    (tmp_path / "fit.rds").write_bytes(b"\x1f\x8b\x08\x00\xff")
+    with pytest.raises(TreeFormatError, match=r"not text.*\.rds file can be read by R"):
+        tw.from_rpart(tmp_path / "fit.rds")
+    with pytest.raises(TreeFormatError, match="is a folder"):
+        tw.from_rpart(tmp_path)
     (tmp_path / "fit.json").write_text("{broken")
     with pytest.raises(TreeFormatError, match="is not JSON"):
         tw.from_rpart(tmp_path / "fit.json")

@@ -392,3 +392,24 @@ def test_loading_needs_at_most_50_mb_and_32_times_the_file(kind, tmp_path):
     assert outcome == (
         "loaded" if kind in ("labels", "notes", "large tree") else "refused"
     )
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+    tree().save(pipe)
+    assert reader.communicate(timeout=20)[0] == saved_bytes(tree().data)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has /dev/full")
+def test_a_device_is_not_replaced():
+    before = os.stat("/dev/full")
+    assert stat.S_ISCHR(before.st_mode)
+    for write in (tree().save, lambda path: tree().export("python", path)):
+        with pytest.raises(OSError, match="No space left"):
+            write("/dev/full")
+    assert os.stat("/dev/full").st_ino == before.st_ino
+    tree().save(os.devnull)
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)

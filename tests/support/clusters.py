@@ -62,10 +62,38 @@ def refuse_subtrees(*arguments: Any) -> bytes:
     raise AssertionError("a subtree was grown by the driver")
 
 
+class Disturbed:
+    """Parts that do something before a request, or when some subtrees have come."""
+
+    def __init__(
+        self, parts: Parts, harm: Any, at: int = -1, after_subtrees: int = -1
+    ) -> None:
+        self._parts, self._harm = parts, harm
+        self._at, self._after_subtrees = at, after_subtrees
+        self.n_asked = self.n_subtrees = 0
+
+    def _count(self) -> None:
+        if self.n_asked == self._at:
+            self._harm()
+        self.n_asked += 1
+
+    def ask(self, kernel: str, request: bytes) -> bytes:
+        self._count()
+        return bytes(self._parts.ask(kernel, request))
+
+    def grow(self, *arguments: Any) -> Iterator[tuple[int, bytes]]:
+        self._count()
+        for found in self._parts.grow(*arguments):
+            yield found
+            self.n_subtrees += 1
+            if self.n_subtrees == self._after_subtrees:
+                self._harm()
+
+
 class Growing:
     """The same tree in memory and from an engine."""
 
-    def __init__(self, home_rows: int = 40) -> None:
+    def __init__(self, home_rows: int = 100) -> None:
         frame = rows()
         table = tw.as_table(frame.drop(columns="y"), frame["y"])
         options = GrowOptions(criterion="gini", max_depth=5)
@@ -78,7 +106,8 @@ class Growing:
     def parts(self, engine: Engine) -> Parts:
         reports = list(in_order(engine.names, engine.keep(code_rows, self.facts)))
         assert reports == list(engine.names)
-        return PartsOf(engine, self.facts.weights, most_gathered=10_000)
+        # Enough gatherings for several rounds of three threads.
+        return PartsOf(engine, self.facts.weights, most_gathered=100)
 
     def grow(self, parts: Parts) -> str:
         return fingerprint(grow_in_parts(parts, self.facts, self.training.options))

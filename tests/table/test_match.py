@@ -407,3 +407,20 @@ def test_times_of_day_of_a_frame_are_read_from_a_file(tmp_path):
     path.write_text("at\nsoon\n")
     with pytest.raises(tw.ColumnError, match=r"held times of day .* holds 'soon'"):
         list(read_batches(path, tree.schema))
+
+
+@pytest.mark.parametrize("known", [("False", "True"), ("FALSE", "TRUE"), ("true",)])
+def test_truth_values_are_those_that_a_file_wrote_as_text(known):
+    texts = list(known) * 8
+    y = [text.casefold() == "true" and i % 3 > 0 for i, text in enumerate(texts)]
+    tree = tw.grow(tw.as_table({"x": texts, "n": range(len(texts))}, y, task="class"))
+    flags = [text.casefold() == "true" for text in texts]
+    for given in (flags, np.array(flags), pd.Series(flags)):
+        X = {"x": given, "n": range(len(texts))}
+        assert tree.predict(X).tolist() == tree.predict({**X, "x": texts}).tolist()
+
+
+def test_truth_values_are_not_other_texts():
+    tree = tw.grow(tw.as_table({"x": ["yes", "no"] * 4}, [1, 0] * 4, task="class"))
+    with pytest.raises(ColumnError, match="held categories such as 'no'"):
+        tree.predict({"x": [True]})

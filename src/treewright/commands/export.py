@@ -87,6 +87,7 @@ class _Rows(click.ParamType[bool | int]):
     help="SQL: what to write.",
 )
 @flag("--view", help="SQL: the name of the view.")
+@flag("--prefix", help="SQL: begins the names of the added columns.")
 @flag("--probabilities", is_flag=True, help="SQL: add one column per class.")
 @flag("--leaf", is_flag=True, help="SQL: add the number of the leaf.")
 @flag("--reason", is_flag=True, help="SQL: add the rule of the leaf in words.")

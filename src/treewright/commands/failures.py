@@ -36,7 +36,7 @@ _DEBUG = "TREEWRIGHT_DEBUG"
 _SETTING = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=('[^']*'|None|True|False|[\d.e+-]+\b)")
 _KIND = re.compile(r"\bkinds=\{'([^']*)': '(\w+)'\}")
 _DROP = re.compile(r"\bdrop=\['([^']*)'\]")
-_NAME = re.compile(r"^([a-z]+(?:_[a-z]+)+)(?= )")
+_NAME = re.compile(r"^([a-z]+(?:_[a-z]+)+|good|pdo|points|odds|prefix)(?= )")
 _NAMES = re.compile(r"^(columns|drop|kind(?=s)|target|weight)s?(?= names )")
 
 

@@ -48,8 +48,8 @@ def figures_dict(
             "std": float(pruning.cv_std[pruning.chosen]),
             "folds": pruning.n_folds,
         }
-    if pruning.method == "validation" and pruning.chosen >= 0:
-        validated = {"error": float(pruning.validation_error[pruning.chosen])}
+    if pruning.held_out_error is not None:
+        validated = {"error": pruning.held_out_error}
     return {
         "measure": loss_of(tree.data).name,
         "test": None if tested is None else evaluation_dict(tested),

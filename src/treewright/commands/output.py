@@ -235,11 +235,13 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None]) -
         if path in (None, "-"):
             continue
         folder = os.path.dirname(os.path.realpath(path))
-        if not os.path.isdir(folder):
+        if not os.path.exists(path) and not os.path.isdir(folder):
             raise click.ClickException(
                 f"There is no folder {folder!r} to write {path!r} into. Make the "
                 "folder first."
             )
+        if os.path.isdir(path):
+            raise click.ClickException(f"{path!r} is a folder; name a file in it.")
         if os.path.realpath(path) in read:
             raise click.ClickException(
                 f"Writing {path!r} would replace a file that is read. Write the "

@@ -22,7 +22,7 @@ from treewright.table.table import ClassTarget, Table
 if TYPE_CHECKING:
     from treewright.estimators.base import BaseTree
 
-__all__ = ["Recipe", "Rows", "check_parameters"]
+__all__ = ["Recipe", "Rows", "checked_options"]
 
 Progress = Callable[[float], Any] | None
 
@@ -206,11 +206,14 @@ class Recipe:
         return estimator
 
 
-def check_parameters(parameters: dict[str, Any]) -> None:
-    """Refuse values that no tree can be grown with, before a long file is read."""
-    for options in (GrowOptions, PruneOptions):
+def checked_options(parameters: dict[str, Any]) -> tuple[GrowOptions, PruneOptions]:
+    """Return the options among the parameters; refuse values that make no tree."""
+
+    def among(options: type[Any]) -> dict[str, Any]:
         names = {each.name for each in fields(options)}
-        options(**{n: v for n, v in parameters.items() if n in names})
+        return {n: v for n, v in parameters.items() if n in names}
+
+    return GrowOptions(**among(GrowOptions)), PruneOptions(**among(PruneOptions))
 
 
 def _renamed(value: Any, by_text: dict[str, Any]) -> Any:

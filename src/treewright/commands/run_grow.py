@@ -17,8 +17,8 @@ from treewright.commands.output import (
     say,
 )
 from treewright.commands.python_lines import python_lines
-from treewright.commands.recipe import Recipe, Rows, check_parameters
-from treewright.errors import IntakeWarning
+from treewright.commands.recipe import Recipe, Rows, checked_options
+from treewright.errors import IntakeWarning, ResourceLimitError
 from treewright.estimators.progress import bar
 from treewright.files.formats import is_large, is_parquet
 from treewright.files.in_parts import is_in_parts
@@ -59,11 +59,14 @@ def run_grow(
     as_json : bool
         Whether to print one JSON object.
     """
-    check_parameters(given)
+    options, prune = checked_options(given)  # before a long file is read
     check_outputs([output, report], [data, given.get("test")])
-    if _is_pruned_by_validation(data, given):
-        given["prune"] = "validation"
-    if is_in_parts(data) or _is_large(data, given):
+    in_parts, task = is_in_parts(data), given.get("task") or "class"
+    if not in_parts and given.get("groups") is None and is_parquet(data):
+        prune = prune.for_parts(options, task)  # as in `fit`
+        if prune.prune == "validation":
+            given["prune"] = "validation"
+    if in_parts or _is_large(data, given, prune.method_for(options, task)):
         run_grow_in_parts(
             data, target, given, output=output, report=report, as_json=as_json
         )
@@ -99,21 +102,18 @@ def run_grow(
         say(f"\nWrote {' and '.join(written)}.")
 
 
-def _is_pruned_by_validation(data: str, given: dict[str, Any]) -> bool:
-    """Return whether this is the default for the rows, as in `fit`."""
-    if given.get("groups") is not None or not is_parquet(data):
-        return False
-    by_default = given.get("prune", "auto") == "auto" and given.get("ccp_alpha") is None
-    return by_default and given.get("method", "cart") == "cart"
-
-
-def _is_large(data: str, given: dict[str, Any]) -> bool:
+def _is_large(data: str, given: dict[str, Any], method: str | None) -> bool:
     """Return whether a file grows in parts because of its size; see `fit`."""
-    needs_table = any(given.get(name) is not None for name in OF_A_TABLE)
-    by_folds = given.get("prune", "auto") in ("auto", "cv")
-    if needs_table or (by_folds and given.get("ccp_alpha") is None):
+    if method == "cv" or not is_large(data, given.get("memory_limit"), 1):
         return False
-    return is_large(data, given.get("memory_limit"), 1)
+    for name in OF_A_TABLE:
+        if given.get(name) is not None:
+            raise ResourceLimitError(
+                f"--{name.replace('_', '-')} needs all rows of {data!r} in memory, "
+                "which are more than the memory limit allows. Leave it out, so that "
+                "the tree grows from rows on disk, or raise --memory-limit."
+            )
+    return True
 
 
 def _recipe(data: str, target: str, given: dict[str, Any]) -> Recipe:

@@ -204,8 +204,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             The training rows; see `treewright.as_table`. Never modified. The path of
             one file names a table, read as ``treewright.read(X, target, kinds=kinds)``
             does. If it needs more than `memory_limit`, a Parquet file grows in parts
-            with the same tree, unless ``prune="cv"`` (the default) needs all rows in
-            memory; other files are refused. A pattern such as ``rows/*.parquet``, a
+            with the same tree, unless ``prune="cv"`` needs all rows in memory; other
+            files are refused. A pattern such as ``rows/*.parquet``, a
             folder, a list of paths, a pyarrow dataset, a polars LazyFrame, a relation
             of DuckDB and a DataFrame of Dask or Spark are rows in parts: they may be
             larger than memory (see `memory_limit`), and with ``prune="auto"`` a fifth

@@ -150,8 +150,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         weakest-link pruning. 'validation': bottom-up pruning of splits that do not help
         on validation rows. 'pessimistic': C4.5's bound of the error. None: no pruning.
         'auto': pruning at `ccp_alpha` if it is set; otherwise 'validation' for Parquet
-        files and other rows in parts, which may be larger than memory, and 'cv' for
-        all other data. `pruning_` records what was done, and why.
+        files and other rows in parts, which may be larger than memory, unless an
+        option is set that needs folds, and 'cv' for all other data. `pruning_` records
+        what was done, and why.
     prune_rule : {'price', '1se', 'min'}, default='price'
         With 'cv': 'price' takes, among the trees within one standard error of the
         best, the one of least ln score + `size_price` x ln leaves; '1se' the smallest

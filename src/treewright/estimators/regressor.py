@@ -116,7 +116,8 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         weakest-link pruning. 'validation': bottom-up pruning of splits that do not help
         on validation rows. None: no pruning. 'auto': pruning at `ccp_alpha` if it is
         set; otherwise 'validation' for Parquet files and other rows in parts, which
-        may be larger than memory, and 'cv' for all other data. `pruning_` records what
+        may be larger than memory, unless an option is set that needs folds, and 'cv'
+        for all other data. `pruning_` records what
         was done, and why.
     prune_rule : {'price', '1se', 'min'}, default='price'
         With 'cv': 'price' takes, among the trees within one standard error of the

@@ -192,7 +192,8 @@ class Scorecard:
         A text that a spreadsheet would take for a formula begins with an apostrophe.
         `rule` says for every column where a missing value goes. The last column,
         `about`, says in its first line what the points mean and which columns there
-        are.
+        are. Excel cuts cells longer than 32,767 characters: open a table with rules
+        of thousands of categories elsewhere.
 
         Parameters
         ----------

@@ -17,6 +17,7 @@ from treewright.exporting.sql_divided import expected_value
 from treewright.exporting.sql_paths import nodes_joined, path_steps, step_expressions
 from treewright.reading.conditions.condition import joined
 from treewright.reading.conditions.rules import Rules
+from treewright.tree import wording
 from treewright.tree.data import TreeData
 
 __all__ = ["class_column", "to_sql"]
@@ -39,6 +40,7 @@ def to_sql(
     leaf: bool = False,
     reason: bool = False,
     view: str | None = None,
+    prefix: str = "",
     check_rows: bool | int = False,
 ) -> str:
     """Return a tree as SQL.
@@ -62,6 +64,10 @@ def to_sql(
         rule of the leaf in words. Not for a CASE expression.
     view : str, optional
         Name of the view; None: the table's name followed by ``_scored``.
+    prefix : str, default=''
+        Begins the names of the columns that are added, for tables that have a column
+        ``prediction`` already: databases do not agree on which of two columns of one
+        name a query means.
     check_rows : bool or int, default=False
         Whether to add rows with expected answers as comments, or how many at most.
 
@@ -73,12 +79,14 @@ def to_sql(
     form = form or ("case" if table is None else "select")
     _check(form, table, probabilities or leaf or reason)
     writer = _Writer(program, dialect_called(dialect), "" if form == "case" else "t.")
+    wanted = _Wanted(probabilities, leaf, reason, prefix)
     if form == "case":
         _refuse_large_case(writer)
-    title = _title(program, dialect, form, table, check_rows)
+    else:
+        _refuse_second_column(writer, wanted)
+    title = _title(writer, wanted, form, table, check_rows)
     if form == "case":
         return f"{title}{_with_newlines(writer.prediction())}\n"
-    wanted = _Wanted(probabilities=probabilities, leaf=leaf, reason=reason)
     select = _with_newlines(_select(writer, str(table), wanted))
     if form == "select":
         return f"{title}{select};\n"
@@ -92,20 +100,26 @@ def _with_newlines(sql: str) -> str:
 
 
 def _title(
-    program: Program,
-    dialect: str,
+    writer: _Writer,
+    wanted: _Wanted,
     form: str,
     table: str | None,
     check_rows: bool | int,
 ) -> str:
     """Return comments that say what the SQL is, and rows to check it with."""
-    facts = {"format": "sql", "dialect": dialect, "form": form}
+    program, dialect = writer.program, writer.dialect.name
+    facts, added = {"format": "sql", "dialect": dialect, "form": form}, []
     if form != "case":
         facts["table"] = str(table).encode().hex()
+        if wanted.prefix:
+            facts["prefix"] = wanted.prefix.encode().hex()
+        names = ", ".join(map(wording.name, writer.names(wanted)))
+        added = [f"It adds these columns, which the table must not have: {names}."]
     lines = [
         *(plain(line) for line in heading(program, units=False, **facts)),
         "",
         "NULL and NaN are missing; an unknown category counts as missing.",
+        *(plain(line) for line in added),
         *_advice(program, dialect),
         *embedded_lines(program, check_rows),
     ]
@@ -124,11 +138,12 @@ def _advice(program: Program, dialect: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The columns to add besides the prediction."""
+    """The columns to add besides the prediction, and how their names begin."""
 
     probabilities: bool
     leaf: bool
     reason: bool
+    prefix: str
 
     @property
     def any(self) -> bool:
@@ -140,13 +155,28 @@ def _check(form: str, table: str | None, more: bool) -> None:
         raise OptionError(f"form must be 'case', 'select' or 'view'; got {form!r}.")
     if form == "case" and more:
         raise OptionError(
-            "A CASE expression gives one column. Pass table= and form='select' to add "
-            "probabilities, the leaf or the reason."
+            "A CASE expression gives one column. Pass table='customers', the table to "
+            "score, and form='select' to add probabilities, the leaf or the reason."
         )
     if form != "case" and table is None:
         raise OptionError(
-            f"form={form!r} needs table=, the name of the table to score."
+            f"form={form!r} needs the name of the table to score: table='customers'."
         )
+
+
+def _refuse_second_column(writer: _Writer, wanted: _Wanted) -> None:
+    """Refuse to add a column that the training table had."""
+    if not isinstance(wanted.prefix, str):
+        raise OptionError(f"prefix must be a text; got {wanted.prefix!r}.")
+    schema = writer.program.tree.schema
+    known = {name.casefold(): name for name in (*schema.names, writer.program.target)}
+    for name in writer.names(wanted):
+        if name.casefold() in known:
+            raise OptionError(
+                f"The SQL would add a column {name!r}, but the tree was grown from a "
+                f"table with a column {known[name.casefold()]!r}. Pass prefix='tree_', "
+                "or another, to begin the names of the added columns with it."
+            )
 
 
 def _refuse_large_case(writer: _Writer) -> None:
@@ -154,8 +184,8 @@ def _refuse_large_case(writer: _Writer) -> None:
     if dialect.most_leaves is not None and n > _MOST_IN_A_CASE:
         raise OptionError(
             f"{dialect.name} cannot read a CASE expression of {n:,} leaves; the limit "
-            f"is {_MOST_IN_A_CASE:,}. Pass table= for a SELECT that joins the rows "
-            "with a table of the tree's rules."
+            f"is {_MOST_IN_A_CASE:,}. Pass table='customers', the table to score, for "
+            "a SELECT that joins the rows with a table of the tree's rules."
         )
 
 
@@ -171,7 +201,8 @@ def _select(writer: _Writer, table: str, wanted: _Wanted) -> str:
         return _select_divided(writer, source, wanted)
     if wanted.any or not dialect.fits(program.tree):
         return _select_joined(writer, source, wanted)
-    case, prediction = indented(writer.prediction(), 2), dialect.name_of("prediction")
+    case = indented(writer.prediction(), 2)
+    prediction = dialect.name_of(f"{wanted.prefix}prediction")
     return f"SELECT\n  t.*,\n{case} AS {prediction}\nFROM {source} AS t"
 
 
@@ -186,7 +217,8 @@ def _select_joined(writer: _Writer, source: str, wanted: _Wanted) -> str:
     columns = writer.columns(wanted)
     rows = [[str(node), *(column.write(node) for column in columns)] for node in nodes]
     last = f"s{len(expressions)}"
-    added = [f"{last}.node AS {dialect.name_of('leaf')}"] if wanted.leaf else []
+    leaf = dialect.name_of(f"{wanted.prefix}leaf")
+    added = [f"{last}.node AS {leaf}"] if wanted.leaf else []
     for column in columns:
         value = f"{last}.{column.plain}"
         shown = dialect.as_double.format(value) if column.is_number else value
@@ -203,11 +235,11 @@ def _select_joined(writer: _Writer, source: str, wanted: _Wanted) -> str:
 def _select_divided(writer: _Writer, source: str, wanted: _Wanted) -> str:
     """Return a SELECT for a tree in which a row may end in several leaves."""
     dialect, program = writer.dialect, writer.program
-    prediction = dialect.name_of("prediction")
+    prediction = dialect.name_of(f"{wanted.prefix}prediction")
     if not program.is_classifier:
         case = indented(writer.prediction(), 2)
         return f"SELECT\n  t.*,\n{case} AS {prediction}\nFROM {source} AS t"
-    names = _probability_names(writer)
+    names = _probability_names(writer, wanted.prefix)
     inner = ",\n".join(
         f"{indented(writer.total_of_class(i), 4)} AS {name}"
         for i, name in enumerate(names)
@@ -219,15 +251,15 @@ def _select_divided(writer: _Writer, source: str, wanted: _Wanted) -> str:
     )
 
 
-def class_column(dialect: str, label: Any) -> str:
+def class_column(dialect: str, label: Any, prefix: str = "") -> str:
     """Return the name of the column with the probability of a class."""
-    return dialect_called(dialect).storable_name(f"probability_{label}")
+    return dialect_called(dialect).storable_name(f"{prefix}probability_{label}")
 
 
-def _probability_names(writer: _Writer) -> list[str]:
+def _probability_names(writer: _Writer, prefix: str) -> list[str]:
     """Return the quoted name of the column of each class."""
-    dialect = writer.dialect
-    names = (class_column(dialect.name, label) for label in writer.program.classes)
+    dialect, classes = writer.dialect, writer.program.classes
+    names = (class_column(dialect.name, label, prefix) for label in classes)
     return [dialect.name_of(name).replace("\n", NEWLINE) for name in names]
 
 
@@ -304,16 +336,36 @@ class _Writer(Conditions):
 
     def columns(self, wanted: _Wanted) -> list[_Column]:
         """Return the columns of answers."""
-        name_of, is_number = self.dialect.name_of, not self.program.is_classifier
-        found = [_Column(name_of("prediction"), "prediction", self.answer, is_number)]
+        is_number = not self.program.is_classifier
+        prediction, reason = (
+            self.dialect.name_of(f"{wanted.prefix}{name}")
+            for name in ("prediction", "reason")
+        )
+        found = [_Column(prediction, "prediction", self.answer, is_number)]
         if wanted.probabilities:
             found += [
                 _Column(name, f"p{i}", self.probability_of(i), True)
-                for i, name in enumerate(_probability_names(self))
+                for i, name in enumerate(_probability_names(self, wanted.prefix))
             ]
         if wanted.reason:
-            found.append(_Column(name_of("reason"), "reason", self.reason_of(), False))
+            found.append(_Column(reason, "reason", self.reason_of(), False))
         return found
+
+    def names(self, wanted: _Wanted) -> list[str]:
+        """Return the names of the columns that are added."""
+        program = self.program
+        # A tree that divides rows computes its classes from their probabilities.
+        shares = wanted.probabilities or program.divides_rows
+        return [
+            *([f"{wanted.prefix}leaf"] if wanted.leaf else []),
+            f"{wanted.prefix}prediction",
+            *(
+                class_column(self.dialect.name, label, wanted.prefix)
+                for label in program.classes
+                if shares
+            ),
+            *([f"{wanted.prefix}reason"] if wanted.reason else []),
+        ]
 
     def total_of_class(self, place: int) -> str:
         """Return the probability of a class, added up over the leaves of a row."""

@@ -23,6 +23,8 @@ _CAST = "CAST({} AS DOUBLE PRECISION)"
 _ESCAPES = str.maketrans(
     {"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\0": r"\0"}
 )
+# Spark reads a backslash and three digits as one character.
+_ESCAPES_OF_SPARK = _ESCAPES | {0: r"\u0000"}
 _ESCAPES_OF_BIGQUERY = _ESCAPES | str.maketrans({"`": r"\`", "\0": r"\u0000"})
 
 
@@ -333,7 +335,7 @@ DIALECTS = {
         Dialect(
             "spark",
             identifier_quotes=("`", "`"),
-            escapes=_ESCAPES,
+            escapes=_ESCAPES_OF_SPARK,
             nan="double('NaN')",
             infinity="double('Infinity')",
             stores_nul=True,

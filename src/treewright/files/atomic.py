@@ -52,7 +52,8 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file to write; it takes its name only when everything is written.
 
     Until then it is a temporary file in the same folder. If the block raises an
-    exception, that file is removed and what stood there before is unchanged.
+    exception, that file is removed and what stood there before is unchanged. A pipe or
+    a device is written to as it is.
 
     Parameters
     ----------
@@ -68,6 +69,13 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     OSError
         With a message that names the file and the reason.
     """
+    if _is_stream(path):
+        try:
+            with open(path, "wb") as file:
+                yield file
+        except OSError as problem:
+            raise _explained(Path(path), problem) from problem
+        return
     # A link keeps pointing to the file that is replaced.
     target = Path(os.path.realpath(path))
     part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.part")
@@ -87,6 +95,15 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.unlink(part)
 
 
+def _is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path names a pipe or a device, which a file must not replace."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
 def _sync_folder(folder: Path) -> None:
     """Make the new name last; where folders cannot be opened, the system does it."""
     if os.name == "nt":
@@ -101,6 +118,6 @@ def _sync_folder(folder: Path) -> None:
 def _explained(path: Path, problem: OSError) -> OSError:
     reason = problem.strerror or str(problem)
     remedy = "Write it elsewhere."
-    if isinstance(problem, FileNotFoundError):
+    if isinstance(problem, FileNotFoundError) and not path.parent.is_dir():
         remedy = f"Make the folder {str(path.parent)!r} first."
     return OSError(problem.errno, f"Could not write {str(path)!r}: {reason}. {remedy}")

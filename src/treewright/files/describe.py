@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from treewright.errors import TableError
 from treewright.files.arrow_table import checked_names, from_arrow
 from treewright.files.content import Content
+from treewright.files.csv_columns import missing_marks
 from treewright.files.in_parts import Batches
 from treewright.files.optional import package
 from treewright.files.part_results import in_order
@@ -141,6 +143,7 @@ class _PartDigest:
     columns: dict[str, Digest]
     target: Digest
     weights: dict[Any, WeightSums]
+    marks: dict[str, Counter[str]]  # of missing values, by column
     n_rows: int
     no_target: int
     checksum: int
@@ -151,10 +154,12 @@ class _PartDigest:
         weights = dict(self.weights)
         for key, sums in other.weights.items():
             weights[key] = weights[key].with_other(sums) if key in weights else sums
+        marks = {n: self.marks[n] + other.marks[n] for n in names}
         return _PartDigest(
             columns,
             _joined(self.target, other.target),
             weights,
+            marks,
             self.n_rows + other.n_rows,
             self.no_target + other.no_target,
             (self.checksum + other.checksum) % 2**64,
@@ -422,6 +427,7 @@ def _describe_piece(
         total += checksum(raw)
         n_sample = max(1, request.n_sample)
         columns[name] = digest_of(raw, wanted.get(name), n_sample, _MOST_VALUES)
+    marks = {name: source.marks.get(name, Counter()) for name in request.features}
     raw = source.raw(source.names.index(str(selection.target)))
     total += checksum(raw)
     target: Digest = Distinct.of(raw)
@@ -435,7 +441,7 @@ def _describe_piece(
         total += int(numbers.view(np.uint64).sum(dtype=np.uint64))
         weights = _weight_sums(raw, numbers, request.task)
     return _PartDigest(
-        columns, target, weights, source.n_rows, no_target, total % 2**64
+        columns, target, weights, marks, source.n_rows, no_target, total % 2**64
     )
 
 
@@ -471,7 +477,8 @@ def _described(
     keys = _keys(on_rows, request, whole)
     features = []
     for name in request.features:
-        digest = whole.columns[name]
+        digest, marks = whole.columns[name], missing_marks(name, whole.marks[name])
+        conversions += [marks] if marks else []
         if isinstance(digest, Numbers):
             feature = digest.settled(wanted.get(name), is_key=name in keys)
         else:

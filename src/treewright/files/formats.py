@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from treewright.errors import TableError
@@ -103,7 +104,7 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
     -------
     bool
     """
-    if _is_no_file(path):
+    if not _is_one_file(path):
         return False
     return format_of(OpenedFile(path, read_limit(None))) == "parquet"
 
@@ -129,14 +130,17 @@ def is_large(
 
 def _needed(path: str | os.PathLike[str], limit: int) -> Needed | None:
     """Return what one file needs; None for what is read otherwise."""
-    if _is_no_file(path):
+    if not _is_one_file(path):
         return None
     file = OpenedFile(path, limit)
     return needed_memory(file, format_of(file))
 
 
-def _is_no_file(path: str | os.PathLike[str]) -> bool:
-    return str(path) == "-" or is_query(path) or is_in_parts(path)
+def _is_one_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path names one file, which may be looked at more than once."""
+    if str(path) == "-" or is_query(path) or is_in_parts(path):
+        return False
+    return not Path(path).exists() or Path(path).is_file()
 
 
 def read_content(

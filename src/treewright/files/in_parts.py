@@ -257,12 +257,27 @@ def _files(path: str) -> list[str]:
 
 def _of_dataset(dataset: Any) -> dict[str, OpenPart]:
     parts: dict[str, OpenPart] = {}
-    for fragment in dataset.get_fragments():
+    try:
+        fragments = list(dataset.get_fragments())
+    except ValueError:  # it is filtered, and does not tell its files
+        return {"the dataset": partial(_of_filtered, dataset)}
+    for fragment in fragments:
         label = getattr(fragment, "path", "") or f"part {len(parts)}"
         for first, pieces in _pieces(fragment):
             at = f"{label} (from row {first})" if first else label
             parts[at] = partial(_of_file, at, pieces)
     return parts
+
+
+def _of_filtered(
+    dataset: Any, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    wanted = None
+    if columns is not None:
+        wanted = [name for name in dataset.schema.names if name in columns]
+    yield from dataset.to_batches(
+        columns=wanted, batch_size=_ROWS, batch_readahead=1, fragment_readahead=1
+    )
 
 
 def _pieces(fragment: Any) -> Iterator[tuple[int, list[Any]]]:

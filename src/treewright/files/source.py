@@ -38,12 +38,15 @@ class ArrowSource:
         Columns in which marks of missing values, such as 'NA', are categories.
     findings : list of Finding
         Grows with every column that is read: marks that became missing values.
+    marks : dict of Counter
+        The rows of each such mark, by column.
     """
 
     table: pa.Table
     text: frozenset[str]
     keep_marks: Collection[str] = ()
     findings: list[Finding] = field(default_factory=list)
+    marks: dict[str, Counter[str]] = field(default_factory=dict)
     named: bool = True
 
     @cached_property
@@ -86,6 +89,7 @@ class ArrowSource:
         if marks:
             counts = np.bincount(codes[codes >= 0], minlength=len(labels))
             rows = Counter({x: int(counts[labels.index(x)]) for x in marks})
+            self.marks[name] = +rows
             found = missing_marks(name, +rows)
             self.findings.extend([found] if found else [])
         texts = tuple(labels[at] for at in known)

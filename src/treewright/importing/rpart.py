@@ -14,7 +14,7 @@ line per number or text::
       frame <- fit$frame
       nodes <- data.frame(node = rownames(frame), frame[c("var", "n", "wt", "dev",
         "yval", "ncompete", "nsurrogate")])
-      about <- list(method = fit$method, target = all.vars(fit$terms)[1],
+      about <- list(method = fit$method, target = deparse(fit$terms[[2]])[1],
         columns = attr(fit$terms, "term.labels"), ylevels = levels,
         ordered = names(classes)[classes == "ordered"],
         usesurrogate = fit$control$usesurrogate)
@@ -69,6 +69,10 @@ _NEEDED = {
     "about": ("method", "target", "columns", "usesurrogate"),
     "frame": ("node", "var", "n", "wt", "dev", "yval", "ncompete", "nsurrogate"),
 }
+_HOW = (
+    "Write the file with the R function in the documentation of "
+    "treewright.importing.rpart."
+)
 _LEFT, _RIGHT = 1, 3
 """Where rpart's `csplit` sends a category; 2: it was not in the node."""
 
@@ -101,8 +105,7 @@ def from_rpart(source: str | PathLike[str] | Mapping[str, Any]) -> TreeData:
             raise
         raise TreeFormatError(
             f"These are not the tables of a tree of rpart ({type(problem).__name__}: "
-            f"{problem}). Write them with the R function in the documentation of "
-            "treewright.importing.rpart."
+            f"{problem}). {_HOW}"
         ) from problem
 
 
@@ -110,7 +113,15 @@ def from_rpart(source: str | PathLike[str] | Mapping[str, Any]) -> TreeData:
 
 
 def _read(path: Path) -> Mapping[str, Any]:
-    content = path.read_text("utf-8-sig")
+    if path.is_dir():
+        raise TreeFormatError(f"{path} is a folder; name the file of a tree. {_HOW}")
+    try:
+        content = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise TreeFormatError(
+            f"{path.name} is not text, so it holds no tables of a tree. (An .rds file "
+            f"can be read by R only.) {_HOW}"
+        ) from None
     if content.lstrip().startswith("{"):
         try:
             found: Mapping[str, Any] = json.loads(content)
@@ -121,9 +132,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     for line in csv.DictReader(content.splitlines(keepends=True)):
         if None in (line.get("table"), line.get("column"), line.get("value")):
             raise TreeFormatError(
-                f"{path.name} must have the columns table, column and value. Write "
-                "it with the R function in the documentation of "
-                "treewright.importing.rpart."
+                f"{path.name} must have the columns table, column and value. {_HOW}"
             )
         columns = tables.setdefault(line["table"], {})
         columns.setdefault(line["column"], []).append(line["value"])
@@ -135,9 +144,7 @@ def _check(tables: Mapping[str, Any]) -> None:
         for column in columns:
             if column not in (tables.get(table) or {}):
                 raise TreeFormatError(
-                    f"The tree of rpart lacks {column!r} of the table {table!r}. Write "
-                    "it with the R function in the documentation of "
-                    "treewright.importing.rpart."
+                    f"The tree of rpart lacks {column!r} of the table {table!r}. {_HOW}"
                 )
     method = _one(tables["about"]["method"])
     if method not in ("class", "anova"):
@@ -190,7 +197,7 @@ def _unquoted(term: str) -> str:
 
 
 def _target(tables: Mapping[str, Any]) -> TargetInfo:
-    name = str(_one(tables["about"]["target"]))
+    name = _unquoted(str(_one(tables["about"]["target"])))
     if _one(tables["about"]["method"]) == "anova":
         return TargetInfo(name, "number")
     classes = tuple(map(str, _listed(tables["about"]["ylevels"])))

@@ -196,7 +196,9 @@ class PruneOptions:
         return method
 
     def for_parts(self, grown: GrowOptions, task: str) -> "PruneOptions":
-        """Return the options for rows in parts: 'auto' is 'validation', never 'cv'.
+        """Return the options for rows in parts, where 'auto' is 'validation'.
+
+        It is 'cv' only if an option is set that needs folds, such as `cv`.
 
         Parameters
         ----------
@@ -210,10 +212,18 @@ class PruneOptions:
         PruneOptions
         """
         by_default = self.prune == "auto" and self.ccp_alpha is None
+        by_default = by_default and not self._needs_folds()
         usual = _BY_DEFAULT[grown.method]
         if by_default and (usual == "cv" or task != "class"):
             return replace(self, prune="validation")
         return self
+
+    def _needs_folds(self) -> bool:
+        """Return whether an option is set that 'cv' uses and 'validation' does not."""
+        return any(
+            "cv" in methods and getattr(self, name) != default
+            for name, (default, methods) in _BELONGS.items()
+        )
 
     def risk_for(self, grown: GrowOptions, task: str) -> str:
         """Return the risk of a leaf in cost-complexity pruning.

@@ -87,6 +87,8 @@ class Pruning:
         rows: lambda of classes, m of numbers. Empty if they are not.
     validation_error : float array
         Error on the validation rows ('validation').
+    held_out_error : float or None
+        Error of the tree that was taken on the validation rows ('validation').
     chosen, best : int
         The row of the table that was taken, and the row with the least score; -1 if
         there is none. The tree that 'validation' takes need not be in the table.
@@ -123,6 +125,7 @@ class Pruning:
     score_std: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     strength: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     validation_error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    held_out_error: float | None = None
     chosen: int = -1
     best: int = -1
     one_se: int = -1

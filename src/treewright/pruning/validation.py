@@ -99,7 +99,7 @@ def check_held_out(n_training: int, n_held_out: int) -> None:
         raise TableError(
             f"Holding rows out for validation leaves no {none} row of "
             f"{n_training + n_held_out} rows. Pass more rows, another "
-            "validation_fraction, or X_val and y_val."
+            "validation_fraction, X_val and y_val, or prune=None."
         )
 
 
@@ -151,6 +151,7 @@ def prune_by_validation(
         n_leaves=path.n_leaves,
         error=path.risk,
         validation_error=error,
+        held_out_error=after / total,
         chosen=_step_of(pruned, path),
         best=best,
         rises_after=int(path.n_leaves[best]),

@@ -172,6 +172,9 @@ PRUNING = Record(
         "rises_after": Field(
             Maybe(Whole()), "Leaves of the smallest tree of least validation error."
         ),
+        "held_out_error": Field(
+            Number(), "Error of the tree on the validation rows.", True
+        ),
         "notes": Field(ListOf(Text()), "Departures from the settings."),
         "n_folds": Field(Whole(), "Number of folds."),
     }

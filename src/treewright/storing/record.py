@@ -83,6 +83,8 @@ def _check_options(options: Mapping[str, Any]) -> None:
 def pruning_out(pruning: Pruning) -> dict[str, Any]:
     """Return the record of a pruning without its table."""
     out = {name: getattr(pruning, name) for name in PRUNING.fields}
+    if pruning.held_out_error is None:
+        del out["held_out_error"]
     return out | {"notes": list(pruning.notes)}
 
 

@@ -474,6 +474,8 @@ def _encode_labels(
     raw: RawColumn, feature: Feature, unseen: str, found: list[Unseen]
 ) -> IntArray:
     codes, labels = to_codes(raw)
+    if raw.content == "bool":
+        labels = _as_written(labels, feature.labels)
     known = codes >= 0
     # Text never equals a number.
     types = {isinstance(label, str) for label in labels}
@@ -503,6 +505,16 @@ def _encode_labels(
             )
         )
     return out
+
+
+def _as_written(
+    labels: tuple[Label, ...], known: tuple[Label, ...]
+) -> tuple[Label, ...]:
+    """Return truth values as the tree knows them, where a file wrote them as text."""
+    texts = {str(text).casefold(): text for text in known if isinstance(text, str)}
+    if not texts or not texts.keys() <= {"true", "false"}:
+        return labels
+    return tuple(texts.get(str(label).casefold(), str(label)) for label in labels)
 
 
 class Unseen(NamedTuple):

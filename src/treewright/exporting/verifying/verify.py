@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from treewright.errors import OptionError
+from treewright.errors import OptionError, TreewrightError
 from treewright.exporting.check_rows import CheckRows, Value, answered, check_rows
 from treewright.exporting.embedded_rows import rows_in
 from treewright.exporting.export import FORMATS, MARK
@@ -20,7 +22,11 @@ from treewright.exporting.program import Program, program_of
 from treewright.exporting.scorecard import Scorecard
 from treewright.exporting.sql import class_column
 from treewright.exporting.verifying.code_engines import CODE_ENGINES
-from treewright.exporting.verifying.engine import Answers, EngineMissingError
+from treewright.exporting.verifying.engine import (
+    Answers,
+    EngineMissingError,
+    ExportFailedError,
+)
 from treewright.exporting.verifying.onnx_engine import run_onnx
 from treewright.exporting.verifying.pmml_engine import pmml_rows, run_pmml
 from treewright.exporting.verifying.scorecard_engine import (
@@ -44,6 +50,7 @@ _MOST_ROWS = defaultdict(
 # Spreadsheets calculate with 15 digits; a scorecard has odds, not both probabilities.
 _CLOSE_IN = {"xlsx": 1e-14, "scorecard": 1e-14}
 _MOST_SHOWN = 5
+_MOST_SAID = 300  # characters of an error of an engine
 _CLOSE = 1e-12  # for trees that divide rows, whose shares are added up
 
 
@@ -113,7 +120,41 @@ def verify(tree: TreeData, path: str | PathLike[str]) -> Verification:
     ExportFailedError
         When the file does not compile or run.
     """
-    file = _read(Path(path))
+    path = Path(path)
+    with _explained(f"{path.name} cannot be read", "It is damaged"):
+        file = _read(path)
+    mark = file.facts.get("tree")
+    same_tree = None if mark is None else tree.fingerprint.startswith(mark)
+    fault = "It is damaged or was edited"
+    if same_tree is False:
+        fault = "It was written from another tree"
+    with _explained(f"{path.name} cannot be run", fault, other_tree=same_tree is False):
+        return replace(_compared(tree, file), same_tree=same_tree)
+
+
+@contextmanager
+def _explained(what: str, fault: str, other_tree: bool = False) -> Iterator[None]:
+    """Say what is wrong with a file for which an engine, or a reader, has an error.
+
+    Engines raise errors of any type. Ours are already worded, unless the file belongs
+    to another tree, about which they do not know.
+    """
+    try:
+        yield
+    except (EngineMissingError, OSError, MemoryError):
+        raise
+    except Exception as problem:
+        if isinstance(problem, TreewrightError) and not other_tree:
+            raise
+        said = " ".join(str(problem).split())[:_MOST_SAID]
+        raise ExportFailedError(
+            f"{what} ({type(problem).__name__}: {said}). {fault}: "
+            "export the tree again."
+        ) from problem
+
+
+def _compared(tree: TreeData, file: _File) -> Verification:
+    """Run a file and compare its answers."""
     program = program_of(tree)
     card = card_of(program, file.facts) if file.format == "scorecard" else None
     stated = _stated(program, file)
@@ -126,14 +167,13 @@ def verify(tree: TreeData, path: str | PathLike[str]) -> Verification:
     shown = [_described(program, expected, found, i, engine) for i in wrong]
     if stated is not None:
         shown += _misstated(program, stated, card)
-    mark = file.facts.get("tree")
     return Verification(
         engine=engine,
         n_rows=len(rows),
         n_embedded=0 if stated is None else min(len(stated), len(rows)),
         differences=tuple(shown[:_MOST_SHOWN]),
         n_different=len(shown),
-        same_tree=None if mark is None else tree.fingerprint.startswith(mark),
+        same_tree=None,
     )
 
 
@@ -164,9 +204,10 @@ def _read(path: Path) -> _File:
         text = text_of_xlsx(content)
     else:
         text = content.decode("utf-8", "replace")
-    if path.suffix == ".csv":
+    facts = _head(text, path)
+    if facts["format"] == "scorecard":
         text = text_of_scorecard(text)
-    return _File(content, text, _head(text, path))
+    return _File(content, text, facts)
 
 
 def _stated(program: Program, file: _File) -> CheckRows | None:
@@ -221,8 +262,13 @@ def _head(source: str, path: Path) -> dict[str, str]:
     """Return what the first line that names treewright says about the file."""
     found = re.search(rf"{MARK} ((?:[a-z]+=[\w.]+ )*tree=[0-9a-f]{{16}})", source)
     if found:
-        pairs = (part.split("=", 1) for part in found.group(1).split())
-        return {name: value for name, value in pairs}
+        facts = dict(part.split("=", 1) for part in found.group(1).split())
+        if facts.get("format") in FORMATS:
+            return facts
+        raise OptionError(
+            f"{path.name} says that its format is {facts.get('format')!r}, which this "
+            "version of treewright does not write. Export the tree again."
+        )
     by_suffix = {format.suffix: name for name, format in FORMATS.items()}
     if path.suffix in by_suffix and path.suffix != ".csv":
         return {"format": by_suffix[path.suffix]}
@@ -248,11 +294,13 @@ def _run_sql(
     table = "rows_" if form == "case" else bytes.fromhex(head["table"]).decode()
     database.fill(program, table, rows)
     found = database.answers(_select_of(source, form, database, table))
-    names = [class_column(database.dialect, label) for label in program.classes]
+    prefix = bytes.fromhex(head.get("prefix", "")).decode()
+    classes, leaf = program.classes, f"{prefix}leaf"
+    names = [class_column(database.dialect, label, prefix) for label in classes]
     wide = bool(names) and names[0] in found[0]
     return dialect, Answers(
-        [row["leaf"] for row in found] if "leaf" in found[0] else None,
-        [row["prediction"] for row in found],
+        [row[leaf] for row in found] if leaf in found[0] else None,
+        [row[f"{prefix}prediction"] for row in found],
         [[row[name] for name in names] for row in found] if wide else None,
     )
 
@@ -300,8 +348,13 @@ def _described(
     pairs = zip(program.variables, rows.rows[row], strict=True)
     values = ", ".join(f"{variable.name}={value!r}" for variable, value in pairs)
     answer, expected = found.answers[row], rows.answers[row]
-    if answer == expected and found.leaves is not None:
-        answer = f"leaf {found.leaves[row]}"
-        expected = f"in leaf {rows.nodes[row]}"
-        return f"{values or 'any row'}: {by} says {answer}, the tree ends {expected}"
-    return f"{values or 'any row'}: {by} says {answer!r}, the tree {expected!r}"
+    leaf = None if found.leaves is None else found.leaves[row]
+    if answer is None:
+        said = f"{by} has no answer, the tree says {expected!r}"
+    elif answer != expected:
+        said = f"{by} says {answer!r}, the tree {expected!r}"
+    elif leaf is not None and leaf != rows.nodes[row]:
+        said = f"{by} says leaf {leaf}, the tree ends in leaf {rows.nodes[row]}"
+    else:
+        said = f"{by} says other probabilities than the tree"
+    return f"{values or 'any row'}: {said}"

@@ -222,7 +222,8 @@ class Checkpointed:
         self, nodes: Sequence[SmallNode], request: bytes, facts: Any
     ) -> Iterator[tuple[int, bytes]]:
         """Grow the subtrees that are not in the file, and keep each as it comes."""
-        asked = [_digest(self._tree.encode(), request, node[2]) for node in nodes]
+        before = _digest(self._tree.encode(), request)
+        asked = [_digest(before, state) for _, _, state in nodes]
         missing = []
         for place, question in enumerate(asked):
             subtree = self._checkpoint.reply(question)

@@ -18,7 +18,6 @@ from treewright.growing.parts.coding import CodedPart, ColumnCoding, MemoryPart
 from treewright.growing.parts.protocol import (
     CodedWork,
     GatheredWork,
-    Gathering,
     RowsWork,
     drained,
 )
@@ -168,14 +167,18 @@ class Local:
         return self._map(lambda name: work(self._coded[name], argument), self.names)
 
     def on_gathered(
-        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+        self,
+        take: CodedWork,
+        make: GatheredWork,
+        common: Any,
+        gatherings: Sequence[Any],
     ) -> Iterator[tuple[int, Any]]:
         """Take something from every coded part and bring it together."""
 
         def made(place: int) -> Any:
-            gathering = gatherings[place]
-            pieces = (take(self._coded[name], gathering.take) for name in self.names)
-            result = make(pieces, gathering.make)
+            argument = common, gatherings[place]
+            pieces = (take(self._coded[name], argument) for name in self.names)
+            result = make(pieces, argument)
             release_memory()
             return result
 
@@ -190,13 +193,17 @@ class Local:
     ) -> Iterator[tuple[Item, Any]]:
         """Yield results in the order of the items, and start none of them far ahead."""
         started: deque[tuple[Item, Future[Any]]] = deque()
-        with ThreadPoolExecutor(self._n_threads) as pool:
+        pool = ThreadPoolExecutor(self._n_threads)
+        try:
             for item in items:
                 started.append((item, pool.submit(work, item)))
                 if len(started) > self._n_threads:
                     yield _first_of(started)
             while started:
                 yield _first_of(started)
+        finally:
+            # After an interruption no further item is begun.
+            pool.shutdown(cancel_futures=True)
 
 
 def _first_of(started: deque[tuple[Item, Future[Any]]]) -> tuple[Item, Any]:

@@ -6,25 +6,15 @@ worker costs time only: Dask runs its tasks again elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from treewright.errors import ClusterError
 from treewright.files.in_clusters import batches_of_frame
-from treewright.growing.parts.on_worker import (
-    Task,
-    coded,
-    on_coded,
-    on_gathered,
-    on_rows,
-)
-from treewright.growing.parts.protocol import (
-    CodedWork,
-    GatheredWork,
-    Gathering,
-    RowsWork,
-)
+from treewright.growing.parts import on_worker
+from treewright.growing.parts.on_worker import Task
+from treewright.growing.parts.protocol import CodedWork, GatheredWork, RowsWork
 
 __all__ = ["Dask"]
 
@@ -41,7 +31,8 @@ class Dask:
     client : distributed.Client, optional
         The cluster; the default is the client that was made last.
     timeout : float, default=600
-        Seconds in which no part gives an answer, after which a request is an error.
+        Seconds in which no task of a request comes to its end, after which it is an
+        error.
     """
 
     def __init__(self, frame: Any, client: Any = None, timeout: float = 600.0) -> None:
@@ -68,40 +59,49 @@ class Dask:
 
     def on_coded(self, work: CodedWork, argument: Any) -> Iterator[tuple[str, Any]]:
         """Run a function on every coded part."""
-        futures = self._on_parts(Task(work, argument))
+        futures = self._on_parts(_on_coded, task=Task(work, argument))
         yield from self._results(dict(zip(self.names, futures, strict=True)))
 
     def on_gathered(
-        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+        self,
+        take: CodedWork,
+        make: GatheredWork,
+        common: Any,
+        gatherings: Sequence[Any],
     ) -> Iterator[tuple[int, Any]]:
         """Take something from every coded part and bring it together on a worker."""
+        to_take, to_make = Task(take, common), Task(make, common)
         # A thread of a worker holds the rows of one gathering at a time.
         at_once = max(sum(self._client.nthreads().values()), 1)
         for begin in range(0, len(gatherings), at_once):
-            futures = {}
+            taken, made = {}, {}
             for place, each in enumerate(gatherings[begin : begin + at_once], begin):
-                futures[f"subtrees {place}"] = self._client.submit(
-                    _on_gathered,
-                    self._on_parts(Task(take, each.take)),
-                    task=Task(make, each.make),
+                pieces = self._on_parts(_take, task=to_take, gathering=each)
+                for name, piece in zip(self.names, pieces, strict=True):
+                    taken[f"{name}, branch {place}"] = piece
+                made[f"branch {place}"] = self._client.submit(
+                    _make,
+                    pieces,
+                    task=to_make,
+                    gathering=each,
                     retries=_RETRIES,
                     pure=False,
                 )
-            for name, result in self._results(futures):
-                yield int(name.removeprefix("subtrees ")), result
+            for name, result in self._results(made, taken):
+                yield int(name.removeprefix("branch ")), result
 
     def close(self) -> None:
         """Let Dask forget the coded parts."""
         self._client.cancel(list(self._coded.values()))
 
-    def _on_parts(self, task: Task) -> list[Any]:
+    def _on_parts(self, run: Any, **arguments: Any) -> list[Any]:
         """Return a future for each coded part."""
         futures: list[Any] = self._client.map(
-            _on_coded,
+            run,
             self.names,
             [self._coded[name] for name in self.names],
             [self._digests[name] for name in self.names],
-            task=task,
+            **arguments,
             retries=_RETRIES,
             pure=False,
         )
@@ -124,21 +124,21 @@ class Dask:
         )
         return dict(zip(futures, made, strict=True))
 
-    def _results(self, futures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        """Yield the results as they come, each once."""
+    def _results(
+        self, futures: Mapping[str, Any], before: Mapping[str, Any] | None = None
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield the results as they come, each once; `before` is what they wait for."""
         from distributed import CancelledError, KilledWorker
 
-        names = {future.key: name for name, future in futures.items()}
+        left = dict(futures)
         try:
-            while names:
-                n_left = len(names)
-                some = self._answered_in_time([futures[n] for n in names.values()])
-                for future, result in some:
-                    if isinstance(result, CancelledError):
-                        raise result
-                    yield names.pop(future.key), result
-                if len(names) == n_left:
-                    raise self._no_answer(names.values(), len(futures))
+            for _ in self._in_time(before or {}):
+                pass
+            for name, result in self._in_time(futures, with_results=True):
+                if isinstance(result, CancelledError):
+                    raise result
+                del left[name]
+                yield name, result
         except CancelledError as error:
             raise ClusterError(
                 "The scheduler of the Dask cluster is gone, or it has cancelled the "
@@ -151,26 +151,39 @@ class Dask:
                 "Give the workers more memory, or make the partitions smaller."
             ) from error
         finally:
-            self._client.cancel([futures[name] for name in names.values()])
+            self._client.cancel(list(left.values()))
 
-    def _answered_in_time(self, futures: list[Any]) -> Iterator[tuple[Any, Any]]:
-        """Yield futures and results as they come, until the time is over."""
+    def _in_time(
+        self, futures: Mapping[str, Any], *, with_results: bool = False
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield names and results as they come; the time-out counts from the last."""
+        names = {future.key: name for name, future in futures.items()}
+        while names:
+            n_left = len(names)
+            waiting = [futures[name] for name in names.values()]
+            for found in self._completed(waiting, with_results):
+                future, result = found if with_results else (found, None)
+                yield names.pop(future.key), result
+            if len(names) == n_left:
+                raise ClusterError(
+                    f"{len(names)} of {len(futures)} requests gave no answer in "
+                    f"{self._timeout:g} s, the first of them {min(names.values())!r}. "
+                    "Look at the workers of the Dask cluster, and fit again."
+                )
+
+    def _completed(self, futures: list[Any], with_results: bool) -> Iterator[Any]:
+        """Yield futures as they come, until the time is over."""
         from distributed import as_completed
 
-        waiting = as_completed(futures, with_results=True, timeout=self._timeout)
+        waiting = as_completed(
+            futures, with_results=with_results, timeout=self._timeout
+        )
         while True:
             try:
                 found = next(waiting)
             except (StopIteration, TimeoutError):
                 return
             yield found
-
-    def _no_answer(self, names: Collection[str], n_parts: int) -> ClusterError:
-        return ClusterError(
-            f"{len(names)} of {n_parts} parts gave no answer in {self._timeout:g} s, "
-            f"the first of them {min(names)!r}. Look at the workers of the Dask "
-            "cluster, and fit again."
-        )
 
 
 def _default_client() -> Any:
@@ -186,21 +199,28 @@ def _default_client() -> Any:
 
 
 def _on_frame(task: Task, name: str, frame: Any) -> Any:
-    return on_rows(task, name, batches_of_frame(frame))
+    return on_worker.on_rows(task, name, batches_of_frame(frame))
 
 
 def _code_frame(task: Task, name: str, frame: Any) -> Any:
-    return coded(task, name, batches_of_frame(frame))
+    return on_worker.coded(task, name, batches_of_frame(frame))
 
 
 def _facts(made: tuple[Any, bytes, Any]) -> tuple[bytes, Any]:
     return made[1], made[2]
 
 
-def _on_gathered(pieces: list[Any], *, task: Task) -> Any:
-    return on_gathered(task, pieces)
-
-
 def _on_coded(name: str, held: Any, expected: bytes, *, task: Task) -> Any:
     part, digest = held
-    return on_coded(task, name, part, digest, expected)
+    on_worker.check_part(name, digest, expected)
+    return on_worker.on_coded(task, part)
+
+
+def _take(name: str, held: Any, expected: bytes, *, task: Task, gathering: Any) -> Any:
+    part, digest = held
+    on_worker.check_part(name, digest, expected)
+    return next(on_worker.take(task, part, [gathering]))
+
+
+def _make(pieces: list[Any], *, task: Task, gathering: Any) -> Any:
+    return on_worker.make(task, pieces, gathering)

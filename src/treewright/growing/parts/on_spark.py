@@ -16,25 +16,16 @@ from uuid import uuid4
 
 from treewright.errors import ClusterError
 from treewright.files.in_clusters import row_of_bytes, table_of_bytes
-from treewright.growing.parts.on_worker import (
-    Task,
-    coded,
-    on_coded,
-    on_gathered,
-    on_rows,
-)
-from treewright.growing.parts.protocol import (
-    CodedWork,
-    GatheredWork,
-    Gathering,
-    RowsWork,
-)
+from treewright.growing.parts import on_worker
+from treewright.growing.parts.on_worker import Task
+from treewright.growing.parts.protocol import CodedWork, GatheredWork, RowsWork
 
 if TYPE_CHECKING:
     from treewright.files.in_parts import Batches
 
 __all__ = ["Spark"]
 
+_GATHERINGS_PER_TASK = 4
 _RESULTS = "part string, result binary"
 _CODED = "part string, digest binary, result binary, coded binary"
 
@@ -81,16 +72,28 @@ class Spark:
         return self._results(self._coded.mapInArrow(run, _RESULTS))
 
     def on_gathered(
-        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+        self,
+        take: CodedWork,
+        make: GatheredWork,
+        common: Any,
+        gatherings: Sequence[Any],
     ) -> Iterator[tuple[int, Any]]:
         """Take something from every coded part and bring it together in a task."""
-        takes = {str(i): Task(take, each.take) for i, each in enumerate(gatherings)}
-        makes = {str(i): Task(make, each.make) for i, each in enumerate(gatherings)}
-        # A row holds what was taken from one part, under the number of its gathering.
-        taken = self._coded.mapInArrow(_taken(takes, self._digests), _RESULTS)
-        made = taken.groupBy("part").applyInArrow(_made(makes), _RESULTS)
-        for place, result in self._results(made):
-            yield int(place), result
+        to_take, to_make = Task(take, common), Task(make, common)
+        # Every job reads all coded parts; its results are there when it is done.
+        at_once = _GATHERINGS_PER_TASK * _tasks_at_once(self._frame.sparkSession)
+        for begin in range(0, len(gatherings), at_once):
+            chosen = {
+                str(place): each
+                for place, each in enumerate(gatherings[begin : begin + at_once], begin)
+            }
+            # A row holds what one part has for a gathering, under its number.
+            taken = self._coded.mapInArrow(
+                _taken(to_take, chosen, self._digests), _RESULTS
+            )
+            made = taken.groupBy("part").applyInArrow(_made(to_make, chosen), _RESULTS)
+            for place, result in self._results(made):
+                yield int(place), result
 
     def close(self) -> None:
         """Let Spark forget the coded parts."""
@@ -144,6 +147,15 @@ class Spark:
                     raise
 
 
+def _tasks_at_once(session: Any) -> int:
+    """Return how many tasks the cluster runs at once, where Spark tells it."""
+    try:
+        found: int = session.sparkContext.defaultParallelism
+    except Exception:  # Spark Connect has no context
+        found = int(session.conf.get("spark.sql.shuffle.partitions"))
+    return max(found, 1)
+
+
 def _finished_tasks(session: Any) -> list[tuple[int, int]]:
     """Return how many tasks of each active stage are done, where Spark tells it."""
     try:
@@ -181,7 +193,7 @@ def _name(batches: Batches) -> Iterator[Any]:
 
 def _on_partition(task: Task) -> Callable[[Batches], Iterator[Any]]:
     def run(batches: Batches) -> Iterator[Any]:
-        result = on_rows(task, _here(), batches)
+        result = on_worker.on_rows(task, _here(), batches)
         yield row_of_bytes(_here(), result=pickle.dumps(result))
 
     return run
@@ -189,7 +201,7 @@ def _on_partition(task: Task) -> Callable[[Batches], Iterator[Any]]:
 
 def _code_partition(task: Task) -> Callable[[Batches], Iterator[Any]]:
     def run(batches: Batches) -> Iterator[Any]:
-        part, digest, report = coded(task, _here(), batches)
+        part, digest, report = on_worker.coded(task, _here(), batches)
         yield row_of_bytes(
             _here(),
             digest=digest,
@@ -212,29 +224,31 @@ def _on_coded_rows(
 ) -> Callable[[Batches], Iterator[Any]]:
     def run(batches: Batches) -> Iterator[Any]:
         for name, digest, part in _coded_parts(batches):
-            result = on_coded(task, name, part, digest, digests[name])
+            on_worker.check_part(name, digest, digests[name])
+            result = on_worker.on_coded(task, part)
             yield row_of_bytes(name, result=pickle.dumps(result))
 
     return run
 
 
 def _taken(
-    tasks: dict[str, Task], digests: dict[str, bytes]
+    task: Task, gatherings: dict[str, Any], digests: dict[str, bytes]
 ) -> Callable[[Batches], Iterator[Any]]:
     def run(batches: Batches) -> Iterator[Any]:
         for name, digest, part in _coded_parts(batches):
-            for gathering, task in tasks.items():
-                result = on_coded(task, name, part, digest, digests[name])
-                yield row_of_bytes(gathering, result=pickle.dumps(result))
+            on_worker.check_part(name, digest, digests[name])
+            pieces = on_worker.take(task, part, gatherings.values())
+            for gathering, piece in zip(gatherings, pieces, strict=True):
+                yield row_of_bytes(gathering, result=pickle.dumps(piece))
 
     return run
 
 
-def _made(tasks: dict[str, Task]) -> Callable[[Any], Any]:
+def _made(task: Task, gatherings: dict[str, Any]) -> Callable[[Any], Any]:
     def run(taken: Any) -> Any:
         gathering = taken["part"][0].as_py()
         pieces = (pickle.loads(each.as_buffer()) for each in taken["result"])
-        result = on_gathered(tasks[gathering], pieces)
+        result = on_worker.make(task, pieces, gatherings[gathering])
         return table_of_bytes(gathering, result=pickle.dumps(result))
 
     return run

@@ -14,11 +14,20 @@ from treewright.growing.parts.coding import CodedPart, MemoryPart
 from treewright.growing.parts.protocol import drained
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from treewright.files.in_parts import Batches
 
-__all__ = ["Task", "coded", "digest_of", "on_coded", "on_gathered", "on_rows"]
+__all__ = [
+    "Task",
+    "check_part",
+    "coded",
+    "digest_of",
+    "make",
+    "on_coded",
+    "on_rows",
+    "take",
+]
 
 
 _FACTOR, _SHIFT = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
@@ -73,46 +82,46 @@ def coded(task: Task, name: str, batches: Batches) -> tuple[MemoryPart, bytes, A
     return part, digest_of(part), report
 
 
-def on_coded(
-    task: Task, name: str, part: CodedPart, digest: bytes, expected: bytes
-) -> Any:
-    """Run a function on a coded part, unless it is another one than at first.
+def on_coded(task: Task, part: CodedPart) -> Any:
+    """Run a function on a coded part."""
+    work, argument = task.opened()
+    return work(part, argument)
+
+
+def take(task: Task, part: CodedPart, gatherings: Iterable[Any]) -> Iterator[Any]:
+    """Take from a coded part what each gathering needs; see `Engine.on_gathered`."""
+    work, common = task.opened()
+    return (work(part, (common, each)) for each in gatherings)
+
+
+def make(task: Task, pieces: Iterable[Any], gathering: Any) -> Any:
+    """Run a function on what was taken from every part."""
+    work, common = task.opened()
+    return work(pieces, (common, gathering))
+
+
+def check_part(name: str, digest: bytes, expected: bytes) -> None:
+    """Refuse a part that differs from the one that was coded first.
 
     Parameters
     ----------
-    task : Task
-        The function.
     name : str
         The part.
-    part : CodedPart
-        It was coded now, or again after a worker was lost.
     digest, expected : bytes
-        The digest of this part, and of the one that was coded first.
-
-    Returns
-    -------
-    object
-        What the function returns.
+        The digest of this part, which may have been coded again after a worker was
+        lost, and of the one that was coded first.
 
     Raises
     ------
     ClusterError
         If the rows changed.
     """
-    work, argument = task.opened()
     if digest != expected:
         raise ClusterError(
             f"The rows of {name!r} changed while the tree was grown: they were read "
             "again after a worker was lost, and differ. Write the data to a file "
             "first, or remove random steps from what makes it."
         )
-    return work(part, argument)
-
-
-def on_gathered(task: Task, pieces: Iterable[Any]) -> Any:
-    """Run a function on what was taken from every part."""
-    work, argument = task.opened()
-    return work(pieces, argument)
 
 
 def digest_of(part: MemoryPart) -> bytes:

@@ -27,7 +27,8 @@ _CODES = 4 * 8 * MOST_CODES
 _NODE = 4
 """Bytes per row that remember its node."""
 _FEWEST_ENTRIES, _MOST_ENTRIES = 1 << 14, 1 << 20
-_MOST_HOME_ROWS = 1 << 20
+_MOST_HOME_ROWS, _MOST_HOME_BYTES = 1 << 20, 1 << 30
+"""Of one node. Its rows travel as one message, for which Spark has 2 GB."""
 _SPARE = 16
 """One part in so many of the limit is left alone: what allocators keep."""
 
@@ -80,13 +81,18 @@ class RowsSize:
         asking = self.n_columns * _CODES + n_threads * a_slice
         return max(asking, n_threads * _reading(self.n_columns))
 
+    @property
+    def gathered(self) -> int:
+        """Bytes of a row that is gathered."""
+        return self.n_columns * _VALUE + _PER_ROW
+
     def home(self, n_threads: int) -> int:
         """Bytes of a row that is gathered, with a subtree in each of the threads.
 
         Values are there twice, as they come from a part and together; sorted columns
         take 12 bytes.
         """
-        return n_threads * (self.n_columns * (2 * _VALUE + 12) + 2 * _PER_ROW)
+        return n_threads * (2 * self.gathered + self.n_columns * 12)
 
 
 @dataclass(frozen=True)
@@ -200,7 +206,8 @@ def plan_for(
         free -= size.codes
     # Replies are gone before the rows of small nodes are gathered.
     entries = min(max(free // entry, _FEWEST_ENTRIES), _MOST_ENTRIES)
-    home = min(max(free, 0) // size.home(n_threads), _MOST_HOME_ROWS)
+    most = min(_MOST_HOME_ROWS, _MOST_HOME_BYTES // size.gathered)
+    home = min(max(free, 0) // size.home(n_threads), most)
     words = (
         f"{where}: {shown} take about {shown_bytes(size.table)} in memory and "
         f"{shown_bytes(size.codes)} as codes{lie} ({said})"

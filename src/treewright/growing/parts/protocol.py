@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.errors import ClusterError
 from treewright.files.in_parts import Batches
 from treewright.files.part_results import in_order
 from treewright.growing.parts.coding import (
@@ -37,7 +38,6 @@ __all__ = [
     "CodedWork",
     "Engine",
     "GatheredWork",
-    "Gathering",
     "Parts",
     "PartsOf",
     "Rows",
@@ -62,19 +62,23 @@ SmallNode = tuple[int, int, bytes]
 
 
 @dataclass(frozen=True)
-class Gathering:
-    """The arguments of two functions: what to take from each part, what to make of it.
+class GrowingFacts:
+    """What all small nodes of a tree need.
 
     Attributes
     ----------
-    take : object
-        The argument of a `CodedWork`.
-    make : object
-        The argument of a `GatheredWork`.
+    rows : ChosenRows
+        The rows that count.
+    request : bytes
+        Holds the splits that lead to the nodes.
+    table, options : dict
+        As `_core.grow_subtree` takes them.
     """
 
-    take: Any
-    make: Any
+    rows: ChosenRows
+    request: bytes
+    table: dict[str, Any]
+    options: dict[str, Any]
 
 
 class Engine(Protocol):
@@ -131,19 +135,26 @@ class Engine(Protocol):
         """Run a function on every coded part; see `on_rows`."""
 
     def on_gathered(
-        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+        self,
+        take: CodedWork,
+        make: GatheredWork,
+        common: Any,
+        gatherings: Sequence[Any],
     ) -> Iterable[tuple[int, Any]]:
         """Take something from every coded part and bring it together in one place.
 
         Parameters
         ----------
         take : callable
-            Runs on every coded part.
+            Runs on every coded part, once for each gathering.
         make : callable
-            Runs once for each gathering, wherever the engine likes, on what was taken
-            from all parts, in any order.
-        gatherings : sequence of Gathering
-            The arguments of both functions.
+            Runs for each gathering, wherever the engine likes, on what was taken from
+            all parts, in any order. It may be repeated; one result counts.
+        common : object
+            What every gathering needs.
+        gatherings : sequence
+            What each of them needs besides. The argument of both functions is the pair
+            of `common` and one of these.
 
         Yields
         ------
@@ -260,7 +271,7 @@ def answer(kernel: str, part: CodedPart, rows: ChosenRows, request: bytes) -> by
 
 
 def rows_of_nodes(
-    part: CodedPart, argument: tuple[Sequence[int], ChosenRows, bytes]
+    part: CodedPart, argument: tuple[GrowingFacts, Sequence[SmallNode]]
 ) -> list[Rows]:
     """Return the rows of a part that lie in some nodes.
 
@@ -269,20 +280,20 @@ def rows_of_nodes(
     part : CodedPart
         The part.
     argument : tuple
-        The nodes, the rows that count, and a request that holds the splits that lead
-        to the nodes.
+        What all nodes need, and the nodes.
 
     Returns
     -------
     list
         An entry for each node.
     """
-    nodes, chosen, request = argument
-    answer("route", part, chosen, request)
-    ends = part.nodes(chosen.tree)[0]
+    facts, small = argument
+    nodes = [node for node, _, _ in small]
+    answer("route", part, facts.rows, facts.request)
+    ends = part.nodes(facts.rows.tree)[0]
     found = [_RowsOfNode(int(np.count_nonzero(ends == node))) for node in nodes]
     for where, some in part.slices():
-        units = some.units(chosen)
+        units = some.units(facts.rows)
         rows = [np.flatnonzero(ends[where] == node) for node in nodes]
         for column in range(part.n_columns):
             for each, cells in zip(found, some.decoded(column, rows), strict=True):
@@ -326,13 +337,18 @@ class _RowsOfNode:
 
     def rows(self, n_columns: int) -> Rows:
         """Return all rows."""
+        came = set(self._filled.values())
+        if came != {self._n_rows}:
+            raise ClusterError(
+                f"A node of {self._n_rows:,} rows got {max(came, default=0):,} of them "
+                "from the parts. Run the fit again."
+            )
         columns = [self._arrays[column] for column in range(n_columns)]
         return columns, self._arrays["target"], self._arrays.get("units")
 
 
 def grow_subtrees(
-    pieces: Iterable[list[Rows]],
-    argument: tuple[Sequence[SmallNode], tuple[dict[str, Any], dict[str, Any]]],
+    pieces: Iterable[list[Rows]], argument: tuple[GrowingFacts, Sequence[SmallNode]]
 ) -> tuple[list[bytes], int]:
     """Grow the subtrees of some nodes from their rows.
 
@@ -341,7 +357,7 @@ def grow_subtrees(
     pieces : iterable
         The rows that each part has of the nodes; see `rows_of_nodes`.
     argument : tuple
-        The nodes, and the facts that `Parts.grow` takes.
+        What all nodes need, and the nodes.
 
     Returns
     -------
@@ -349,20 +365,29 @@ def grow_subtrees(
     n_bytes : int
         The bytes of the rows.
     """
-    nodes, (table, options) = argument
+    facts, nodes = argument
+    gathered = _together(pieces, nodes)
+    subtrees, n_bytes = [], 0
+    for _, _, state in nodes:
+        # The rows of a node are freed before the next subtree is grown.
+        columns, target, units = gathered.pop(0).rows(len(facts.table["columns"]))
+        n_bytes += sum(array.nbytes for array in (*columns, target))
+        subtree = _core.grow_subtree(
+            facts.table, facts.options, state, columns, target, units
+        )
+        subtrees.append(subtree)
+    return subtrees, n_bytes
+
+
+def _together(
+    pieces: Iterable[list[Rows]], nodes: Sequence[SmallNode]
+) -> list[_RowsOfNode]:
+    """Return the rows of each node; no piece is in memory afterwards."""
     gathered = [_RowsOfNode(n_rows) for _, n_rows, _ in nodes]
     for piece in pieces:
         for own, some in zip(gathered, piece, strict=True):
             own.put_rows(some)
-    subtrees, n_bytes = [], 0
-    for _, _, state in nodes:
-        # The rows of a node are freed before the next subtree is grown.
-        columns, target, units = gathered.pop(0).rows(len(table["columns"]))
-        n_bytes += sum(array.nbytes for array in (*columns, target))
-        subtrees.append(
-            _core.grow_subtree(table, options, state, columns, target, units)
-        )
-    return subtrees, n_bytes
+    return gathered
 
 
 def _reply(part: CodedPart, argument: tuple[str, ChosenRows, bytes]) -> bytes:
@@ -428,16 +453,16 @@ class PartsOf:
     ) -> Iterator[tuple[int, bytes]]:
         """Gather the rows of each node, and grow its subtree where they are."""
         bundles = _bundles([n_rows for _, n_rows, _ in nodes], self._most_gathered)
-        gatherings = []
-        for bundle in bundles:
-            some = [nodes[i] for i in bundle]
-            handles = [handle for handle, _, _ in some]
-            take = handles, self._rows, request
-            gatherings.append(Gathering(take, (some, facts)))
-        self._count_requests(len(gatherings))
-        found = self._engine.on_gathered(rows_of_nodes, grow_subtrees, gatherings)
+        self._count_requests(len(bundles))
+        found = self._engine.on_gathered(
+            rows_of_nodes,
+            grow_subtrees,
+            GrowingFacts(self._rows, request, *facts),
+            [[nodes[i] for i in bundle] for bundle in bundles],
+        )
         for place, (subtrees, n_bytes) in found:
             self._note(n_bytes)
+            # The core refuses a node that comes twice, or not at all.
             yield from zip(bundles[place], subtrees, strict=True)
 
     def _each(self, work: CodedWork, argument: Any) -> Iterator[Any]:

@@ -10,7 +10,6 @@ from treewright.growing.parts.protocol import (
     CodedWork,
     Engine,
     GatheredWork,
-    Gathering,
     RowsWork,
 )
 
@@ -46,10 +45,14 @@ class Watched:
         return self._engine.on_coded(work, argument)
 
     def on_gathered(
-        self, take: CodedWork, make: GatheredWork, gatherings: Sequence[Gathering]
+        self,
+        take: CodedWork,
+        make: GatheredWork,
+        common: Any,
+        gatherings: Sequence[Any],
     ) -> Iterable[tuple[int, Any]]:
         """Take something from every coded part and bring it together."""
-        return self._engine.on_gathered(take, make, gatherings)
+        return self._engine.on_gathered(take, make, common, gatherings)
 
     def close(self) -> None:
         """Forget the coded parts."""
