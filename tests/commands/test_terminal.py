@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from support.repeats import first_of
+
 COLOUR = "\x1b["
 
 SHOWN = {
@@ -46,7 +48,7 @@ def credit(story):
     (story / "credit.csv").write_bytes(table.read_bytes())
 
 
-@pytest.mark.parametrize("case", SHOWN)
+@pytest.mark.parametrize("case", first_of(SHOWN, 6))
 def test_no_line_is_wider_than_the_terminal(terminal, case):
     screen = terminal(*SHOWN[case])
     assert screen.code == (3 if case == "an error" else 0), screen.text

@@ -83,12 +83,14 @@ def test_dates_are_days_of_the_spreadsheet():
     compare(program, programs.random_rows(program, 100))
 
 
+@pytest.mark.slow
 def test_times_are_told_apart_by_the_millisecond():
     program = program_of(times())
     rows = check_rows(program, 300).rows + programs.random_rows(program, 100)
     compare(program, rows)
 
 
+@pytest.mark.slow
 def test_a_tree_deeper_than_excel_nests_still_works():
     x = np.arange(300.0)
     y = np.cumsum(2.0 ** np.minimum(x, 290))

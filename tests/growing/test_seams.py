@@ -10,6 +10,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from support.repeats import first_of
 from support.stepping import (
     FEW,
     ORDERS,
@@ -78,7 +79,7 @@ def test_a_sort_that_a_grower_took_over_is_refused():
         training.steps()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", first_of(SEEDS, len(SEEDS) // 3))
 def test_a_fold_by_weights_0_and_1_is_the_tree_of_the_copied_rows(seed):
     table, options = case(seed)
     training = TrainingSet(table, options)
@@ -94,7 +95,7 @@ def test_a_fold_by_weights_0_and_1_is_the_tree_of_the_copied_rows(seed):
         assert not different, f"case({seed}): {first_difference(shared, copied)}"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", first_of(SEEDS, len(SEEDS) // 3))
 def test_rows_repeated_by_whole_weights_are_the_tree_of_the_copied_rows(seed):
     table, options = case(seed)
     options = dataclasses.replace(options, min_samples_split=2, min_samples_leaf=1)
@@ -124,7 +125,7 @@ def test_any_order_of_steps_gives_the_same_tree(seed, order):
     assert_same_bytes(grow(table, options), stepped, f"case({seed})")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", first_of(SEEDS, len(SEEDS) // 3))
 def test_growing_all_from_the_middle_gives_the_same_tree(seed):
     table, options = case(seed)
     options, rng = without_limits(options), np.random.default_rng(seed)
@@ -143,7 +144,7 @@ def test_best_first_by_hand_is_growing_with_a_limit_on_leaves(seed):
     assert_same_bytes(grow(table, options), order.steps.grow_all(), f"case({seed})")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", first_of(SEEDS, len(SEEDS) // 3))
 def test_a_pruned_tree_resumed_grows_back_to_the_tree_it_was(seed):
     table, options = case(seed)
     options = without_limits(options)
@@ -235,7 +236,7 @@ def test_steps_and_threads_mix_on_a_table_that_is_grown_in_parallel(criterion):
 # Replacing a node --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", first_of(SEEDS, len(SEEDS) // 3))
 def test_a_node_replaced_by_the_tree_of_its_rows_changes_nothing(seed):
     table, options = case(seed)
     # The fewer rows, the finer the grid that weights are rounded to.

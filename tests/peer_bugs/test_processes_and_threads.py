@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from support.repeats import first_of
 
 LINUX = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="reads or limits memory as on Linux"
@@ -156,7 +157,7 @@ print("refused and alive")
 
 
 @LINUX
-@pytest.mark.parametrize("n_jobs", [1, 2, 6])
+@pytest.mark.parametrize("n_jobs", first_of([2, 1, 6], 1))
 def test_no_memory_left_is_a_memory_error(n_jobs):
     # scikit-learn #4900, #7079: the error was dropped where memory ran out.
     assert in_fresh_python(OUT_OF_MEMORY.format(n_jobs=n_jobs)) == "refused and alive"
