@@ -419,7 +419,7 @@ def test_a_fold_with_bad_weights_is_refused(weights, words):
 
 def test_an_interrupted_growth_leaves_a_sound_tree():
     random = np.random.default_rng(0)
-    X = random.normal(size=(400_000, 10))
+    X = random.normal(size=(1_600_000, 6))
     y = X[:, 0] + random.normal(size=len(X)) > 0
     training = TrainingSet(as_table(X, y, task="class"), GrowOptions(n_jobs=2))
     whole = training.grow()
