@@ -47,21 +47,24 @@ coverage: clusters build  ## Run all tests and fail if they cover less than 97 %
 	$(BIN)/coverage report
 
 oldest: $(VENV)/.dev  ## Run the tests with the oldest dependencies that pyproject.toml allows
-	$(call with_versions,oldest,lowest-direct,'pyparsing<3.3')
+	$(call with_versions,oldest,lowest-direct,'pyparsing==3.2.*')
 
 newest: $(VENV)/.dev  ## Run the tests with the newest dependencies
 	$(call with_versions,newest,highest)
 
-# pandas 2.0 calls a function that NumPy 1.26 deprecates, and matplotlib 3.8 functions that
-# pyparsing 3.3 deprecates.
+# pandas 2.0 calls a function that NumPy 1.26 deprecates, matplotlib 3.8 functions that
+# pyparsing 3.3 deprecates, and pyspark 4.0 leaves sockets open.
 define with_versions
 	$(BIN)/uv venv -q --clear --python $(PYTHON) build/$(1)
 	$(BIN)/uv pip install -q --python build/$(1) --resolution $(2) -r pyproject.toml \
 	  --all-extras --group build --group test $(3)
 	PATH="$(abspath build/$(1)/bin):$$PATH" $(BIN)/uv pip install -q --python build/$(1) \
 	  --no-build-isolation --no-deps -Cbuild-dir=build/$(1)-cmake .
-	PATH="$(abspath build/$(1)/bin):$$PATH" build/$(1)/bin/python -m pytest -n auto \
-	  --maxprocesses 4 -q -m "not slow" -W "ignore:np.find_common_type:DeprecationWarning" $(ARGS)
+	PATH="$(abspath build/$(1)/bin):$$PATH" \
+	  PYTHONWARNINGS="ignore:np.find_common_type is deprecated:DeprecationWarning" \
+	  build/$(1)/bin/python -m pytest -n auto --maxprocesses 4 -q -m "not slow" \
+	  -W "ignore:np.find_common_type:DeprecationWarning" \
+	  -W "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning" $(ARGS)
 endef
 
 proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer (long)

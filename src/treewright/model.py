@@ -1239,8 +1239,8 @@ class Tree:
         >>> import treewright as tw
         >>> X, y = {"wind": [3, 9, 5, 1]}, ["no", "no", "no", "yes"]
         >>> tree = tw.grow(tw.as_table(X, y))
-        >>> tree.to_sklearn().tree_.threshold[0]
-        np.float64(2.0)
+        >>> float(tree.to_sklearn().tree_.threshold[0])
+        2.0
         """
         from treewright.exporting.scikit_learn import to_sklearn
 

@@ -22,6 +22,8 @@ LONG = {
     "docs/theory/8-one-tree-and-many.md",
 }
 """The pages that take more than ten seconds."""
+NEEDS = {"docs/guides/coming-from.md": "scikit-learn>=1.9"}
+"""Pages that show what newer packages answer."""
 
 
 def all_pages():
@@ -29,6 +31,7 @@ def all_pages():
     for page in run_pages.pages():
         name = page.relative_to(ROOT).as_posix()
         marks = [pytest.mark.slow] if name in LONG else []
+        marks += [pytest.mark.needs(NEEDS[name])] if name in NEEDS else []
         yield pytest.param(page, id=name, marks=marks)
 
 

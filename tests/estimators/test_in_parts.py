@@ -208,6 +208,7 @@ def test_number_of_parts_is_irrelevant(
 # -- sources ---------------------------------------------------------------------------
 
 
+@pytest.mark.needs("polars>=1.32")  # older ones do not join categories of two files
 def test_every_source_gives_the_same_tree(tmp_path: Path, grow_in: Any) -> None:
     ds = pytest.importorskip("pyarrow.dataset")
     pl = pytest.importorskip("polars")

@@ -14,6 +14,7 @@ from support import programs
 from support.databases import SERVERS, TRANSLATED, opened_once
 from support.export_trees import c45, many_leaves, times
 from support.repeats import first_of
+from support.versions import missing_version
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
@@ -270,6 +271,9 @@ def test_classes_may_differ_in_upper_case_only(servers, engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_dates_and_times_are_compared_as_the_tree_compares_them(servers, engine):
+    # Spark 4.0 has no type for a time of day.
+    if engine is Spark and (reason := missing_version("pyspark>=4.1")):
+        pytest.skip(reason)
     trees = [times(), zoned_times()]
     for program in map(program_of, trees):
         rows = check_rows(program).rows + programs.random_rows(program, 300)

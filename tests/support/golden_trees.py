@@ -68,7 +68,10 @@ def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
     """Return the columns and the target of a bundled or a made table."""
     if name in _BUNDLED:
         target, dropped = _BUNDLED[name]
-        frame = pd.read_csv(files("treewright") / "data" / f"{name}.csv")
+        frame = pd.read_csv(
+            files("treewright") / "data" / f"{name}.csv",
+            float_precision="round_trip",  # pandas 2.0 misreads 933.333 otherwise
+        )
         frame = frame.dropna(subset=[target]).reset_index(drop=True)
         return frame.drop(columns=[target, *dropped]), frame[target]
     kind, seed = name.split("_")

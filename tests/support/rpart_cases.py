@@ -189,7 +189,7 @@ class Case:
             for name, kind in zip(self.names[:-1], self.kinds, strict=False)
         }
         found = pd.read_csv(self.folder / "answers.csv", dtype=str)
-        answers = found.iloc[:, 2:].map(float.fromhex).to_numpy()
+        answers = np.vectorize(float.fromhex)(found.iloc[:, 2:].to_numpy(str))
         labels = [LEVELS[int(x) - 1] for x in found["label"]] if self.is_class else None
         frame = pd.DataFrame(table)
         return frame, found["node"].astype(int).to_numpy(), labels, answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -39,7 +39,13 @@ _DIALECTS = (
 )
 
 
-class _Rows(click.ParamType[bool | int]):
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[bool | int]
+else:
+    _ParamType = click.ParamType  # before click 8.4 it takes no type
+
+
+class _Rows(_ParamType):
     """``all``, ``none`` or a number of rows."""
 
     name = "rows"

@@ -31,6 +31,7 @@ __all__ = [
     "Detour",
     "Part",
     "Surrogate",
+    "as_float64",
     "bracketed",
     "columns_of",
     "every",
@@ -63,7 +64,7 @@ class Surrogate(NamedTuple):
             return np.asarray(table[np.maximum(values, -1)])
         known = values >= 0 if values.dtype.kind == "i" else values == values
         with np.errstate(invalid="ignore"):
-            right = (values > np.float64(self.threshold)) != self.flip
+            right = (as_float64(values) > self.threshold) != self.flip
         return np.where(known, right.astype(np.int64), -1)
 
     def words(self, branch: int, longest: int | None = None) -> str:
@@ -212,12 +213,12 @@ class Condition(NamedTuple):
     def _interval(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         is_missing = values < 0 if values.dtype.kind == "i" else values != values
         inside = ~is_missing if self.known else np.zeros(len(values), bool)
-        # float64 scalars, so that float32 values are compared without rounding.
+        numbers = as_float64(values)
         with np.errstate(invalid="ignore"):
             if self.low is not None:
-                inside &= values > np.float64(self.low)
+                inside &= numbers > self.low
             if self.high is not None:
-                inside &= values <= np.float64(self.high)
+                inside &= numbers <= self.high
         return (inside | is_missing if self.missing else inside), is_missing
 
     def _within(self, value: float) -> bool:
@@ -387,6 +388,14 @@ def every(feature: Feature, column: int) -> Condition:
 def columns_of(conditions: Iterable[Condition]) -> list[int]:
     """Return the numbers of the columns that conditions use, ascending."""
     return sorted(set().union(*(each.columns for each in conditions)))
+
+
+def as_float64(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers as float64, so that comparing them rounds no threshold.
+
+    NumPy before version 2 compares a float32 array with a number in float32.
+    """
+    return values.astype(np.float64, copy=False)
 
 
 def shares_of(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.criteria import Criterion, NumberCriterion
 from treewright.growing.readable import midpoint, short_between
+from treewright.reading.conditions.condition import as_float64
 from treewright.table.grain import cut_step, day_below, has_local_days
 from treewright.tree import wording
 from treewright.tree.data import ALL_BRANCHES, IS_MISSING, MULTIWAY, SUBSET, THRESHOLD
@@ -279,7 +280,7 @@ def _branches(rows: NodeRows, split: Split) -> NDArray[np.int64]:
         return np.where(missing, 0, 1)
     if isinstance(split, Threshold):
         with np.errstate(invalid="ignore"):
-            taken = np.where(values <= np.float64(split.threshold), 0, 1)
+            taken = np.where(as_float64(values) <= split.threshold, 0, 1)
         return np.where(missing, split.missing, taken)
     labels = rows.schema.features[split.column].labels
     groups: tuple[tuple[Any, ...], ...] = getattr(split, "branches", ())
