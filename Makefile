@@ -60,11 +60,10 @@ define with_versions
 	  --all-extras --group build --group test $(3)
 	PATH="$(abspath build/$(1)/bin):$$PATH" $(BIN)/uv pip install -q --python build/$(1) \
 	  --no-build-isolation --no-deps -Cbuild-dir=build/$(1)-cmake .
-	PATH="$(abspath build/$(1)/bin):$$PATH" \
-	  PYTHONWARNINGS="ignore:np.find_common_type is deprecated:DeprecationWarning" \
-	  build/$(1)/bin/python -m pytest -n auto --maxprocesses 4 -q -m "not slow" \
+	PATH="$(abspath build/$(1)/bin):$$PATH" build/$(1)/bin/python -m pytest -n auto \
+	  --maxprocesses 4 -q -m "not slow" \
 	  -W "ignore:np.find_common_type:DeprecationWarning" \
-	  -W "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning" $(ARGS)
+	  -W "ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning" $(ARGS)
 endef
 
 proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer (long)

@@ -22,8 +22,13 @@ LONG = {
     "docs/theory/8-one-tree-and-many.md",
 }
 """The pages that take more than ten seconds."""
-NEEDS = {"docs/guides/coming-from.md": "scikit-learn>=1.9"}
-"""Pages that show what newer packages answer."""
+NEEDS = {
+    "docs/guides/coming-from.md": "scikit-learn>=1.9",
+    **dict.fromkeys(
+        ("README.md", "docs/guides/size.md", "docs/theory/7-reading.md"), "pandas>=2.1"
+    ),
+}
+"""Pages that show what newer packages answer; pandas 2.0 warns of NumPy 1.26."""
 
 
 def all_pages():

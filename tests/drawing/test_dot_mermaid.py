@@ -33,7 +33,7 @@ def test_graphviz_draws_every_node_and_branch(name, graphviz):
     assert svg.count('class="edge"') == tree.n_nodes - 1
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:30])
 def test_graphviz_reads_hostile_names(name, graphviz):
     tree = hostile_tree(name)
     text = tree.to_dot()
