@@ -161,7 +161,7 @@ class ColumnCoding:
             return np.append(
                 self.values, np.full(MISSING + 1 - len(self.values), np.nan)
             )[codes]
-        return np.where(codes == MISSING, -1, codes).astype(np.int32)
+        return np.where(codes == MISSING, np.int32(-1), codes.astype(np.int32))
 
 
 def edges_of(
