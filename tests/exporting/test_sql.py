@@ -271,13 +271,14 @@ def test_classes_may_differ_in_upper_case_only(servers, engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_dates_and_times_are_compared_as_the_tree_compares_them(servers, engine):
+    database = servers(engine)
     # Spark 4.0 has no type for a time of day.
     if engine is Spark and (reason := missing_version("pyspark>=4.1")):
         pytest.skip(reason)
     trees = [times(), zoned_times()]
     for program in map(program_of, trees):
         rows = check_rows(program).rows + programs.random_rows(program, 300)
-        compare(servers(engine), program, rows)
+        compare(database, program, rows)
 
 
 def zoned_times():

@@ -8,7 +8,11 @@ from treewright.errors import OptionError
 from treewright.exporting.check_rows import check_rows
 from treewright.exporting.export import FORMATS, export
 from treewright.exporting.program import program_of
-from treewright.exporting.verifying.engine import EngineMissingError, ExportFailedError
+from treewright.exporting.verifying.engine import (
+    EngineMissingError,
+    ExportFailedError,
+    package_called,
+)
 from treewright.exporting.verifying.verify import verify
 
 RUNNABLE = [name for name in FORMATS if name != "scorecard"]  # it has its own tests
@@ -138,6 +142,11 @@ def test_a_launcher_without_its_compiler_counts_as_not_installed(tmp_path, monke
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     with pytest.raises(EngineMissingError, match="'rustc' is not installed"):
         verify(penguins(), written(penguins(), "rust", tmp_path))
+
+
+def test_a_module_that_is_missing_is_named_by_its_package():
+    with pytest.raises(EngineMissingError, match=r"pip install no_such_package\.$"):
+        package_called("no_such_package.sql", "The engine")
 
 
 def penguins(**options):

@@ -110,7 +110,7 @@ def package_called(name: str, shown: str) -> Any:
     except ImportError:
         raise EngineMissingError(
             f"{shown} is not installed, so the export cannot be run here: "
-            f"pip install {name}."
+            f"pip install {name.partition('.')[0]}."
         ) from None
 
 
