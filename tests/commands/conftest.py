@@ -1,13 +1,17 @@
-"""A folder with the files of the demo, and two ways to run the real executable."""
+"""A folder with the files of the demo, and three ways to run a command."""
 
 import os
 import re
 import subprocess
+import sys
+import warnings
+from io import BytesIO, TextIOWrapper
 
 import pexpect
 import pytest
 
 from support.executable import EXECUTABLE
+from treewright.commands.main import main
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]")
 
@@ -16,22 +20,54 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]")
 def story(tmp_path_factory):
     """Return a folder with the files of the demo, penguins.csv among them."""
     folder = tmp_path_factory.mktemp("story")
-    done = _run(folder, "demo", "--into", ".")
+    done = _executed(folder, "demo", "--into", ".")
     assert done.returncode == 0, done.stderr
     return folder
 
 
 @pytest.fixture
-def run(story):
-    """Return a function that runs a command, by default in the folder of the demo."""
+def run(story, monkeypatch):
+    """Return a function that runs a command in this process, which saves its start.
 
-    def run_in_story(*arguments, folder=story, **options):
-        return _run(folder, *arguments, **options)
+    The folder is that of the demo unless another one is passed.
+    """
 
-    return run_in_story
+    def run_here(*arguments, folder=story, stdin="", env=()):
+        streams = {name: _stream() for name in ("stdout", "stderr")}
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("default")
+            patch.chdir(folder)
+            patch.setattr(sys, "stdin", _stream(stdin))
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            for name, value in dict(env).items():
+                patch.setenv(name, value)
+            code = main([str(each) for each in arguments])
+        texts = {name: _written(stream) for name, stream in streams.items()}
+        return subprocess.CompletedProcess(arguments, code, **texts)
+
+    return run_here
 
 
-def _run(folder, *arguments, stdin="", env=()):
+@pytest.fixture
+def execute(story):
+    """Return a function that runs the executable, by default in the demo's folder."""
+
+    def execute_in_story(*arguments, folder=story, **options):
+        return _executed(folder, *arguments, **options)
+
+    return execute_in_story
+
+
+def _stream(text=""):
+    return TextIOWrapper(BytesIO(text.encode()), encoding="utf-8", write_through=True)
+
+
+def _written(stream):
+    return stream.buffer.getvalue().decode()
+
+
+def _executed(folder, *arguments, stdin="", env=()):
     return subprocess.run(
         [EXECUTABLE, *map(str, arguments)],
         cwd=folder,

@@ -119,7 +119,7 @@ def test_a_refused_output_leaves_nothing_behind(run, story):
     assert sorted(os.listdir(story)) == before
 
 
-def test_a_defect_says_how_to_report_it(run, story):
+def test_a_defect_says_how_to_report_it(execute, story):
     sabotage = story / "sitecustomize.py"
     sabotage.write_text(
         "import treewright.commands.inputs as inputs\n"
@@ -127,9 +127,9 @@ def test_a_defect_says_how_to_report_it(run, story):
         "inputs.load_model = broken\n"
     )
     try:
-        done = run("show", "penguins.tree.json", env={"PYTHONPATH": str(story)})
+        done = execute("show", "penguins.tree.json", env={"PYTHONPATH": str(story)})
         debug = {"PYTHONPATH": str(story), "TREEWRIGHT_DEBUG": "1"}
-        told = run("show", "penguins.tree.json", env=debug)
+        told = execute("show", "penguins.tree.json", env=debug)
     finally:
         sabotage.unlink()
     assert done.returncode == told.returncode == 1
@@ -163,12 +163,12 @@ def test_a_broken_pipe_is_silent(story, arguments):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_warnings_are_one_line_each(run, story):
+def test_warnings_are_one_line_each(execute, story):
     lines = re.sub(
         "Biscoe|Dream|Torgersen", "Atlantis", (story / "penguins.csv").read_text()
     )
     (story / "elsewhere.csv").write_text(lines)
-    done = run("predict", "penguins.tree.json", "elsewhere.csv", "-o", "x.csv")
+    done = execute("predict", "penguins.tree.json", "elsewhere.csv", "-o", "x.csv")
     assert done.returncode == 0
     assert done.stderr.startswith("Warning: ")
     assert "island" in done.stderr
@@ -202,10 +202,10 @@ def test_ctrl_c_exits_with_130_and_keeps_the_old_file(story):
     assert not list(story.glob(".answers_of_big*"))
 
 
-def test_without_arguments_the_help_is_printed_line_by_line(run):
-    done = run()
+def test_without_arguments_the_help_is_printed_line_by_line(execute):
+    done = execute()
     assert done.returncode == 0
-    assert done.stdout == run("--help").stdout
+    assert done.stdout == execute("--help").stdout
     assert done.stderr == ""
 
 

@@ -149,11 +149,11 @@ def test_figures_are_named_by_their_rows(grow):
     assert "100 test rows, not used for growing" in held_out
 
 
-def test_a_table_can_come_from_standard_input(run, loans):
+def test_a_table_can_come_from_standard_input(execute, loans):
     text = (loans / "loans.csv").read_text()
-    piped = run("grow", "-", "-t", "default", "--json", stdin=text)
+    piped = execute("grow", "-", "-t", "default", "--json", stdin=text)
     assert piped.returncode == 0, piped.stderr
-    direct = run("grow", "loans.csv", "-t", "default", "--json", folder=loans)
+    direct = execute("grow", "loans.csv", "-t", "default", "--json", folder=loans)
     same = [json.loads(each.stdout)["tree"] for each in (piped, direct)]
     assert same[0] == same[1]
 

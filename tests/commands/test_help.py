@@ -40,12 +40,12 @@ def examples(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_example_of_the_help_runs(run, name):
+def test_every_example_of_the_help_runs(execute, name):
     found = examples(name)
     assert found, "the help shows no example"
     for line in found:
         line = line.partition(" | ")[0]
-        done = run(*shlex.split(line)[1:])
+        done = execute(*shlex.split(line)[1:])
         assert done.returncode == 0, (line, done.stderr)
         assert done.stdout
 
@@ -191,8 +191,13 @@ def test_the_shell_completes_commands_options_and_values():
     assert completions("show", "m.json", "--format", "m") == {"mermaid"}
 
 
+def test_the_version_is_an_option_too(run):
+    assert run("--version").stdout == f"treewright {tw.__version__}\n"
+    assert run("version").stdout.startswith(run("--version").stdout)
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_executable_prints_a_completion_script(run, shell):
-    done = run(env={"_TREEWRIGHT_COMPLETE": f"{shell}_source"})
+def test_the_executable_prints_a_completion_script(execute, shell):
+    done = execute(env={"_TREEWRIGHT_COMPLETE": f"{shell}_source"})
     assert done.returncode == 0, done.stderr
     assert "_TREEWRIGHT_COMPLETE" in done.stdout

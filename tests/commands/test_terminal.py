@@ -68,13 +68,13 @@ def test_a_table_too_wide_for_the_terminal_continues_below(terminal):
 
 
 @pytest.mark.parametrize("case", ["grow", "show", "an error"])
-def test_colour_is_for_terminals_that_want_it(terminal, run, case):
+def test_colour_is_for_terminals_that_want_it(terminal, execute, case):
     assert COLOUR in terminal(*SHOWN[case]).raw
     plain = terminal(*SHOWN[case], env={"NO_COLOR": "1"})
     assert "\x1b[3" not in plain.raw
     assert "\x1b[1m" not in plain.raw
     assert "\x1b[2m" not in plain.raw
-    piped = run(*SHOWN[case])
+    piped = execute(*SHOWN[case])
     assert COLOUR not in piped.stdout + piped.stderr
 
 
@@ -82,8 +82,10 @@ def test_a_dumb_terminal_gets_no_colour(terminal):
     assert "\x1b[3" not in terminal(*SHOWN["show"], env={"TERM": "dumb"}).raw
 
 
-def test_piped_text_is_not_cut(run):
-    lines = run("show", "penguins.tree.json", "--format", "rules").stdout.split("\n")
+def test_piped_text_is_not_cut(execute):
+    lines = execute("show", "penguins.tree.json", "--format", "rules").stdout.split(
+        "\n"
+    )
     assert max(map(len, lines)) > 100
 
 
@@ -116,8 +118,8 @@ def test_progress_shows_the_time_left(terminal, long_table):
     assert "Growing" not in screen.text.rpartition("The tree")[2]
 
 
-def test_progress_is_not_for_files(run, long_table):
-    done = run("grow", long_table.name, "-t", "y", "--max-depth", "3", "--cv", "2")
+def test_progress_is_not_for_files(execute, long_table):
+    done = execute("grow", long_table.name, "-t", "y", "--max-depth", "3", "--cv", "2")
     assert done.returncode == 0
     assert "Growing" not in done.stdout + done.stderr
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from treewright._version import __version__
 from treewright.commands.failures import INTERRUPTED, failure, say_error, say_warning
 from treewright.errors import did_you_mean
 
@@ -91,6 +92,7 @@ def _silent_without_reader() -> Iterator[None]:
     epilog="Exit codes: 0 done, 2 bad arguments, 3 bad input, 4 not enough memory, "
     "130 interrupted; 1 is a defect of treewright.",
 )
+@click.version_option(__version__, message="%(prog)s %(version)s")
 def treewright() -> None:
     """Grow, read, use and check decision trees.
 
