@@ -17,6 +17,7 @@ from support.repeats import first_of
 from support.versions import missing_version
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
+from treewright.exporting.export import export
 from treewright.exporting.program import program_of
 from treewright.exporting.sql import to_sql
 from treewright.exporting.sql_dialects import DIALECTS
@@ -297,6 +298,13 @@ def test_a_case_expression_takes_one_column_only():
         to_sql(tree, form="view")
     with pytest.raises(OptionError, match="Did you mean 'duckdb'"):
         to_sql(tree, dialect="duckdbb")
+
+
+def test_an_option_that_a_format_lacks_is_refused_with_the_nearest():
+    with pytest.raises(OptionError, match="no option 'dialekt'.* mean 'dialect'"):
+        export(programs.random_tree(1), "sql", dialekt="duckdb")
+    with pytest.raises(OptionError, match="no option 'pdo', only check_rows"):
+        export(programs.random_tree(1), "python", pdo=20)
 
 
 def test_missing_values_include_nan():

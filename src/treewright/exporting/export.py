@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from typing import Any, NamedTuple
 
-from treewright.errors import OptionError, nearest_name
+from treewright.errors import OptionError, did_you_mean
 from treewright.exporting.code.c import C
 from treewright.exporting.code.java import Java
 from treewright.exporting.code.javascript import JavaScript
@@ -72,16 +73,15 @@ def export(tree: TreeData, format: str, **options: Any) -> str | bytes:
         Bytes for formats that are not text.
     """
     if format not in FORMATS:
-        near = nearest_name(str(format), list(FORMATS))
-        hint = f" Did you mean {near!r}?" if near else ""
+        hint = did_you_mean(format, FORMATS)
         listed = ", ".join(map(repr, FORMATS))
         raise OptionError(f"format must be one of {listed}; got {format!r}.{hint}")
-    try:
-        return FORMATS[format].write(tree, **options)
-    except TypeError as problem:
-        if options and "unexpected keyword argument" in str(problem):
-            name = str(problem).split("'")[1]
+    write = FORMATS[format].write
+    known = list(signature(write).parameters)[1:]
+    for name in options:
+        if name not in known:
             raise OptionError(
-                f"The format {format!r} has no option {name!r}."
-            ) from None
-        raise
+                f"The format {format!r} has no option {name!r}, only "
+                f"{', '.join(known)}.{did_you_mean(name, known)}"
+            )
+    return write(tree, **options)
