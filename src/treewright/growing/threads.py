@@ -17,6 +17,9 @@ def n_threads(n_jobs: int | None) -> int:
     because the other workers already use the rest. -1 is all cores, -2 all but one,
     and so on. Anything else is refused with an OptionError.
     """
+    if type(n_jobs) is int and n_jobs > 0:
+        # Without the rule, which takes as long as the answer of one row.
+        return min(n_jobs, _MAX_THREADS)
     n_jobs = N_JOBS.checked("n_jobs", n_jobs)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
     cores = cores or os.cpu_count() or 1
