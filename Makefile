@@ -292,7 +292,8 @@ clean:  ## Remove everything that was built or installed
 
 $(VENV)/.pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "treewright needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	  || { echo "treewright needs Python 3.11 or newer; '$(PYTHON)' does not start one." \
+	            "Name another: make PYTHON=python3.12 ..."; exit 1; }
 	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@# Dependency groups need pip 25.1.
