@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import treewright as tw
 from support.executable import EXECUTABLE
 
 BAD = {
@@ -32,6 +33,101 @@ BAD = {
         2,
         ["grow", "penguins.csv", "-t", "body_mass_g", "--class-weight", "balanced"],
         "--class-weight is for trees that answer classes",
+    ),
+    "JSON that is none": (
+        2,
+        ["grow", "penguins.csv", "-t", "species", "--costs", "{'Adelie'"],
+        "--costs': \"{'Adelie'\" is not valid JSON: Expecting property name",
+    ),
+    "a weight without a number": (
+        2,
+        ["grow", "penguins.csv", "-t", "species", "--class-weight", "Adelie=1,Gentoo"],
+        "'Gentoo' in 'Adelie=1,Gentoo' is not NAME=VALUE. Write NAME=VALUE,NAME=VALUE",
+    ),
+    "a kind without a column": (
+        2,
+        ["grow", "penguins.csv", "-t", "species", "--kind", "categorical"],
+        "'categorical' is not NAME=KIND, such as zip=categorical",
+    ),
+    "groups and time": (
+        2,
+        ["grow", "penguins.csv", "-t", "sex", "--groups", "island", "--time", "year"],
+        "either --groups or --time, not both",
+    ),
+    "groups from standard input": (
+        2,
+        ["grow", "-", "-t", "species", "--groups", "island"],
+        "Save it to a file first",
+    ),
+    "two ways to cut": (
+        2,
+        ["prune", "penguins.tree.json", "--leaves", "2", "--node", "1"],
+        "--leaves and --node exclude each other; use one of them",
+    ),
+    "three ways to cut": (
+        2,
+        ["prune", "penguins.tree.json", "--alpha=0", "--leaves=2", "--validation", "x"],
+        "--alpha and --leaves and --validation exclude each other",
+    ),
+    "a smaller tree without a cut": (
+        2,
+        ["prune", "penguins.tree.json", "-o", "small.tree.json"],
+        "say where to cut: --alpha, --leaves, --node or --validation",
+    ),
+    "no row to explain": (
+        2,
+        ["explain", "penguins.tree.json"],
+        "Name the row: NAME=VALUE ..., or --data FILE",
+    ),
+    "a column without a value": (
+        2,
+        ["explain", "penguins.tree.json", "island"],
+        "'island' is not NAME=VALUE. Put an equals sign between",
+    ),
+    "a column that the model lacks": (
+        2,
+        ["explain", "penguins.tree.json", "iland=Dream"],
+        "no column 'iland'. Did you mean 'island'?",
+    ),
+    "text for a number": (
+        2,
+        ["explain", "penguins.tree.json", "bill_length_mm=long"],
+        "Column 'bill_length_mm' holds numbers; got 'long'. Leave it empty if",
+    ),
+    "a row beyond the last": (
+        3,
+        ["explain", "penguins.tree.json", "--data", "penguins.csv", "--row", "345"],
+        "penguins.csv has 344 rows; there is no row 345. Rows are counted from 1",
+    ),
+    "a picture that is printed": (
+        2,
+        ["show", "penguins.tree.json", "--format", "png"],
+        "A png picture needs a file: -o tree.png",
+    ),
+    "an export that is no text": (
+        2,
+        ["export", "penguins.tree.json", "--to", "xlsx"],
+        "The format xlsx is not text: name a file with -o",
+    ),
+    "an export without a format": (
+        2,
+        ["export", "penguins.tree.json"],
+        "Error: Name the format: --to sql, python,",
+    ),
+    "an export with an ending of no format": (
+        2,
+        ["export", "penguins.tree.json", "-o", "tree.gif"],
+        "The ending of 'tree.gif' names no format. Name the format: --to sql,",
+    ),
+    "check rows that are no number": (
+        2,
+        ["export", "penguins.tree.json", "--to", "python", "--check-rows", "²"],
+        "'²' is not 'all', 'none' or a number of rows",
+    ),
+    "a file to inspect that is not there": (
+        3,
+        ["inspect", "no_such.csv"],
+        "There is no file no_such.csv",
     ),
     "no such file": (3, ["grow", "no_such.csv", "-t", "x"], "no file no_such.csv"),
     "no such column to drop": (
@@ -232,6 +328,22 @@ def test_a_file_without_rows_is_answered_by_its_header(run, story, tmp_path):
     done = run("predict", "penguins.tree.json", tmp_path / "other.csv")
     assert done.returncode == 3
     assert "which the tree needs" in done.stderr
+
+
+def test_an_export_that_answers_otherwise_has_an_exit_code(run, story, tmp_path):
+    one = tw.load(story / "penguins.tree.json")
+    source = one.export("python", check_rows=True)
+    file = tmp_path / "tree.py"
+    file.write_text(source, encoding="utf-8")
+    assert run("verify", file, "penguins.tree.json").returncode == 0
+    other = tmp_path / "other.tree.json"
+    one.collapse([1]).save(other)
+    done = run("verify", file, other)
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"Warning: {file} says that it was written from another tree.\n"
+    )
+    assert "rows have another answer in python" in done.stdout
 
 
 def test_a_column_of_the_data_that_an_answer_replaces_is_named(run, story, tmp_path):

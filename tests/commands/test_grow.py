@@ -149,6 +149,17 @@ def test_figures_are_named_by_their_rows(grow):
     assert "100 test rows, not used for growing" in held_out
 
 
+def test_what_the_tree_shows_about_the_table_is_said(run, tmp_path):
+    rows = "".join(
+        f"{row % 13},{'rare' if row % 50 == 0 else 'usual'}\n" for row in range(300)
+    )
+    (tmp_path / "uneven.csv").write_text("x,y\n" + rows)
+    printed = run("grow", "uneven.csv", "-t", "y", folder=tmp_path).stdout
+    _, _, said = printed.partition("What the tree shows about the table\n")
+    assert "98.0% of the rows are 'usual', and the chosen tree is one leaf" in said
+    assert "--class-weight balanced" in said.partition("The tree\n")[0]
+
+
 def test_a_table_can_come_from_standard_input(execute, loans):
     text = (loans / "loans.csv").read_text()
     piped = execute("grow", "-", "-t", "default", "--json", stdin=text)

@@ -8,6 +8,7 @@ import resource
 import shlex
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import click
@@ -189,6 +190,23 @@ def test_the_shell_completes_commands_options_and_values():
     assert "--min-samples-leaf" in completions("grow", "--min-")
     assert completions("grow", "--missing", "l") == {"learned"}
     assert completions("show", "m.json", "--format", "m") == {"mermaid"}
+
+
+def test_a_line_with_a_misspelt_command_is_no_error_of_the_completion():
+    assert completions("grwo", "--") == {"--help", "--version"}
+
+
+def test_a_package_that_is_not_installed_is_named_with_its_command(run, monkeypatch):
+    real = metadata.version
+
+    def version(name):
+        if name == "duckdb":
+            raise metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    assert "duckdb        not installed (SQL: pip install" in run("version").stdout
+    assert json.loads(run("version", "--json").stdout)["packages"]["duckdb"] is None
 
 
 def test_the_version_is_an_option_too(run):

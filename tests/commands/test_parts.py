@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import treewright as tw
+from treewright.commands.grow_in_parts import _shown_time
 
 
 @pytest.fixture
@@ -56,6 +57,39 @@ def test_flags_of_one_file_are_refused(run, rows):
     done = run("grow", rows, "--target", "y", "--test-share", "0.2")
     assert done.returncode == 2
     assert "belongs to one data file" in done.stderr
+
+
+def test_a_flag_for_classes_is_refused_where_the_target_holds_numbers(run, rows):
+    done = run("grow", rows, "--target", "x", "--class-weight", "balanced")
+    assert done.returncode == 2
+    assert "--class-weight is for trees that answer classes, but" in done.stderr
+    assert "use --task class" in done.stderr
+
+
+def test_a_report_is_written_and_made_by_the_same_lines(run, rows, tmp_path):
+    report = tmp_path / "rows.html"
+    arguments = ["grow", rows, "-t", "y", "--prune", "none", "--max-depth", "2"]
+    done = run(*arguments, "--report", report)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(f"\nWrote {report}.\n")
+    assert f"tw.report(model, {str(report)!r})" in done.stdout
+    assert "<html" in report.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (40, "40 s"),
+        (99.4, "99 s"),
+        (100, "2 min"),
+        (3000, "50 min"),
+        (5369, "89 min"),
+        (5400, "1 h 30 min"),
+        (7260, "2 h 1 min"),
+    ],
+)
+def test_the_time_left_is_told_in_two_figures(seconds, words):
+    assert _shown_time(seconds) == words
 
 
 def test_numbers_are_told_from_classes(run, rows):

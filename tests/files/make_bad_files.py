@@ -12,7 +12,9 @@ import datetime as dt
 import decimal
 import gzip
 import json
+import re
 import sqlite3
+import struct
 import sys
 import zipfile
 from pathlib import Path
@@ -65,6 +67,7 @@ FILES["undefined_bytes.csv"] = b"city,n\nK\xf6ln\x81,1\nRome,2\n"
 FILES["two_encodings.csv"] = "city,n\nKöln,1\n".encode() + b"M\xfcnchen,2\n"
 FILES["nul.csv"] = b"a,b\n1,2\n3,\x004\n"
 FILES["nul_late.csv"] = b"a,b\n" + b"1,2\n" * 50_000 + b"\0\0\0\n"
+FILES["nul_in_second_block.csv"] = b"a,b\n" + b"1,2\n" * 1_100_000 + b"\0\n"
 FILES["late_latin1.csv"] = b"a,b\n" + b"x,2\n" * 500_000 + b"\xe9,2\n"
 
 # --- line ends -----------------------------------------------------------------------
@@ -152,6 +155,7 @@ text("iso_dates.csv", "a,b\n2019-08-14,x\n2020-02-29,y\n,z\n")
 text("day_first.csv", "a,b\n14/08/2019,x\n02/09/2019,y\n")
 text("month_first.csv", "a,b\n08/14/2019,x\n09/02/2019,y\n")
 text("ambiguous_dates.csv", "a,b\n01/02/2019,x\n03/04/2019,y\n")
+text("two_ways_of_dates.csv", "a,b\n2019-08-14,x\n14/08/2019,y\n")
 text("month_names.csv", "a,b\n14 Aug 2019,x\n2 Sep 2019,y\n")
 text("german_dates.csv", "a,b\n14.08.2019,x\n02.09.2019,y\n")
 text("points_in_time.csv", "a,b\n2019-08-14 10:30:00,x\n2019-08-14T11:00:00.5,y\n")
@@ -308,6 +312,10 @@ parquet(
 parquet(
     "nanoseconds.parquet", a=lambda pa: pa.array([1, 1001, None], pa.timestamp("ns"))
 )
+parquet(
+    "whole_microseconds.parquet",
+    a=lambda pa: pa.array([1000, 2000, None], pa.timestamp("ns")),
+)
 parquet("seconds.parquet", a=lambda pa: pa.array([DAY] * 3, pa.timestamp("s")), **B)
 parquet(
     "zoned.parquet", a=lambda pa: pa.array([DAY] * 3, pa.timestamp("us", "UTC")), **B
@@ -380,6 +388,49 @@ def arrow_stream(path):
         pa.ipc.new_stream(out, table.schema) as sink,
     ):
         sink.write_table(table)
+
+
+def arrow(name, **columns):
+    """Register an Arrow file; columns are functions of pyarrow."""
+
+    def write(path):
+        import pyarrow as pa
+
+        table = pa.table({key: value(pa) for key, value in columns.items()})
+        with (
+            pa.OSFile(str(path), "wb") as out,
+            pa.ipc.new_file(out, table.schema) as sink,
+        ):
+            sink.write_table(table)
+
+    FILES[name] = write
+
+
+def in_runs(values, kind):
+    return lambda pa: pa.RunEndEncodedArray.from_arrays(
+        pa.array([2, 3], pa.int32()), pa.array(values, getattr(pa, kind)())
+    )
+
+
+def compressed(values, *kind):
+    return lambda pa: pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 0]), pa.array(values, *(each(pa) for each in kind))
+    )
+
+
+arrow(
+    "runs.arrow",
+    a=in_runs([5, 7], "int64"),
+    t=in_runs(["01", "02"], "large_string"),
+    h=in_runs([0.5, 1.5], "float64"),
+)
+arrow(
+    "compressed.arrow",
+    a=compressed([5, 7]),
+    t=compressed([60, 120], lambda pa: pa.time32("s")),
+    b=lambda pa: ["x", "y", "x"],
+)
+arrow("compressed_lists.arrow", a=compressed([[1], [2]]), b=lambda pa: ["x", "y", "x"])
 
 
 @file("bad_offsets.arrow")
@@ -495,6 +546,12 @@ excel("mixed_words.xlsx", set_cells(A3="two"))
 excel("codes.xlsx", set_cells(A2="01234", A3="98765", A4="00001"))
 excel("titled.xlsx", titled)
 excel("two_sheets.xlsx", lambda book, sheet: book.create_sheet("more").append(["q"]))
+excel("dates_and_moments.xlsx", set_cells(A2=DAY, A3=DAY + dt.timedelta(0.5), A4=None))
+excel(
+    "durations.xlsx",
+    set_cells(A2=dt.timedelta(hours=1), A3=dt.timedelta(hours=30), A4=None),
+)
+excel("dates_and_words.xlsx", set_cells(A2=DAY, A3="soon", A4=dt.time(10, 30)))
 excel("times.xlsx", set_cells(A2=dt.time(1, 2), A3=dt.time(3, 4), A4=dt.time(5, 6)))
 excel("gaps.xlsx", set_cells(A3=None, B4=None))
 excel("no_names.xlsx", set_cells(A1=None))
@@ -533,6 +590,99 @@ def zip_bomb(path):
     FILES["plain.xlsx"](path)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet9.xml", b" " * (300 << 20))
+
+
+@file("prefixed.xlsx")
+def prefixed(path):
+    """Write a workbook whose tags have a prefix, as some programs give them."""
+
+    def with_prefix(xml):
+        return re.sub(rb"<(/?)(?=\w)", rb"<\1x:", xml).replace(b" xmlns=", b" xmlns:x=")
+
+    FILES["errors.xlsx"](path)
+    rewrite(path, with_prefix)
+    rewrite(path, with_prefix, "xl/workbook.xml")
+
+
+@file("plain.ods")
+def open_document(path):
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
+
+    def cell(value):
+        kind, shown = "string", f"<text:p>{value}</text:p>"
+        if not isinstance(value, str):
+            kind, shown = f"float' office:value='{value}", ""
+        start = f"<table:table-cell office:value-type='{kind}'>"
+        return f"{start}{shown}</table:table-cell>"
+
+    rows = "".join(
+        f"<table:table-row>{cell(a)}{cell(b)}</table:table-row>"
+        for a, b in [("a", "b"), (1, "x"), (2, "y")]
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", kind)
+        archive.writestr(
+            "META-INF/manifest.xml",
+            f'<m:manifest xmlns:m="{manifest}"><m:file-entry m:full-path="/" '
+            f'm:media-type="{kind}"/></m:manifest>',
+        )
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+            f"<table:table table:name='one'>{rows}</table:table></office:spreadsheet>"
+            "</office:body></office:document-content>",
+        )
+
+
+@file("plain.xls")
+def old_excel(path):
+    """Write a workbook of the format of 1997: records in a compound file."""
+
+    def record(kind, form="", *fields, text=b""):
+        body = struct.pack(f"<{form}", *fields) + text
+        return struct.pack("<HH", kind, len(body)) + body
+
+    def begin(kind):
+        return record(0x809, "HHHHII", 0x600, kind, 0, 0, 0, 0)
+
+    end = record(0x0A)
+    sheet = begin(0x10)
+    for row, (a, b) in enumerate([("a", "b"), (1.0, "x"), (2.0, "y")]):
+        for column, cell in enumerate([a, b]):
+            if isinstance(cell, float):
+                sheet += record(0x203, "HHHd", row, column, 0, cell)
+            else:
+                body = (row, column, 0, len(cell), 0)
+                sheet += record(0x204, "HHHHB", *body, text=cell.encode())
+    start = begin(5) + record(0x42, "H", 1200)
+    place = len(start) + len(record(0x85, "IHBB", 0, 0, 3, 0, text=b"one")) + len(end)
+    start += record(0x85, "IHBB", place, 0, 3, 0, text=b"one") + end
+    stream = (start + sheet + end).ljust(4096, b"\0")
+    path.write_bytes(ole_file_of("Workbook", stream))
+
+
+def ole_file_of(name, stream):
+    """Return a compound file of 512-byte sectors with one stream of 4096 bytes."""
+    free, end, fat = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16)
+    head += struct.pack("<5H6x", 0x3E, 3, 0xFFFE, 9, 6)
+    head += struct.pack("<10I", 0, 1, 1, 0, 4096, end, 0, end, 0, 0)
+    sectors = struct.pack("<10I", fat, end, *range(3, 10), end)
+    entries = b""
+    for each, kind, child, first, size in (
+        ("Root Entry", 5, 1, end, 0),
+        (name, 2, free, 2, len(stream)),
+    ):
+        wide = each.encode("utf-16-le")
+        entries += wide.ljust(64, b"\0") + struct.pack("<H", len(wide) + 2)
+        entries += struct.pack("<BB3I36xIQ", kind, 1, free, free, child, first, size)
+    head, sectors = head.ljust(512, b"\xff"), sectors.ljust(512, b"\xff")
+    return head + sectors + entries.ljust(512, b"\0") + stream
 
 
 @file("truncated.xlsx")
@@ -574,12 +724,11 @@ def ole_file(names):
     return header + table + entries.ljust(512, b"\0")
 
 
-def rewrite(path, change):
-    """Change the XML of the first sheet of a workbook."""
+def rewrite(path, change, part="xl/worksheets/sheet1.xml"):
+    """Change the XML of the first sheet of a workbook, or of another part."""
     with zipfile.ZipFile(path) as archive:
         parts = {each: archive.read(each) for each in archive.namelist()}
-    sheet = "xl/worksheets/sheet1.xml"
-    parts[sheet] = change(parts[sheet])
+    parts[part] = change(parts[part])
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for each, content in parts.items():
             archive.writestr(each, content)

@@ -58,6 +58,7 @@ EXPECTED = {
     "two_encodings.csv": error("Line 3", "not UTF-8", "Correct that line"),
     "nul.csv": error("Line 3", "NUL byte"),
     "nul_late.csv": error("Line 50002", "NUL byte"),
+    "nul_in_second_block.csv": error("Line 1100002", "NUL byte"),
     "late_latin1.csv": ok("cn", rows=500_001, found=["encoding"]),
     # line ends
     "crlf.csv": PLAIN,
@@ -134,6 +135,9 @@ EXPECTED = {
     "month_first.csv": ok("nc", a=[DAY, 1567382400e6], found=["converted"]),
     "ambiguous_dates.csv": ok(
         "cc", a=["01/02/2019", "03/04/2019"], found=["ambiguous"]
+    ),
+    "two_ways_of_dates.csv": ok(
+        "cc", a=["2019-08-14", "14/08/2019"], found=["mixed_dates"]
     ),
     "month_names.csv": ok("nc", a=[DAY, 1567382400e6], found=["converted"]),
     "german_dates.csv": ok("nc", a=[DAY, 1567382400e6], found=["converted"]),
@@ -229,6 +233,7 @@ EXPECTED = {
     "decimals.parquet": ok("nc", a=[1.25, 1.25, 1.25]),
     "dictionary.parquet": ok("c", a=["u", "v", "u"]),
     "nanoseconds.parquet": ok("n", a=[0, 1, NAN], found=["rounded"]),
+    "whole_microseconds.parquet": ok("n", a=[1, 2, NAN]),
     "seconds.parquet": ok("nc", a=[DAY] * 3),
     "zoned.parquet": ok("nc", a=[DAY] * 3),
     "durations.parquet": ok("nc", a=[1e6, 2e6, 3e6]),
@@ -251,6 +256,9 @@ EXPECTED = {
     "same_names.parquet": error("Two columns", "'a'", "Rename"),
     "plain.arrow": PLAIN,
     "stream.arrows": PLAIN,
+    "runs.arrow": ok("ncn", a=[5, 5, 7], t=["01", "01", "02"], h=[0.5, 0.5, 1.5]),
+    "compressed.arrow": ok("nnc", a=[5, 7, 5], t=[60e6, 120e6, 60e6]),
+    "compressed_lists.arrow": error("'a'", "nested", "drop=['a']"),
     "bad_offsets.arrow": error("is damaged", "Column 1"),
     "bad_utf8.arrow": error("is damaged", "UTF8"),
     "truncated.arrow": error("not a whole Arrow file"),
@@ -286,6 +294,12 @@ EXPECTED = {
     "codes.xlsx": ok("cc", a=["01234", "98765", "00001"]),
     "titled.xlsx": ok("nc", a=[1, 2, 3], found=["left_out"]),
     "two_sheets.xlsx": error("2 sheets", "table='Sheet'"),
+    "dates_and_moments.xlsx": ok("nc", a=[DAY, DAY + 43200e6, NAN]),
+    "durations.xlsx": ok("nc", a=[3600e6, 108000e6, NAN]),
+    "dates_and_words.xlsx": ok("cc", a=["2019-08-14", "soon", "10:30:00"]),
+    "prefixed.xlsx": ok("nc", a=[NAN, NAN, 3], found=["cell_errors"]),
+    "plain.ods": PLAIN,
+    "plain.xls": PLAIN,
     "times.xlsx": ok("nc", a=[3720e6, 11040e6, 18360e6]),
     "gaps.xlsx": ok("nc", a=[1, NAN, 3], b=["x", "y", None]),
     "no_names.xlsx": ok("nc", column_1=[1, 2, 3], found=["renamed"]),

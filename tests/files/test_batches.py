@@ -17,6 +17,7 @@ import pytest
 
 import treewright as tw
 from treewright.files import batches as batches_module
+from treewright.files import csv_rows
 from treewright.files.atomic import replaced
 from treewright.files.batches import read_batches
 from treewright.files.write import row_writer
@@ -155,6 +156,124 @@ def test_types_of_parquet_are_read_from_text(tmp_path):
     match_all(tree, batch.X)
 
 
+@pytest.fixture
+def typed_tree(tmp_path):
+    """Return a function that grows a tree from a column `v` of a Parquet file."""
+
+    def grown(values):
+        y = ["a"] * (len(values) // 2) + ["b"] * (len(values) - len(values) // 2)
+        path = tmp_path / "typed.parquet"
+        pa.parquet.write_table(pa.table({"v": values, "y": y}), path)
+        fitted = tw.TreeClassifier(prune=None, findings="ignore")
+        return fitted.fit(path, target="y").tree_
+
+    return grown
+
+
+TYPED = {
+    "date": pa.array([18262, 18263, 18300, 18301], pa.date32()),
+    "moment": pa.array([0, 1, 2, 3], pa.timestamp("s", "UTC")),
+    "clock": pa.array([3600, 7200, 36000, 72000], pa.time32("s")),
+    "bool": pa.array([False, False, True, True]),
+    "number": pa.array([1, 2, 3, 4]),
+}
+UNFIT = {
+    "text among dates": ("date", ["2020-01-05", "soon"], "dates", 2),
+    "a day that no month has": ("date", ["2020-01-05", "2020-02-30"], "dates", 2),
+    "a date written otherwise": ("date", ["2020-01-05", "14/08/2019"], "dates", 2),
+    "a time of day among dates": ("date", ["", "10:30", "10:45"], "dates", 2),
+    "dates in two ways": ("date", ["01/02/2019", "03/04/2019"], "dates", 1),
+    "a zone that one lacks": (
+        "moment",
+        ["1970-01-01 00:00Z", "1970-01-01 00:00"],
+        "dates",
+        2,
+    ),
+    "no time of day": ("clock", ["10:30", "NA", "25:00"], "durations", 3),
+    "a date among times": ("clock", ["2020-01-05"], "durations", 1),
+    "neither true nor false": ("bool", ["true", "0", "maybe"], "true or false", 3),
+    "text among numbers": ("number", ["1", "unknown", "x"], "numbers", 3),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_the_first_cell_that_does_not_fit_is_named(case, typed_tree, tmp_path):
+    kind, cells, held, row = UNFIT[case]
+    tree = typed_tree(TYPED[kind])
+    path = tmp_path / "new.csv"
+    path.write_text("v,k\n" + "".join(f"{cell},1\n" for cell in cells))
+    with pytest.raises(tw.ColumnError) as caught:
+        list(read_batches(path, tree.schema))
+    assert f"'v' held {held} when" in str(caught.value)
+    assert f"row {row} of the file holds {cells[row - 1]!r}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "expected"),
+    [
+        ("date", ["NA", "unknown"], ["a", "a"]),
+        ("clock", ["01:30", "12:00:00", "10 pm"], ["a", "b", "b"]),
+        ("bool", ["unknown", " FALSE", "True", "1"], ["a", "a", "b", "b"]),
+        ("number", ["unknown", "1", " 4"], ["a", "a", "b"]),
+    ],
+)
+def test_text_is_read_in_the_type_that_the_column_had(
+    kind, cells, expected, typed_tree, tmp_path
+):
+    tree = typed_tree(TYPED[kind])
+    path = tmp_path / "new.csv"
+    path.write_text("v,k\n" + "".join(f"{cell},1\n" for cell in cells))
+    assert answers(path, tree) == expected
+
+
+def test_a_mark_that_was_a_category_stays_one(tmp_path):
+    path = tmp_path / "marks.csv"
+    path.write_text("k,y\n" + "NA,no\nred,yes\n" * 5)
+    fitted = tw.TreeClassifier(prune=None, kinds={"k": "categorical"})
+    tree = fitted.fit(path, target="y").tree_
+    assert answers(path, tree) == ["no", "yes"] * 5
+    (batch,) = read_batches(path, tree.schema)
+    assert batch.X.raw(0).labels == ("NA", "red")
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_cell_longer_than_a_block_is_read(quote, typed_tree, tmp_path, monkeypatch):
+    monkeypatch.setattr(batches_module, "_BLOCK", 1 << 10)
+    tree = typed_tree(TYPED["number"])
+    path = tmp_path / "long.csv"
+    rows = [f"{row % 4 + 1},k" for row in range(600)]
+    rows[499] = f"4,{quote}{'x' * 5000}{quote}"
+    path.write_text("v,k\n" + "\n".join(rows))
+    batches = list(read_batches(path, tree.schema))
+    assert len(batches) > 2
+    found = [cell for each in batches for cell in each.rows.column("v").to_pylist()]
+    assert found == [row.partition(",")[0] for row in rows]
+    path.write_text("v,k\n" + "\n".join([*rows, "1,2,3"]))
+    with pytest.raises(tw.TableError, match=r"Line 602 of .*: 3 fields instead of 2"):
+        list(read_batches(path, tree.schema))
+
+
+def test_untidy_quotes_are_read_some_rows_at_a_time(typed_tree, tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_rows, "_BATCH", 2)
+    tree = typed_tree(TYPED["number"])
+    path = tmp_path / "inches.csv"
+    path.write_text("v,k\n" + "".join(f'{row},5" pipe\n' for row in (1, 2, 3, 4, 1)))
+    parts = list(read_batches(path, tree.schema))
+    assert [each.first_row for each in parts] == [1, 3, 5]
+    assert answers(path, tree) == ["a", "a", "b", "b", "a"]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_damaged_file_is_refused_in_batches_too(kind, training, tree, tmp_path):
+    path = tmp_path / f"damaged.{kind}"
+    frame = pd.read_csv(training, dtype=str)
+    frame.to_parquet(path) if kind == "parquet" else frame.to_feather(path)
+    path.write_bytes(path.read_bytes()[:-40])
+    words = f"not a whole {kind.title()} file: .* Write or fetch it again"
+    with pytest.raises(tw.TableError, match=words):
+        list(read_batches(path, tree.schema))
+
+
 # --- writing -------------------------------------------------------------------------
 
 
@@ -242,6 +361,24 @@ def test_a_killed_write_leaves_the_old_file(tmp_path):
     child.stdout.close()
     time.sleep(0.05)
     assert path.read_text() == "old"
+
+
+def test_categories_missing_numbers_and_dates_are_written_as_text(tmp_path):
+    moments = pa.array([None, 1_565_740_800], pa.timestamp("s"))
+    rows = pa.table({"k": pa.array(["u", None]).dictionary_encode(), "at": moments})
+    added = {"x": np.array([np.nan, np.inf]), "n": np.array([1, 2])}
+    for name in ("out.csv", "out.jsonl"):
+        with row_writer(tmp_path / name) as out:
+            out.write(rows, added)
+    assert (tmp_path / "out.csv").read_text().splitlines() == [
+        "k,at,x,n",
+        "u,,nan,1",
+        ",2019-08-14 00:00:00,inf,2",
+    ]
+    assert read_back(tmp_path / "out.jsonl") == [
+        {"k": "u", "at": None, "x": None, "n": 1},
+        {"k": None, "at": "2019-08-14T00:00:00", "x": "inf", "n": 2},
+    ]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])

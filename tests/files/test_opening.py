@@ -8,9 +8,12 @@ import sys
 import threading
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import treewright as tw
+from treewright.files import csv_layout, memory
 from treewright.files.memory import memory_for_use, needed_memory, read_limit
 from treewright.files.opened import OpenedFile
 
@@ -130,8 +133,6 @@ def test_the_limit_is_read_from_text_and_numbers():
 
 
 def test_a_control_group_limits_the_memory(tmp_path, monkeypatch):
-    from treewright.files import memory
-
     (tmp_path / "memory.max").write_text("3000000\n")
     (tmp_path / "memory.current").write_text("1000000\n")
     real = memory._of_groups
@@ -139,6 +140,48 @@ def test_a_control_group_limits_the_memory(tmp_path, monkeypatch):
     assert memory.memory_for_use() == 2_000_000
     (tmp_path / "memory.max").write_text("max\n")
     assert memory.memory_for_use() > 2_000_000
+
+
+def test_a_limit_of_the_process_counts(monkeypatch):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (5_000 * 1024, -1))
+    monkeypatch.setattr(memory, "_read", lambda _: "VmSize:    1000 kB\n")
+    assert memory.memory_for_use() == 4_000 * 1024
+    monkeypatch.setattr(memory, "_read", lambda _: "VmSize:    9000 kB\n")
+    assert memory.memory_for_use() == 1
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    assert memory.memory_for_use() > 5_000 * 1024
+
+
+def test_where_the_system_tells_less_the_memory_of_the_machine_counts(monkeypatch):
+    sizes = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}
+    monkeypatch.setattr(memory, "_read", lambda _: "")
+    monkeypatch.setitem(sys.modules, "resource", None)
+    monkeypatch.setattr(os, "sysconf", sizes.__getitem__, raising=False)
+    assert memory.memory_for_use() == 4_096_000
+    monkeypatch.delattr(os, "sysconf")
+    assert memory.memory_for_use() == sys.maxsize
+
+
+def test_a_packed_file_of_a_format_that_jumps_about_is_read(tmp_path):
+    path = tmp_path / "loans.parquet.gz"
+    stored = io.BytesIO()
+    pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), stored)
+    path.write_bytes(gzip.compress(stored.getvalue()))
+    assert tw.read(path).columns[0].values.tolist() == [1, 2]
+
+
+def test_a_file_without_line_ends_is_no_delimited_text(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_layout, "_SAMPLE", 1 << 10)
+    monkeypatch.setattr(csv_layout, "_LONGEST_START", 1 << 20)
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"a,b," * 300_000)
+    with pytest.raises(tw.TableError) as caught:
+        tw.read(path)
+    assert str(caught.value) == (
+        f"The first lines of {path} are longer than 1 MB, so this is no file of "
+        "delimited text. Check that it has line ends."
+    )
 
 
 def test_the_estimate_knows_rows_and_columns_before_reading(tmp_path):

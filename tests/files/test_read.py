@@ -10,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import treewright as tw
+from treewright.files.arrow_table import from_arrow
 from treewright.files.batches import read_batches
+from treewright.files.excel import _guarded
 
 LOANS = """amount,zip,city,default
 1200,01234,Bonn,no
@@ -109,6 +111,18 @@ REFUSED = {
         lambda p: tw.read(p, columns=["city"], drop=["zip"]),
         "exclude each other",
     ),
+    "kinds that are no dict": (
+        lambda p: tw.read(p, kinds=["zip"]),
+        "{'zip': 'categorical'}, or None; got ['zip']",
+    ),
+    "a target that is the weight": (
+        lambda p: tw.read(p, "zip", weight="zip"),
+        "target and weight are both 'zip'. Name two columns",
+    ),
+    "columns that are no list": (
+        lambda p: tw.read(p, columns=5),
+        "columns must be a list of column names or None; got 5",
+    ),
     "no feature": (lambda p: tw.read(p, "zip", columns=["zip"]), "No column is left"),
     "table without target": (
         lambda p: tw.TreeClassifier().fit(tw.read(p)),
@@ -133,6 +147,46 @@ def test_reading_needs_pyarrow_and_says_how_to_install_it(loans, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.csv", None)
     with pytest.raises(tw.TreewrightError, match=r"pip install 'treewright\[io\]'"):
         tw.read(loans)
+
+
+def test_an_unknown_table_is_refused_with_those_that_there_are(tmp_path):
+    path = tmp_path / "two.db"
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("CREATE TABLE loans (a)")
+        store.execute("CREATE TABLE people (b)")
+    with pytest.raises(tw.TableError) as caught:
+        tw.read(path, table="loan")
+    assert str(caught.value) == (
+        f"{path} has no table 'loan'; it has 'loans', 'people'. Pass table='loans' or "
+        "another of these names."
+    )
+
+
+def test_a_type_of_ones_own_is_read_as_what_it_stores():
+    class Metres(pa.ExtensionType):
+        def __init__(self):
+            super().__init__(pa.float32(), "treewright.test.metres")
+
+        def __arrow_ext_serialize__(self):
+            return b""
+
+        @classmethod
+        def __arrow_ext_deserialize__(cls, storage_type, serialized):
+            return cls()
+
+    stored = pa.array([1.5, None, 2.5], pa.float32())
+    table = pa.table({"a": pa.ExtensionArray.from_storage(Metres(), stored)})
+    found = from_arrow(table, "x.arrow").table.column("a")
+    assert found.type == pa.float32()
+    assert found.to_pylist() == [1.5, None, 2.5]
+
+
+def test_an_interrupt_while_excel_is_read_is_no_error_of_the_file():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _guarded("x.xlsx", interrupted)
 
 
 # -- progress --------------------------------------------------------------------------

@@ -97,8 +97,6 @@ class Value(click.ParamType):  # type: ignore[type-arg]
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
         """Return a number, None, a bool, a dict or a list; other text as it is."""
-        if not isinstance(value, str):
-            return value
         if value.startswith(("{", "[")):
             return self._from_json(value, param, ctx)
         if self.parameter.is_mapping and "=" in value:
@@ -109,13 +107,23 @@ class Value(click.ParamType):  # type: ignore[type-arg]
         try:
             return json.loads(value)
         except ValueError as problem:
-            self.fail(f"{value!r} is not valid JSON: {problem}.", param, ctx)
+            self.fail(
+                f"{value!r} is not valid JSON: {problem}. Write names in double quotes "
+                'and the whole in single ones, such as \'{"yes": {"no": 5}}\'.',
+                param,
+                ctx,
+            )
 
     def _from_pairs(self, value: str, param: Any, ctx: Any) -> dict[str, Any]:
         pairs = [each.rpartition("=") for each in value.split(",")]
-        for name, sign, _ in pairs:
+        for name, sign, each in pairs:
             if not (name and sign):
-                self.fail(f"{value!r} is not NAME=VALUE,NAME=VALUE,...", param, ctx)
+                self.fail(
+                    f"{name + sign + each!r} in {value!r} is not NAME=VALUE. Write "
+                    "NAME=VALUE,NAME=VALUE, such as yes=5,no=1.",
+                    param,
+                    ctx,
+                )
         return {name: _plain(each) for name, _, each in pairs}
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:

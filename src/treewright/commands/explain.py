@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,11 +12,21 @@ from treewright.commands.flags import TreeCommand, flag, model_argument
 from treewright.commands.inputs import Names, load_model
 from treewright.commands.output import print_json, say, width_of
 from treewright.errors import TableError, did_you_mean
+from treewright.table.spelling import Spelling, is_missing_mark, recognise
 
 if TYPE_CHECKING:
     from treewright.model import Tree
 
 __all__ = ["command"]
+
+_HELD = {
+    "bool": "true or false",
+    "date": "dates such as 2024-02-29",
+    "datetime": "points in time such as '2024-02-29 14:30'",
+    "duration": "durations such as 02:30:00",
+    "time": "times of day such as 14:30",
+}
+"""What the values of a column are called that are no plain numbers."""
 
 
 @click.command(
@@ -75,7 +85,10 @@ def _named_values(tree: Tree, values: tuple[str, ...]) -> dict[str, Any]:
     for each in values:
         name, sign, text = each.partition("=")
         if not (name and sign):
-            raise click.UsageError(f"{each!r} is not NAME=VALUE.")
+            raise click.UsageError(
+                f"{each!r} is not NAME=VALUE. Put an equals sign between a column and "
+                "its value."
+            )
         if name not in tree.schema.index_of:
             hint = did_you_mean(name, tree.schema.names)
             raise click.UsageError(f"The model has no column {name!r}.{hint}")
@@ -93,7 +106,10 @@ def _row_of_file(tree: Tree, data: str, row: int) -> dict[str, Any]:
         if row <= n_rows:
             cells = batch.rows.slice(place, 1).to_pylist()[0]
             return {n: v for n, v in cells.items() if n in tree.schema.index_of}
-    raise TableError(f"{data} has {n_rows:,} rows; there is no row {row:,}.")
+    raise TableError(
+        f"{data} has {n_rows:,} row{'s' * (n_rows != 1)}; there is no row {row:,}. "
+        "Rows are counted from 1, without the header."
+    )
 
 
 def _typed(tree: Tree, name: str, cell: Any) -> Any:
@@ -101,20 +117,45 @@ def _typed(tree: Tree, name: str, cell: Any) -> Any:
     feature = tree.schema.features[tree.schema.index_of[name]]
     if not isinstance(cell, str) or feature.spelling is not None:
         return cell
-    if not cell.strip():
-        return None
     if feature.kind != "numeric" and feature.cuts is None:
-        return {str(label): label for label in feature.labels}.get(cell, cell)
-    try:
-        if feature.stored_as in ("date", "datetime"):
-            return datetime.fromisoformat(cell)
-        return float(cell)
-    except ValueError:
-        held = "dates" if feature.stored_as.startswith("date") else "numbers"
+        labels: dict[str, Any] = {str(label): label for label in feature.labels}
+        return labels.get(cell, None if is_missing_mark(cell) else cell)
+    if is_missing_mark(cell, among_numbers=True):
+        return None
+    found = _value(cell.strip(), feature.stored_as)
+    if found is None:
+        held = _HELD.get(feature.stored_as, "numbers")
         raise click.UsageError(
             f"Column {name!r} holds {held}; got {cell!r}. Leave it empty if it is "
             "missing."
-        ) from None
+        )
+    return found
+
+
+def _value(text: str, stored: str) -> Any:
+    """Return the number, truth value or moment that a text spells; None if none."""
+    if stored in _HELD and stored != "bool":
+        return _moment(text, stored)
+    if stored == "bool" and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _moment(text: str, stored: str) -> datetime | time | timedelta | None:
+    spelling = recognise([text], kind="date")
+    ticks = spelling.parse(text) if isinstance(spelling, Spelling) else None
+    if not isinstance(spelling, Spelling) or ticks is None:
+        return None
+    passed = timedelta(microseconds=ticks)
+    if (spelling.what == "time") != (stored in ("duration", "time")):
+        return None
+    if stored == "duration":
+        return passed
+    moment = datetime(1970, 1, 1, tzinfo=UTC if spelling.zone else None) + passed
+    return moment.time() if stored == "time" else moment
 
 
 def _wanted(tree: Tree, to: str | None) -> Any:
@@ -123,10 +164,12 @@ def _wanted(tree: Tree, to: str | None) -> Any:
         return None
     if len(tree.classes):
         return {str(label): label for label in tree.classes.tolist()}.get(to, to)
-    low, _, high = to.partition(":")
+    low, colon, high = to.partition(":")
     try:
-        return float(low or "-inf"), float(high or "inf")
+        if colon and (low or high):
+            return float(low or "-inf"), float(high or "inf")
     except ValueError:
-        raise click.UsageError(
-            f"--to needs a range of numbers such as 10:20; got {to!r}."
-        ) from None
+        pass
+    raise click.UsageError(
+        f"--to needs a range of numbers such as 10:20, 10: or :20; got {to!r}."
+    )

@@ -53,7 +53,7 @@ class _Rows(_ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> bool | int:
         """Return True, False or the number."""
         words = {"all": True, "none": False}
-        if isinstance(value, str) and value not in words and not value.isdigit():
+        if value not in words and not value.isdecimal():
             self.fail(f"{value!r} is not 'all', 'none' or a number of rows.")
         return words[value] if value in words else int(value)
 
@@ -146,8 +146,9 @@ def _form_of(output: str | None) -> str:
     """Return the format that the ending of a file's name stands for."""
     from treewright.exporting.export import FORMATS
 
-    suffix = "" if output is None else Path(output).suffix
-    found = [name for name, each in FORMATS.items() if each.suffix == suffix]
+    suffix = "" if output is None else Path(output).suffix.lower()
+    found = [name for name, each in FORMATS.items() if each.suffix.lower() == suffix]
     if not found:
-        raise click.UsageError(f"Name the format: --to {', '.join(_FORMATS)}.")
+        ending = f"The ending of {output!r} names no format. " if suffix else ""
+        raise click.UsageError(f"{ending}Name the format: --to {', '.join(_FORMATS)}.")
     return found[0]

@@ -30,8 +30,6 @@ class Names(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
         """Return the names."""
-        if not isinstance(value, str):
-            return list(value)
         return next(csv.reader([value], skipinitialspace=True), [])
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
@@ -46,8 +44,6 @@ class Kind(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, Any]:
         """Return name and kind; ordered categories are a list."""
-        if not isinstance(value, str):
-            return tuple(value)
         name, sign, kind = value.rpartition("=")
         if not (name and sign and kind):
             self.fail(f"{value!r} is not NAME=KIND, such as zip=categorical.")

@@ -58,7 +58,9 @@ class CommandGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Return the command that the arguments name; suggest one if there is none."""
         name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in COMMANDS:
+        # The shell asks for completions of a line that may be wrong; that is no error.
+        is_unknown = name and not name.startswith("-") and name not in COMMANDS
+        if is_unknown and not ctx.resilient_parsing:
             hint = did_you_mean(name, COMMANDS)
             raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)

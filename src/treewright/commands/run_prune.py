@@ -139,12 +139,18 @@ def _table(
         for place, (each, error) in enumerate(zip(records, errors, strict=True)):
             each["validation error"] = float(error)
             each[" "] = "<- least" if place == best else ""
-    lines = aligned(records).split("\n")
-    if len(lines) > _MOST_LINES:
-        half = _MOST_LINES // 2
-        hidden = f"... {len(lines) - 2 * half} more sizes; --json lists all of them"
-        lines = [*lines[:half], hidden, *lines[-half:]]
-    return "\n".join(lines)
+    # A terminal that is too narrow for all columns gets several tables.
+    return "\n\n".join(map(_shortened, aligned(records).split("\n\n")))
+
+
+def _shortened(table: str) -> str:
+    lines = table.split("\n")
+    if len(lines) <= _MOST_LINES:
+        return table
+    half = _MOST_LINES // 2
+    n = len(lines) - 2 * half
+    hidden = f"... {n} more size{'s' * (n > 1)}; --json lists all of them"
+    return "\n".join([*lines[:half], hidden, *lines[-half:]])
 
 
 def _tried(record: Pruning, leaves: int) -> dict[str, Any]:

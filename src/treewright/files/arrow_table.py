@@ -7,7 +7,8 @@ What becomes of a column:
 - times of day become durations since midnight; half floats become float32;
 - timestamps of every unit and durations are read in microseconds (a finding says so if
   nanoseconds are lost); decimals are numbers as long as a float64 holds them exactly;
-- extension types are read as what they store;
+- extension types are read as what they store, and runs and dictionaries that only
+  compress as their values;
 - lists, structs, maps and intervals are refused: name them in `drop`.
 """
 
@@ -95,6 +96,14 @@ def _readable(name: str, values: Any, file: str) -> Any:
     if isinstance(kind, pa.BaseExtensionType):
         chunks = [chunk.storage for chunk in values.chunks]
         return _readable(name, pa.chunked_array(chunks, kind.storage_type), file)
+    if types.is_run_end_encoded(kind):
+        pc = package("pyarrow.compute", "Reading files")
+        chunks = [pc.run_end_decode(each) for each in values.chunks]
+        return _readable(name, pa.chunked_array(chunks, kind.value_type), file)
+    if types.is_dictionary(kind) and not _is_text(kind.value_type):
+        # It only compresses.
+        chunks = [chunk.dictionary_decode() for chunk in values.chunks]
+        return _readable(name, pa.chunked_array(chunks, kind.value_type), file)
     if types.is_nested(kind) or types.is_interval(kind):
         raise ColumnTypeError(
             f"Column {name!r} of {file} is nested ({kind}), so a row has no single "
@@ -110,22 +119,21 @@ def _readable(name: str, values: Any, file: str) -> Any:
         return values.cast(pa.time64(unit)).cast(pa.int64()).cast(pa.duration(unit))
     if types.is_float16(kind):
         return values.cast(pa.float32())
-    if types.is_run_end_encoded(kind):
-        pc = package("pyarrow.compute", "Reading files")
-        return pa.chunked_array([pc.run_end_decode(each) for each in values.chunks])
     return values
 
 
+def _is_text(kind: Any) -> bool:
+    types = package("pyarrow", "Reading files").types
+    known = (types.is_string, types.is_large_string, types.is_string_view)
+    return any(each(kind) for each in known)
+
+
 def _with_text_labels(values: Any) -> Any:
-    """Return a dictionary column whose labels are plain strings, if they are text."""
+    """Return a dictionary column of text whose labels are plain strings."""
     pa = package("pyarrow", "Reading files")
-    labels = values.type.value_type
-    if pa.types.is_large_string(labels) or pa.types.is_string_view(labels):
-        kind = pa.dictionary(pa.int64(), pa.string(), values.type.ordered)
-        return values.cast(kind)
-    if pa.types.is_string(labels):
+    if pa.types.is_string(values.type.value_type):
         return values
-    return values.cast(labels)  # a dictionary that only compresses numbers
+    return values.cast(pa.dictionary(pa.int64(), pa.string(), values.type.ordered))
 
 
 def _lost_nanoseconds(name: str, values: Any) -> list[Finding]:

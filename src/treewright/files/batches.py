@@ -162,11 +162,9 @@ def _csv_batches(
 ) -> Iterator[pa.RecordBatch]:
     pa = package("pyarrow", "Reading CSV files")
     pa_csv = package("pyarrow.csv", "Reading CSV files")
-    names, rejected = list(layout.names), list[Rejected]()
+    names, n_read = list(layout.names), 0
     if not (quotes.tidy and layout.width > 1):
-        for batch in careful_batches(text, layout, names, rejected):
-            _refuse_rejected(text.name, tuple(rejected))
-            yield batch
+        yield from _careful_rows(text, layout, names)
         return
     stream = byte_stream(text, layout.skip)
     try:
@@ -174,20 +172,26 @@ def _csv_batches(
         with pa_csv.open_csv(stream, **options) as batches:
             for batch in batches:
                 if repeats_header(batch):
-                    _locate(text, layout)
+                    for _ in _careful_rows(text, layout, names[:1]):
+                        pass
+                n_read += batch.num_rows
                 yield batch
     except pa.ArrowInvalid as problem:
-        if "Empty CSV" in str(problem):
-            return
-        _locate(text, layout)
-        raise TableError(f"{text.name} cannot be read: {problem}") from problem
+        if "Empty CSV" not in str(problem):
+            # A row is at fault, or longer than a block.
+            yield from _careful_rows(text, layout, names, n_read)
 
 
-def _locate(text: TextFile, layout: Layout) -> None:
-    """Refuse the first row that does not fit, with its line."""
+def _careful_rows(
+    text: TextFile, layout: Layout, names: list[str], start: int = 0
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows from one on; refuse the first that does not fit, with its line."""
     rejected: list[Rejected] = []
-    for _ in careful_batches(text, layout, [layout.names[0]], rejected):
+    for batch in careful_batches(text, layout, names, rejected):
         _refuse_rejected(text.name, tuple(rejected))
+        skipped = min(start, batch.num_rows)
+        start -= skipped
+        yield batch.slice(skipped)
 
 
 def _refuse_rejected(file: str, rejected: tuple[Rejected, ...]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from treewright.table.infer import settle
 from treewright.table.match import zone_error
 from treewright.table.raw import RawColumn, first_value
 from treewright.table.schema import Feature, Schema
-from treewright.table.spelling import is_missing_mark
+from treewright.table.spelling import Spelling, is_missing_mark, recognise
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +31,7 @@ _MOMENTS = {
     "time": "times of day",
 }
 """Types of columns that text can spell, and what their values are called."""
+_TIMES = ("duration", "time")
 _TRUE_FALSE = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
@@ -86,19 +90,40 @@ def _typed(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     found = plain_numbers(text)
     if found is None and stored == "bool":
         found = _bools(text)
+    if found is None and stored == "bool":
+        reads = partial(_all_read, _bools)
+        raise _other_kind(feature.name, text, first_row, "true or false", reads)
     if found is None:
-        raise _other_kind(feature.name, text, first_row, "numbers")
+        reads = partial(_all_read, plain_numbers)
+        raise _other_kind(feature.name, text, first_row, "numbers", reads)
     return found
 
 
 def _bools(text: pa.ChunkedArray) -> Any:
     pa = package("pyarrow", "Reading files")
-    values = [
-        None if each is None or is_missing_mark(each) else _TRUE_FALSE.get(each.lower())
-        for each in text.to_pylist()
+    words = [
+        None if _is_missing(each) else each.strip().lower() for each in text.to_pylist()
     ]
-    missing = sum(x is None or is_missing_mark(x) for x in text.to_pylist())
-    return pa.array(values, pa.float64()) if values.count(None) == missing else None
+    if not {each for each in words if each is not None} <= set(_TRUE_FALSE):
+        return None
+    values = [None if each is None else _TRUE_FALSE[each] for each in words]
+    return pa.array(values, pa.float64())
+
+
+def _is_missing(cell: str | None) -> bool:
+    return cell is None or is_missing_mark(cell, among_numbers=True)
+
+
+def _all_read(reader: Callable[[pa.ChunkedArray], Any], cells: Sequence[str]) -> bool:
+    pa = package("pyarrow", "Reading files")
+    return reader(pa.chunked_array([cells], pa.string())) is not None
+
+
+def _all_moments(stored: str, cells: Sequence[str]) -> bool:
+    """Return whether cells spell dates, or times of day, in some way."""
+    found = recognise(cells, kind="date")
+    is_time = isinstance(found, Spelling) and found.what == "time"
+    return found is not None and is_time == (stored in _TIMES)
 
 
 def _moments(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
@@ -106,23 +131,23 @@ def _moments(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     pa = package("pyarrow", "Reading files")
     source = ArrowSource(pa.table({feature.name: text}), frozenset([feature.name]))
     raw = source.raw(0)
-    if raw.content == "empty":
+    if all(_is_missing(str(each)) for each in raw.labels):
         return pa.nulls(len(text))
+    stored, words = feature.stored_as, _MOMENTS[feature.stored_as]
+    reads = partial(_all_moments, stored)
     try:
         column, found = settle(raw, "date")
     except ColumnError as problem:
-        words = _MOMENTS[feature.stored_as]
-        raise _other_kind(feature.name, text, first_row, words) from problem
-    if feature.stored_as in ("date", "datetime"):
-        if found.stored_as == "time":
-            raise _other_kind(feature.name, text, first_row, "dates")
-        if bool(found.timezone) != bool(feature.timezone):
-            raise zone_error(feature, f"{first_value(raw, _first_known(raw))!r}")
+        raise _other_kind(feature.name, text, first_row, words, reads) from problem
+    if (found.stored_as == "time") != (stored in _TIMES):
+        raise _other_kind(feature.name, text, first_row, words, reads)
+    if stored not in _TIMES and bool(found.timezone) != bool(feature.timezone):
+        raise zone_error(feature, f"{first_value(raw, _first_known(raw))!r}")
     missing = np.isnan(column.data)
     ticks = pa.array(np.where(missing, 0, column.data).astype(np.int64), mask=missing)
-    if feature.stored_as == "duration":
+    if stored == "duration":
         return ticks.cast(pa.duration("us"))
-    if feature.stored_as == "time":
+    if stored == "time":
         return ticks.cast(pa.time64("us"))
     return ticks.cast(pa.timestamp("us", feature.timezone or None))
 
@@ -132,18 +157,24 @@ def _first_known(raw: RawColumn) -> int:
 
 
 def _other_kind(
-    name: str, text: pa.ChunkedArray, first_row: int, held: str
+    name: str,
+    text: pa.ChunkedArray,
+    first_row: int,
+    held: str,
+    reads: Callable[[Sequence[str]], bool],
 ) -> ColumnError:
-    for row, cell in enumerate(text.to_pylist()):
-        if cell is None or is_missing_mark(cell, among_numbers=True):
-            continue
-        if held != "numbers" or plain_numbers(text.slice(row, 1)) is None:
-            return ColumnError(
-                f"Column {name!r} held {held} when the tree was grown, but row "
-                f"{first_row + row} of the file holds {cell[:40]!r}. Correct the "
-                "value, or leave it empty if it is missing."
-            )
-    raise AssertionError("every value is a number")
+    """Return the error for the first cell that cannot be read with those before it."""
+    cells = text.to_pylist()
+    known = [each for each in dict.fromkeys(cells) if not _is_missing(each)]
+    place = bisect_left(
+        range(len(known)), True, key=lambda last: not reads(known[: last + 1])
+    )
+    cell = known[place] if place < len(known) else known[0]
+    return ColumnError(
+        f"Column {name!r} held {held} when the tree was grown, but row "
+        f"{first_row + cells.index(cell)} of the file holds {cell[:40]!r}. Correct the "
+        "value, or leave it empty if it is missing."
+    )
 
 
 def target_by_schema(source: ArrowSource, schema: Schema) -> RawColumn | None:

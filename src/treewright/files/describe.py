@@ -167,15 +167,10 @@ class _PartDigest:
 
 
 def _joined(one: Digest, other: Digest) -> Digest:
-    # A column without a value in one of them may be of either kind there.
+    # Where text has no value in one of them, it counts as numbers there.
     if isinstance(one, Numbers) and isinstance(other, Distinct):
         one, other = other, one
     if isinstance(one, Distinct) and isinstance(other, Numbers):
-        if not len(one.counts):
-            missing = other.n_missing + one.n_missing
-            return replace(
-                other, n_rows=other.n_rows + one.n_missing, n_missing=missing
-            )
         return replace(one, n_missing=one.n_missing + other.n_missing)
     return one.with_other(other)
 

@@ -27,6 +27,11 @@ __all__ = ["read_excel"]
 
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _SEARCHED = 1 << 20
+_P = r"(?:\w+:)?"  # tags may have a prefix, such as <x:sheet>
+_ERROR = re.compile(rf'<{_P}c [^>]*\bt="e"'.encode())
+_NO_RESULT = re.compile(
+    rf"</{_P}f>\s*(?:<{_P}v\s*/>|<{_P}v></{_P}v>)?\s*</{_P}c>".encode()
+)
 _WORKBOOK = ("xl/", "content.xml")
 _MOST_UNPACKED = 2 << 30
 _LARGEST_RATIO = 200  # of real sheets it is below 50
@@ -206,8 +211,7 @@ def _errors(stream: IO[bytes], sheet: str, file: str) -> list[Finding]:
             f"Sheet {sheet!r} of {file} defines entities of its own, which no program "
             "for tables does. Export it again as CSV."
         )
-    errors = len(re.findall(rb'<c [^>]*\bt="e"', xml))
-    empty = len(re.findall(rb"</f>\s*(?:<v\s*/>|<v></v>)?\s*</c>", xml))
+    errors, empty = len(_ERROR.findall(xml)), len(_NO_RESULT.findall(xml))
     found = []
     if errors:
         words = f"{errors:,} cell{'s' * (errors > 1)} with an error such as #N/A"
@@ -224,7 +228,7 @@ def _sheet_xml(archive: zipfile.ZipFile, sheet: str) -> bytes:
         book = archive.read("xl/workbook.xml").decode(errors="replace")
         links = archive.read("xl/_rels/workbook.xml.rels").decode(errors="replace")
         place = _link_of(book, sheet)
-        for tag in re.findall(r"<Relationship [^>]*>", links):
+        for tag in re.findall(rf"<{_P}Relationship [^>]*>", links):
             if f'Id="{place}"' in tag:
                 target = re.search(r'Target="([^"]*)"', tag)
                 path = (target[1] if target else "").lstrip("/")
@@ -235,7 +239,7 @@ def _sheet_xml(archive: zipfile.ZipFile, sheet: str) -> bytes:
 
 
 def _link_of(book: str, sheet: str) -> str:
-    for tag in re.findall(r"<sheet [^>]*>", book):
+    for tag in re.findall(rf"<{_P}sheet [^>]*>", book):
         name = re.search(r'\bname="([^"]*)"', tag)
         link = re.search(r'\br:id="([^"]*)"', tag)
         if name and link and html.unescape(name[1]) == sheet:

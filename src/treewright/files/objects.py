@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from treewright.errors import ColumnTypeError
@@ -93,8 +92,6 @@ def _array(name: str, cells: Sequence[Any], file: str, findings: list[Finding]) 
         return _moments(cells)
     if len(types) == 1 and types <= {time, timedelta}:
         return pa.array(map(_duration, cells), pa.duration("us"))
-    if types <= {int, float, Decimal} and Decimal in types:
-        return pa.array(map(_decimal, cells))
     return pa.array(map(_as_text, cells), pa.string())
 
 
@@ -127,18 +124,11 @@ def _beyond_float(cells: Sequence[Any]) -> bool:
 
 
 def _moments(cells: Sequence[Any]) -> Any:
-    """Return points in time: in UTC if all of them have a zone, else as text."""
     pa = package("pyarrow", "Reading files")
     moments = [
         datetime(x.year, x.month, x.day) if type(x) is date else x for x in cells
     ]
-    zoned = {x.tzinfo is not None for x in moments if x is not None}
-    if zoned == {False}:
-        return pa.array(moments, pa.timestamp("us"))
-    if zoned == {True}:
-        in_utc = [None if x is None else x.astimezone(UTC) for x in moments]
-        return pa.array(in_utc, pa.timestamp("us", "UTC"))
-    return pa.array(map(_as_text, cells), pa.string())
+    return pa.array(moments, pa.timestamp("us"))
 
 
 def _duration(cell: Any) -> Any:
@@ -150,10 +140,6 @@ def _duration(cell: Any) -> Any:
         seconds=cell.second,
         microseconds=cell.microsecond,
     )
-
-
-def _decimal(cell: Any) -> Any:
-    return None if cell is None else Decimal(cell)
 
 
 def _as_text(cell: Any) -> str | None:

@@ -132,5 +132,8 @@ def choose_part(wanted: str | None, known: list[str], what: str, file: str) -> s
             "another of these names."
         )
     if wanted not in known:
-        raise TableError(f"{file} has no {what} {wanted!r}; it has {listed}.")
+        raise TableError(
+            f"{file} has no {what} {wanted!r}; it has {listed}. Pass "
+            f"table={known[0]!r} or another of these names."
+        )
     return wanted
