@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from proof.model_files import (
@@ -16,6 +17,7 @@ from support import model_kinds as kinds
 from treewright.errors import TreeFormatError
 from treewright.storing.load import load_bytes
 from treewright.storing.save import saved_bytes
+from treewright.tree.edit import with_values
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -132,6 +134,19 @@ def without_ranks(document):
     document["nodes"][0]["split"]["feature"] = document["features"][3]["name"]
 
 
+def numbers_with_labels(document):
+    feature = document["features"][0]
+    stored_as = feature.pop("stored_as")
+    rest = {name: feature.pop(name) for name in ("reason", "summary")}
+    feature |= {"stored_as": stored_as, "labels": ["a", "b"], **rest}
+
+
+def split_and_stop(document):
+    node = document["nodes"][0]
+    rest = {name: node.pop(name) for name in ("evidence", "answer")}
+    node |= {"stop": "pure", **rest}
+
+
 def unordered(document):
     node = document["nodes"][0]
     node["evidence"] = dict(reversed(node["evidence"].items()))
@@ -153,6 +168,8 @@ REFUSED = [
     (put("nodes", 0, "split", "missing", -1), "missing must be a whole number >= 0, "),
     (put("nodes", 0, "split", "kind", "leaf"), 'kind must be "threshold", "subset"'),
     (put("nodes", 0, "split", "gain", -1), "Node 0, split, gain must be a number >= 0"),
+    (split_and_stop, "Node 0 has both a split and a stop"),
+    (put("answers", "own"), "Node 0, answer lacks the field 'probabilities', which"),
     (put("nodes", 0, "split", None), "Node 0: split_kind must be 0 exactly at a leaf"),
     (put("nodes", 0, "evidence", "class_weights", [1, 2]), "must be a list of 3; got"),
     (put("nodes", 0, "evidence", "rows", 2**63), "evidence.*rows must be a whole num"),
@@ -167,14 +184,40 @@ REFUSED = [
     (put("features", 0, "kind", "text"), r"features\[0\], kind must be"),
     (put("features", 1, "name", "real"), "another column has the same name"),
     (put("features", 2, "labels", ["a", "a"]), "names a category twice"),
+    (
+        put("features", 2, "labels", 0, 2**64),
+        r"labels\[0\] must be a number of at most",
+    ),
+    (
+        numbers_with_labels,
+        r"features\[0\], labels must be absent .* of numbers; got a list of 2",
+    ),
+    (
+        put("features", 2, "stored_as", "int"),
+        r"features\[2\], stored_as must be \"category\" .* for categories; got 'int'",
+    ),
     (put("features", 0, "summary", "q1", 99), "must hold five ascending numbers"),
-    (put("target", "classes", []), "classes must be there exactly for a target of"),
+    (put("target", "classes", []), "exactly for a target of classes; got a list of 0"),
     (put("target", "classes", ["low", "low", "x"]), "names a class twice"),
     (put("target", "priors", [0.5]), "priors must be a list of 3, one per class"),
+    (
+        put("target", "costs", [[0, 1, 1], [1, 0], [1, 1, 0]]),
+        r"costs\[1\] must be a list of 3, one per class; got a list of 2",
+    ),
     (put("options", "max_depth", 0), "options: max_depth must be a whole number >= 1"),
     (put("options", "max_deep", 1), "options: 'max_deep' is not an option"),
     (put("options", "criterion", "own"), "options: criterion must be"),
     (put("parameters", [1]), "parameters must be an object"),
+    (put("parameters", "cv", {"$tuple": 1}), "parameters, cv must be a list; got 1"),
+    (put("parameters", "cv", {"$dict": 1}), "parameters, cv must be a list of pairs"),
+    (put("parameters", "cv", {"$dict": [[1]]}), r"cv\[0\] must be a list of a key and"),
+    (
+        put("parameters", "cv", {"$dict": [[{"$tuple": []}, 1]]}),
+        r"cv\[0\], key must be text, a number, true, false or null; got an object",
+    ),
+    (put("parameters", "cv", {"$object": "K" * 201}), "at most 200 .* long; got 201"),
+    (put("parameters", "cv", 2**1000), "cv must be a number of at most 1000 bits; got"),
+    (put("parameters", "cv", json.loads("[" * 20 + "]" * 20)), "is nested too deeply"),
     (put("pruning", "chosen", 99), r"chosen must be one of the \d+ pruning_steps"),
     (put("pruning", "one_se", 99), r"one_se must be one of the \d+ pruning_steps"),
     (put("extra", 1), "The file has an unknown field 'extra'. Did you mean 'extras'"),
@@ -187,6 +230,104 @@ REFUSED = [
 def test_a_wrong_value_is_refused_with_its_place(change, words):
     with pytest.raises(TreeFormatError, match=words):
         load_bytes(changed("classes", change))
+
+
+@pytest.mark.parametrize(
+    ("column", "given", "words"),
+    [
+        ("colour", {"threshold": 0.5}, "by 'colour', needs branches and no threshold"),
+        ("colour", {}, "by 'colour', needs branches and no threshold"),
+        (
+            "flag",
+            {"branches": [[], []]},
+            "by 'flag', needs a threshold and no branches",
+        ),
+        (
+            "colour",
+            {"branches": [["red"], [], ["blue"]]},
+            "branches must be a list of 2; got a list of 3",
+        ),
+    ],
+)
+def test_a_surrogate_of_a_wrong_form_is_refused(column, given, words):
+    other = {"agree": 0.6, "adjusted": 0.1, "rows": 1}
+    change = put(
+        "nodes", 0, "split", "surrogates", 0, {"feature": column, **given, **other}
+    )
+    words = r"Node 0, split, surrogates\[0\], .*" + words
+    with pytest.raises(TreeFormatError, match=words):
+        load_bytes(changed("surrogates", change))
+
+
+def test_a_threshold_of_a_split_by_categories_is_refused():
+    def change(document):
+        splits = [node["split"] for node in document["nodes"] if node["split"]]
+        split = next(x for x in splits if x["kind"] == "subset")
+        rest = {name: split.pop(name) for name in list(split)[2:]}
+        split |= {"threshold": 0.5, **rest}
+
+    with pytest.raises(TreeFormatError, match="this kind of split has no threshold"):
+        load_bytes(changed("surrogates", change))
+
+
+def test_a_record_of_pruning_without_steps_is_refused():
+    words = "pruning, chosen must be one of the 0 pruning_steps, or -1; got"
+    with pytest.raises(TreeFormatError, match=words):
+        load_bytes(changed("pruned_classes", put("pruning_steps", [])))
+
+
+# -- extra arrays ----------------------------------------------------------------------
+
+
+def with_extras():
+    """Return the document of a tree with extra arrays, without its checksum."""
+    tree = kinds.model("classes").estimator.tree_.data
+    extras = {
+        "single": np.ones(tree.n_nodes, np.float32),
+        "word": np.full(tree.n_nodes, "x"),
+    }
+    document = json.loads(saved_bytes(with_values(tree, extras=extras)))
+    del document["checksum"]
+    return document
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            put("nodes", 3, "extras", "single", 0.1),
+            r"'single' must be a number that float32 holds exactly; got 0\.1",
+        ),
+        (
+            put("nodes", 3, "extras", "single", 1e300),
+            r"'single' must be a number that float32 holds exactly; got 1e\+300",
+        ),
+        (
+            put("nodes", 3, "extras", "word", "x" * 201),
+            "Node 3, extras, word must be at most 200 characters long; got 201",
+        ),
+        (put("extras", 1, "name", "single"), r"extras\[1\] declares 'single' again"),
+        (
+            put("extras", 1, "shape", [1, 1, 1, 1]),
+            r"extras\[1\] must be one of at most 64 .* 3 axes per node; got 4 axes",
+        ),
+    ],
+)
+def test_extra_arrays_of_a_wrong_form_are_refused(change, words):
+    document = with_extras()
+    change(document)
+    with pytest.raises(TreeFormatError, match=words):
+        load_bytes(laid_out(document))
+
+
+def test_more_than_64_extra_arrays_are_refused():
+    document = with_extras()
+    one = document["extras"][0]
+    document["extras"] = [{**one, "name": f"array {i}"} for i in range(65)]
+    with pytest.raises(
+        TreeFormatError, match=r"extras\[64\] must be one of at most 64"
+    ):
+        load_bytes(laid_out(document))
 
 
 @pytest.mark.parametrize("name", ["cv_error", "cv_std", "score_std"])
@@ -218,6 +359,21 @@ def test_a_record_of_pruning_that_lacks_a_column_is_refused(name):
         (b'"depth": 0', b'"depth": ' + b"9" * 9999, r"Line \d+ holds a number of thou"),
         (b'"depth": 0', b'"depth": ' + b"[" * 99_999, r"Line \d+ is nested too deeply"),
         (b'"depth": 0', b'"depth": 1e999', "Node 0, depth must be .* got inf"),
+        (
+            b'"threshold": 0.103',
+            b'"threshold": -1e999',
+            "Node 0, split, threshold must be a number or .*; got -inf",
+        ),
+        (
+            b'"labels": ["blue"',
+            b'"labels": [1e999',
+            r"features\[2\], labels\[0\] must be a number within .* float64; got inf",
+        ),
+        (
+            b'"cv": null',
+            b'"cv": 1e999',
+            "parameters, cv must be a number within .* inf",
+        ),
         (b'"depth": 0', b'"d\xffpth": 0', r"Line \d+ is not UTF-8 text"),
         (
             b'"nodes": [\n',

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.storing.load import load_bytes
 from treewright.storing.save import saved_bytes
+from treewright.storing.values import NotStored
 from treewright.table.intake import Finding, Intake
 from treewright.tree.data import TreeData
 from treewright.tree.edit import with_made_by, with_values
@@ -136,6 +138,45 @@ def test_extra_arrays_of_every_type_come_back():
     back = assert_comes_back(with_values(tree, extras=extras))
     for name, array in extras.items():
         assert back.extras[name].dtype == array.dtype, name
+
+
+@pytest.mark.parametrize(
+    ("extras", "words"),
+    [
+        (
+            {"half": np.zeros(17, np.float16)},
+            "'half' of type float16 with 1 axis cannot",
+        ),
+        (
+            {"deep": np.zeros((17, 1, 1, 1, 1))},
+            "'deep' .* 5 axes cannot be saved.* 4 ax",
+        ),
+        (
+            {"word": np.array(["x" * 201] + [""] * 16)},
+            "'word' has a text of 201 charac",
+        ),
+        (
+            {"room": np.full((17, 40), ["x" * 200] + [""] * 39)},
+            "'room' takes too much m",
+        ),
+        (
+            {f"array {i}": np.zeros(17) for i in range(65)},
+            "65 extra arrays; .* at most",
+        ),
+    ],
+)
+def test_extra_arrays_that_could_not_be_loaded_again_are_not_saved(extras, words):
+    tree = kinds.model("classes").estimator.tree_.data
+    assert tree.n_nodes == 17
+    with pytest.raises(OptionError, match=words):
+        saved_bytes(with_values(tree, extras=extras))
+
+
+def test_a_tree_without_a_target_is_not_saved():
+    tree = kinds.model("numbers").estimator.tree_.data
+    schema = replace(tree.schema, target=None)
+    with pytest.raises(OptionError, match="without a target in its schema cannot be"):
+        saved_bytes(TreeData.from_arrays(tree.arrays(), schema))
 
 
 def test_a_chain_of_50_000_splits_comes_back():
@@ -321,7 +362,7 @@ def test_intake_travels_with_the_tree():
     found = Finding("leak", "x", "it equals the target", "Leave it out.")
     whole = Finding("copies", None, "9 of 10 rows are copies", "Drop them.")
     read = Finding("converted", "x", "'NA' in 2 rows read as missing", "Keep it.")
-    intake = Intake(10, 2, (found, whole), (read,))
+    intake = Intake(10, 2, (found, whole), (read,), 13, ((4, "3 cells"), (9, "1")), 1)
     data = with_made_by(kinds.model("classes").estimator.tree_.data, intake=intake)
     back = load_bytes(saved_bytes(data))
     assert back.made_by["intake"] == intake
@@ -361,6 +402,33 @@ def test_objects_that_a_file_cannot_hold_become_the_defaults():
     assert again.cv is None
     assert again.random_state == fitted.tree_.data.options["random_state"]
     assert repr(back.made_by["parameters"]["cv"]) == "<KFold, not stored>"
+
+
+def nested(value, kind, times):
+    for _ in range(times):
+        value = kind([value])
+    return value
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (np.float32(0.5), 0.5),
+        (np.str_("auto"), "auto"),
+        (pd.Series({"u": 2.0, "v": 1.0}), {"u": 2.0, "v": 1.0}),
+        ({np.int64(1): np.int64(2), None: np.inf}, {1: 2, None: np.inf}),
+        ({(0, 1): 2}, NotStored("dict")),
+        (nested(1, tuple, 12), nested(1, tuple, 12)),
+        (nested(1, list, 14), nested(NotStored("list"), list, 12)),
+    ],
+)
+def test_parameters_come_back_as_plain_values(given, wanted):
+    data = kinds.model("classes").estimator.tree_.data
+    parameters = {**data.made_by["parameters"], "cv": given}
+    back = load_bytes(saved_bytes(with_made_by(data, parameters=parameters)))
+    found = back.made_by["parameters"]["cv"]
+    assert found == wanted
+    assert type(found) is type(wanted)
 
 
 def test_folds_given_as_rows_are_not_stored():

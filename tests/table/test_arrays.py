@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from treewright.errors import ColumnError, ColumnTypeError, TableError
+from treewright.errors import ColumnError, ColumnTypeError, OptionError, TableError
 from treewright.table.as_table import as_table
 from treewright.table.column import CategoricalColumn, NumericColumn
 
@@ -186,6 +186,10 @@ def test_durations_become_microseconds():
         ({"a": 3}, r"Column 'a' is 3, not a column.*\{'a': \[...\]\}"),
         ({"a": "xyz"}, "Column 'a' is 'xyz', not a column of values"),
         ({"a": [1], "b": np.zeros((1, 2))}, r"Column 'b' has shape \(1, 2\): a nested"),
+        (
+            {"a": {1, 2}},
+            "Column 'a' is an object of type 'set', not a column of values",
+        ),
         ({1: [1], "1": [2]}, r"Two columns are called '1' \(columns 0 and 1\)"),
     ],
 )
@@ -200,6 +204,9 @@ def test_sparse_matrices_are_refused_with_what_to_do():
     for make in (sparse.csr_array, sparse.coo_matrix, sparse.dok_array):
         with pytest.raises(TableError, match=r"sparse.*not supported.*toarray\(\)"):
             as_table(make(np.eye(3)))
+        words = r"Column 'a' is sparse.*not supported.*toarray\(\)\.ravel\(\)"
+        with pytest.raises(TableError, match=words):
+            as_table({"a": make(np.eye(1))})
 
 
 def test_things_that_become_arrays_are_taken():
@@ -259,3 +266,39 @@ def test_a_table_passes_through_and_can_be_given_a_target():
     with_target = as_table(table, ["a", "b"])
     assert with_target.columns is table.columns
     assert with_target.schema.target.classes == ("a", "b")
+
+
+def test_kinds_of_a_table_that_is_already_made_are_refused():
+    with pytest.raises(OptionError, match=r"X is already a Table.*where the table is"):
+        as_table(as_table(np.eye(2)), kinds={"x0": "categorical"})
+
+
+@pytest.mark.parametrize(
+    "dtype", ["datetime64[D]", "datetime64[ns]", "timedelta64[ns]"]
+)
+def test_masked_moments_are_missing_and_keep_their_type(dtype):
+    values = np.array([1, 2], dtype)
+    table = as_table({"a": np.ma.array(values, mask=[False, True])})
+    plain = as_table({"a": np.array([values[0], "NaT"], dtype)})
+    np.testing.assert_array_equal(table.columns[0].values, plain.columns[0].values)
+    assert table.schema == plain.schema
+
+
+def test_masked_text_is_missing():
+    table = as_table({"a": np.ma.array(["y", "z", "x"], mask=[False, True, False])})
+    assert table.columns[0].labels == ("x", "y")
+    assert table.columns[0].codes.tolist() == [1, -1, 0]
+
+
+@pytest.mark.needs("numpy>=2")
+def test_strings_of_any_length_are_text():
+    text = np.array(["y", None, "x"], np.dtypes.StringDType(na_object=None))
+    column = as_table({"a": text}).columns[0]
+    assert column.labels == ("x", "y")
+    assert column.codes.tolist() == [1, -1, 0]
+
+
+def test_a_structured_array_is_no_column():
+    pairs = np.zeros(2, [("p", "f8"), ("q", "f8")])
+    with pytest.raises(ColumnTypeError, match=r"Column 'a' is of type .*its own"):
+        as_table({"a": pairs})

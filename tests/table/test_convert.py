@@ -39,6 +39,13 @@ def test_every_conversion_is_recorded():
     assert "kinds={'price': 'categorical'}" in intake.conversions[0].advice
 
 
+def test_categories_that_are_numbers_are_kept():
+    sizes = pd.Categorical(["12", 14, "?"] * 20)
+    table = convert_spelled(tw.as_table({"size": sizes}))
+    assert table.intake.conversions == ()
+    assert set(table.columns[0].labels) == {"12", 14, "?"}
+
+
 def test_columns_whose_kind_was_given_are_kept():
     table = convert_spelled(tw.as_table(RAW), keep={"price", "when"})
     assert table.intake.conversions == ()

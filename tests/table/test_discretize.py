@@ -462,3 +462,21 @@ def test_labels_are_all_different_whatever_the_cuts():
         assert len(set(feature.labels)) == len(feature.labels)
         assert all(a < b for a, b in pairwise(feature.cuts))
         assert set(codes) == set(range(len(feature.labels)))
+
+
+@pytest.mark.parametrize("how", [3, ("width", 3), "mdl"])
+def test_a_column_without_a_value_that_counts_has_no_cuts(how):
+    for values, weights in (
+        ([np.nan] * 4, None),
+        ([np.nan] * 4, [1, 2, 1, 2]),
+        ([1.0, 2.0, np.nan, np.nan], [0, 0, 1, 1]),
+    ):
+        feature, codes = cut(values, how, list("abab"), sample_weight=weights)
+        assert feature.cuts == ()
+        assert codes == [-1 if math.isnan(value) else 0 for value in values]
+
+
+def test_between_moments_without_a_number_between_them_the_cut_is_the_lower_one():
+    low, high = np.nextafter(2.0**57, np.inf), 2.0**57 + 64
+    assert (low + high) / 2 == high  # rounded to the even one
+    assert quantile_cuts(np.array([low, high]), None, 2, "datetime") == (low,)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
-from treewright.table.intake import KINDS_OF_FINDINGS
+from treewright.table.intake import KINDS_OF_FINDINGS, Finding, Intake
 
 RNG = np.random.default_rng(0)
 N = 400
@@ -72,6 +72,26 @@ def test_a_number_that_follows_the_target_is_a_leak():
     y = CLEAN["income"] * 1.19
     assert ("leak", "income") in kinds_of(CLEAN, y)
     assert kinds_of(CLEAN.drop(columns="income"), y) == set()
+    (found,) = tw.inspect(CLEAN, CLEAN["income"]).of("leak")
+    assert found.words == "it equals the target"
+
+
+def test_few_rows_per_group_and_one_large_class_are_no_leak():
+    classes = [f"class {i % 20}" for i in range(N)]
+    assert kinds_of(with_column([f"n{i // 2}" for i in range(N)]), classes) == {
+        ("many_categories", "new")
+    }
+    X = pd.concat([CLEAN] * 4, ignore_index=True)
+    rare = ["rare"] + ["usual"] * (len(X) - 1)
+    assert tw.inspect(X.assign(new=rare), rare).of("leak") == []
+
+
+def test_a_number_far_below_all_others_looks_like_a_mark():
+    below = np.where(np.arange(N) % 9, CLEAN["age"], -999)
+    (found,) = tw.inspect(with_column(below), CLASS).of("missing_marks")
+    assert found.words == "-999 in 45 rows looks like a mark of missing values"
+    near = np.where(np.arange(N) % 9, CLEAN["age"] * -10, -999)
+    assert kinds_of(with_column(near)) == set()
 
 
 def test_a_table_joined_with_itself_has_copies():
@@ -112,6 +132,27 @@ def test_an_intake_is_a_value_that_prints():
     assert ">constant</td>" in found._repr_html_()
     assert found.to_dict()["findings"][0]["column"] == "new"
     assert found.of("leak") == []
+
+
+def test_an_intake_shows_conversions_and_cuts_long_lists():
+    read = [
+        Finding("converted", f"c{i}", f"'{i} kg' read as numbers in kg", "Keep it.")
+        for i in range(13)
+    ]
+    found = Intake(1_000, 13, conversions=tuple(read))
+    lines = str(found).splitlines()
+    assert lines[:3] == [
+        "1,000 rows, 13 columns: nothing suspicious",
+        "While reading:",
+        "  c0   '0 kg' read as numbers in kg",
+    ]
+    assert lines[-2:] == [
+        "  ... and 1 more; see .conversions",
+        "  kinds={'c0': 'categorical'} keeps a column as it is written.",
+    ]
+    html = found._repr_html_()
+    assert "While reading" in html
+    assert html.count(">converted</td>") == 13
 
 
 def test_hostile_names_stay_text_in_html():

@@ -1,6 +1,8 @@
 import datetime as dt
 from decimal import Decimal
 
+import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 from treewright.errors import ColumnError, ColumnTypeError, TableError
+from treewright.table import from_frame
 from treewright.table.as_table import as_table
+from treewright.table.source import open_column
 
 MAKERS = [
     pytest.param(lambda data: data, id="dict"),
@@ -337,3 +341,61 @@ def test_a_wide_pandas_frame_is_read_as_column_by_column(dtype, names):
         np.testing.assert_array_equal(column.data, narrow[j].columns[0].data)
     frame[names(3)] = list("abc")  # no frame of floats any more
     assert as_table(frame).columns[3].labels == ("a", "b", "c")
+
+
+def test_a_column_may_be_a_frame_of_one_column_but_not_of_two():
+    one = pd.DataFrame({"z": [1.5, 2.5]})
+    assert as_table({"a": one}).columns[0].values.tolist() == [1.5, 2.5]
+    with pytest.raises(ColumnError, match=r"'a' has shape \(2, 2\): a nested column"):
+        as_table({"a": one.assign(y=1)})
+
+
+def test_a_lazy_column_is_named_and_a_relation_of_duckdb_is_read():
+    with pytest.raises(
+        TableError, match=r"Column 'a' is a lazy table \(polars.*collect"
+    ):
+        open_column("a", pl.LazyFrame({"a": [1]}))
+    relation = duckdb.from_arrow(pa.table({"y": [1.5, 2.5]}))
+    assert as_table({"a": [1, 2]}, relation).target.values.tolist() == [1.5, 2.5]
+    two = duckdb.from_arrow(pa.table({"y": [1.5, 2.5], "z": [1, 2]}))
+    with pytest.raises(ColumnError, match=r"'a' has shape \(2, 2\): a nested column"):
+        as_table({"a": two})
+
+
+def test_a_frame_that_nothing_can_read_is_refused_by_its_type():
+    class Table:
+        columns = ("a",)
+
+    with pytest.raises(TableError, match="type 'Table', which is not a table narwhals"):
+        as_table(Table())
+
+
+@pytest.mark.parametrize("there", ["polars", ""])
+def test_an_arrow_stream_is_read_by_what_is_installed(monkeypatch, there):
+    from_arrow = nw.from_arrow
+
+    def only(X, backend):
+        if backend != there:
+            raise ImportError
+        return from_arrow(X, backend=backend)
+
+    monkeypatch.setattr(nw, "from_arrow", only)
+    stream = ArrowStream(pa.table(DATA))
+    if there:
+        assert as_table(stream).columns[3].labels == ("a", "b")
+    else:
+        with pytest.raises(TableError, match="pyarrow or polars: pip install pyarrow"):
+            as_table(stream)
+
+
+def test_text_of_polars_is_read_without_pyarrow(monkeypatch):
+    frame = pl.DataFrame({"a": ["b", None, "a", "b"]})
+    wanted = as_table(frame)
+
+    def missing(series):
+        raise ImportError
+
+    monkeypatch.setattr(from_frame, "_polars_dictionary", missing)
+    found = as_table(frame)
+    assert found.columns[0].codes.tolist() == [1, -1, 0, 1]
+    assert found.schema == wanted.schema

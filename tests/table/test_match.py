@@ -12,6 +12,7 @@ from treewright.files.batches import read_batches
 from treewright.table.as_table import as_table
 from treewright.table.check import check_matched, check_no_missing
 from treewright.table.match import match, plain_matrix
+from treewright.table.match_target import match_target
 
 TRAIN = {
     "length": [1.5, 2.5, None],
@@ -256,8 +257,48 @@ def test_text_read_as_numbers_stays_so():
     schema = as_table({"a": ["1", "2"]}, kinds={"a": "numeric"}).schema
     assert match(schema, {"a": ["1.5"]}, [0])[0].tolist() == [1.5]
     assert match(schema, {"a": [1.5]}, [0])[0].tolist() == [1.5]
-    with pytest.raises(ColumnError, match="first: 'x', row 0"):
-        match(schema, {"a": ["x"]}, [0])
+    for new in (["1", 2, None], pd.Categorical(["1", "2", None], ["?", "1", "2"])):
+        found = match(schema, {"a": new}, [0])[0]
+        np.testing.assert_array_equal(found, [1, 2, np.nan])
+    words = r"'a' held text that spells numbers .* now holds 'x' \(row 1\).*to_numeric"
+    for new in (["1", "x"], [1, "x"], pd.Categorical(["1", "x"])):
+        with pytest.raises(ColumnError, match=words):
+            match(schema, {"a": new}, [0])
+
+
+def test_numbers_beside_text_that_spells_amounts_are_amounts():
+    schema = as_table({"a": ["$1", "$2"]}, kinds={"a": "numeric"}).schema
+    for new in (["$2", 5, None], pd.Categorical(["$2", 5, None], ["$2", 5, "none"])):
+        found = match(schema, {"a": new}, [0])[0]
+        np.testing.assert_array_equal(found, [2, 5, np.nan])
+    words = r"amounts of money .* but 1 value spells none \(first: 'x', row 2\)"
+    for new in (["$2", 5, "x"], pd.Categorical(["$2", 5, "x"])):
+        with pytest.raises(ColumnError, match=words):
+            match(schema, {"a": new}, [0])
+
+
+def test_numbers_beside_text_that_spells_dates_are_no_dates():
+    days = ["2020-01-01", "2020-02-01"]
+    schema = as_table({"a": days}, kinds={"a": "date"}).schema
+    words = r"held dates .* but 1 value spells none \(first: 5, row 1\)"
+    for new in ([days[0], 5], pd.Categorical([days[0], 5])):
+        with pytest.raises(ColumnError, match=words):
+            match(schema, {"a": new}, [0])
+    with pytest.raises(ColumnError, match=r"1 value spells no dates .first: 5, row 2"):
+        as_table({"a": pd.Categorical([*days, 5])}, kinds={"a": "date"})
+
+
+def test_whole_numbers_of_any_size_are_rounded_and_may_be_missing():
+    schema = as_table({"a": [1, 2]}).schema
+    found = match(schema, {"a": [2**70, None, 10**400, -(10**400)]}, [0])[0]
+    np.testing.assert_array_equal(found, [2.0**70, np.nan, np.inf, -np.inf])
+
+
+def test_a_target_of_new_rows_must_be_there_and_known_to_the_schema(schema):
+    with pytest.raises(TableError, match=r"y_test is None, .* Pass the target"):
+        match_target(as_table(TRAIN, [0, 1, 0]).schema, None, 3, "y_test")
+    with pytest.raises(TableError, match=r"y cannot be read, .* schema has no target"):
+        match_target(schema, [0, 1, 0], 3)
 
 
 def test_dates_match_dates_but_zones_must_agree():

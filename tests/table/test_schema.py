@@ -138,6 +138,41 @@ def test_dates_beyond_the_calendar_are_still_shown():
     far = show_value(Feature("a", stored_as="datetime"), 4e17)
     assert far.startswith("14645-")
     assert "microseconds" in show_value(Feature("a", stored_as="duration"), 1e30)
+    for moment in ("datetime", "date"):
+        beyond = show_value(Feature("a", stored_as=moment), -1e19)
+        assert beyond == "-1e+19 microseconds after 1970"
+    for value in (-1.0, 86_400e6, 1e19):
+        shown = show_value(Feature("a", stored_as="time"), value)
+        assert shown.endswith(" microseconds after midnight")
+
+
+@pytest.mark.parametrize(
+    ("moments", "grain"),
+    [
+        (["2020-03-01", "2020-07-01"], "month"),
+        (["2020-03-01", "2020-07-02"], "day"),
+        (["2020-03-01", "2020-07-01 00:00:01"], ""),
+        (["2020-03-01", "2020-07-01 00:00:00.5"], ""),
+    ],
+)
+def test_days_of_a_zone_begin_at_its_midnight(moments, grain):
+    local = [pd.Timestamp(each, tz="Europe/Berlin") for each in moments]
+    assert as_table({"a": local}).schema.features[0].grain == grain
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"grain": "week"}, "grain 'week' is not one of"),
+        ({"spelling": {"what": "colour"}}, r"'colour'\} is not a spelling"),
+        ({"spelling": {"what": "date", "order": "ydm"}}, "'ydm'.* is not a spelling"),
+    ],
+)
+def test_a_column_of_a_wrong_form_is_refused(schema, change, words):
+    given = schema.to_dict()
+    given["features"][3] |= change
+    with pytest.raises(TreeFormatError, match=words):
+        Schema.from_dict(given)
 
 
 def test_a_table_and_its_schema_show_one_line_per_column():

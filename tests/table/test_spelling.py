@@ -91,6 +91,8 @@ LEFT_AS_TEXT = [
     (["1,23,456", "2"], "x"),
     (["13 PM", "7 PM"], "when"),
     (["5 PM", "7 kg"], "x"),
+    (["$5 kg", "$6 kg"], "x"),
+    (["1.5", "x", *(f"{n}.5" for n in range(50))], "x"),
 ]
 
 
@@ -116,6 +118,13 @@ def test_no_value_says_which_comes_first():
     assert recognise(["01/02/2019"], kind="month first").order == "mdy"
 
 
+def test_text_with_other_marks_spells_nothing():
+    found = recognise(["1,234.50", "950"])
+    assert found.parse("2,000") == 2000
+    for text in ("1.234,50", "1 234", "$950", "(950", "x"):
+        assert found.parse(text) is None
+
+
 # -- in a table -----------------------------------------------------------------------
 
 
@@ -139,6 +148,27 @@ def test_kinds_read_dates_and_show_them():
     day = column(["01/02/2019", "03/04/2019"], kind="day first")[0]
     month = column(["01/02/2019", "03/04/2019"], kind="month first")[0]
     assert day[0] > month[0]
+
+
+def test_kinds_take_dates_that_are_dates_already():
+    days = np.array(["1970-01-02", "NaT"], "datetime64[D]")
+    for kind in ("date", "day first"):
+        values, feature = column(days, kind=kind)
+        np.testing.assert_array_equal(values, [DAY, np.nan])
+        assert feature.stored_as == "date"
+        assert feature.reason == "Asked for by kinds."
+
+
+def test_categories_that_no_row_has_spell_nothing_wrong():
+    values, feature = column(pd.Categorical(["$2", "$5"], ["$2", "$5", "none"]))
+    np.testing.assert_array_equal(values, [2, 5])
+    assert "amounts of money in $" in feature.reason
+    values, feature = column(pd.Categorical(["2", "5"], ["none", "2", "5"]))
+    np.testing.assert_array_equal(values, [2, 5])
+    with pytest.raises(
+        tw.ColumnError, match=r"1 value is not a number .first: 'x', row 1"
+    ):
+        column(pd.Categorical(["2", "x"], ["2", "x", "none"]))
 
 
 def test_what_spells_nothing_is_refused_by_name():

@@ -301,3 +301,13 @@ def test_bytes_are_the_text_that_they_spell():
 def test_what_can_be_read_only_once_says_what_to_pass():
     with pytest.raises(TableError, match=r"Pass list\(y\)"):
         read_target((c for c in "ab"), 2)
+    with pytest.raises(TableError, match=r"Pass y\.collect\(\)"):
+        read_target(pl.LazyFrame({"y": ["a", "b"]}), 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.int64, np.bool_])
+def test_no_rows_have_no_classes(dtype):
+    found = read_target(np.empty(0, dtype), 0, "class")
+    assert found.codes.tolist() == []
+    assert found.classes.tolist() == []
+    assert found.classes.dtype == dtype

@@ -74,3 +74,14 @@ def test_bad_weights_are_refused_with_row_and_value(given, words):
 def test_the_name_of_a_column_is_no_weight():
     with pytest.raises(TableError, match=r"one number per row.*mean X\['age'\]\?"):
         weights("age")
+
+
+def test_weights_that_are_no_column_are_refused_by_their_type():
+    import scipy.sparse as sparse
+
+    words = r"sample_weight is sparse \(csr_array\), .* dense array with one weight per"
+    with pytest.raises(TableError, match=words):
+        weights(sparse.csr_array([[1, 2, 3]]))
+    words = "an object of type 'LazyFrame', but one weight .* array of 3 numbers"
+    with pytest.raises(TableError, match=words):
+        weights(pl.LazyFrame({"w": [1.0, 2.0, 3.0]}))

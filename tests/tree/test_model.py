@@ -127,6 +127,13 @@ def test_as_tree_takes_trees_and_whatever_has_one(tree):
     assert as_tree(SimpleNamespace(tree_=tree)) is tree
     with pytest.raises(OptionError, match=r"a fitted treewright estimator; got str"):
         as_tree("tree")
+    for name, hint in (
+        ("named_steps", "pipe[-1]"),
+        ("best_estimator_", "Pass its best"),
+    ):
+        with pytest.raises(OptionError, match=r"got SimpleNamespace\.") as caught:
+            as_tree(SimpleNamespace(**{name: tree}))
+        assert hint in str(caught.value)
     unfitted = type("TreeClassifier", (), {"__module__": "treewright.estimators"})()
     with pytest.raises(OptionError, match=r"TreeClassifier has no tree yet; call fit"):
         as_tree(unfitted)

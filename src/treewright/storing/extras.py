@@ -31,6 +31,7 @@ _TYPES = ("bool", "text", "float32", "float64", *_WHOLE)
 _MOST = 64
 _SPECIAL = ("inf", "-inf", "nan")
 _SPARE_CHARACTERS = 100_000
+_LONGEST_TEXT = 200
 _MOST_AXES = 4
 
 EXTRA = Record(
@@ -60,9 +61,11 @@ class Extra:
             info = np.iinfo(dtype)
             shape: Shape = Whole(int(info.min), int(info.max))
         else:
-            shape = {"b": Flag(), "U": Text(200), "f": Number(special=_SPECIAL)}[
-                dtype.kind
-            ]
+            shape = {
+                "b": Flag(),
+                "U": Text(_LONGEST_TEXT),
+                "f": Number(special=_SPECIAL),
+            }[dtype.kind]
         for length in reversed(self.shape):
             shape = ListOf(shape, length)
         return shape
@@ -72,9 +75,12 @@ class Extra:
         plain = np.array(values, dtype=object if self.type == "text" else None)
         if self.type == "text":
             check_texts(name, plain.ravel().tolist())
-        array = plain.astype(self._dtype).reshape(len(values), *self.shape)
+        with np.errstate(over="ignore"):
+            array = plain.astype(self._dtype).reshape(len(values), *self.shape)
         if self.type == "float32" and not np.array_equal(array, plain, equal_nan=True):
-            raise TreeFormatError(f"Extra array {name!r} must hold numbers of float32.")
+            odd = plain[(array != plain) & ~np.isnan(plain)]
+            wanted = "a number that float32 holds exactly"
+            fail(f"Every value of the extra array {name!r}", wanted, odd[0].item())
         return array
 
     def joined(self, name: str, parts: list[NDArray[Any]]) -> NDArray[Any]:
@@ -93,23 +99,46 @@ def check_texts(name: str, texts: list[str]) -> None:
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _SPARE_CHARACTERS + 2 * sum(map(len, texts)):
         raise TreeFormatError(
-            f"Extra array {name!r}: a text of {longest} characters among "
-            f"{len(texts)} shorter ones takes too much memory. Shorten it."
+            f"Extra array {name!r} takes too much memory: each of its {len(texts):,} "
+            f"texts is given the room of the longest, which has {longest} characters. "
+            "Shorten it."
         )
 
 
 def extras_out(tree: TreeData) -> list[dict[str, Any]]:
     """Return the declaration of a tree's extra arrays."""
+    if len(tree.extras) > _MOST:
+        raise OptionError(
+            f"The tree has {len(tree.extras)} extra arrays; the model file holds at "
+            f"most {_MOST}. Join arrays of one type into one with a further axis."
+        )
     out = []
     for name, array in tree.extras.items():
         kind = "text" if array.dtype.kind == "U" else array.dtype.name
         if kind not in _TYPES or array.ndim > _MOST_AXES:
             raise OptionError(
-                f"The extra array {name!r} of type {array.dtype} cannot be saved; the "
-                f"model file holds {', '.join(_TYPES)} with at most {_MOST_AXES} axes."
+                f"The extra array {name!r} of type {array.dtype} with {array.ndim} "
+                f"{'axis' if array.ndim == 1 else 'axes'} cannot be saved; the model "
+                f"file holds {', '.join(_TYPES)} with at most {_MOST_AXES} axes. "
+                "Convert it first."
             )
+        if kind == "text":
+            _check_saved_texts(name, array.ravel().tolist())
         out.append({"name": name, "type": kind, "shape": list(array.shape[1:])})
     return out
+
+
+def _check_saved_texts(name: str, texts: list[str]) -> None:
+    longest = max(map(len, texts), default=0)
+    if longest > _LONGEST_TEXT:
+        raise OptionError(
+            f"The extra array {name!r} has a text of {longest:,} characters; the model "
+            f"file holds at most {_LONGEST_TEXT}. Shorten it."
+        )
+    try:
+        check_texts(name, texts)
+    except TreeFormatError as problem:
+        raise OptionError(str(problem)) from problem
 
 
 def extras_in(items: Iterable[Any]) -> dict[str, Extra]:
@@ -120,6 +149,9 @@ def extras_in(items: Iterable[Any]) -> dict[str, Extra]:
         if each["name"] in found:
             raise TreeFormatError(f"extras[{i}] declares {each['name']!r} again.")
         if len(each["shape"]) >= _MOST_AXES or i >= _MOST:
-            fail(f"extras[{i}]", f"one of {_MOST} with few axes", "more")
+            raise TreeFormatError(
+                f"extras[{i}] must be one of at most {_MOST} arrays with at most "
+                f"{_MOST_AXES - 1} axes per node; got {len(each['shape'])} axes."
+            )
         found[each["name"]] = Extra(each["type"], tuple(each["shape"]))
     return found

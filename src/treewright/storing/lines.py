@@ -156,8 +156,7 @@ def read_lines(content: Content) -> Iterator[tuple[str, Any]]:
         must be used up before the next field.
     """
     lines = _Lines(content)
-    if next(lines, None) != (0, 1) or not content.data.startswith(b"{"):
-        lines.fail("must be {")
+    next(lines)  # the brace that `check_is_model` has seen
     for start, end in lines:
         found = _FIELD.match(content.data, start, end)
         if found is None:

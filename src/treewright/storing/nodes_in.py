@@ -169,7 +169,10 @@ class _Reader:
             return
         for i, each in enumerate(probabilities):
             if each is ABSENT:
-                raise TreeFormatError(f"{where(i)}, answer lacks 'probabilities'.")
+                raise TreeFormatError(
+                    f"{where(i)}, answer lacks the field 'probabilities', which it "
+                    'must have if answers is "own".'
+                )
         self._put("answer", probabilities, self.answer, "probabilities", where)
 
     def _add_extras(self, given: list[Any], where: Where) -> None:
@@ -302,4 +305,4 @@ def _check_branches(size: NDArray[np.int64], branches: list[Any]) -> None:
             child, n = child + int(size[child]), n + 1
         if n != each[2]:
             wanted = f"one group for each of the node's {n} children"
-            fail(f"Node {node}, split, branches", wanted, f"{each[2]} groups")
+            fail(f"Node {node}, split, branches", wanted, each[2])

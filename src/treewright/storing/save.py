@@ -57,7 +57,10 @@ def _fields(tree: TreeData, keep_path: bool | None) -> Iterator[tuple[str, Any]]
     """Yield the fields of the file, in order."""
     schema, made_by = tree.schema, tree.made_by
     if schema.target is None:
-        raise OptionError("A tree without a target in its schema cannot be saved.")
+        raise OptionError(
+            "A tree without a target in its schema cannot be saved. Build it with a "
+            "schema that has one."
+        )
     grown = made_by.get("grown")
     if keep_path and grown is None:
         raise OptionError(

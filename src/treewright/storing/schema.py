@@ -46,8 +46,9 @@ def schema_in(
 
 def _check_feature(feature: Feature, at: str) -> None:
     numeric = feature.kind == "numeric"
-    if numeric and (feature.labels or feature.cuts is not None):
-        fail(f"{at}, labels", "absent for a column of numbers", feature.name)
+    if numeric and feature.labels:
+        labels = list(feature.labels)
+        fail(f"{at}, labels", "absent for a column of numbers", labels)
     by_name = not numeric and feature.cuts is None
     if by_name != (feature.stored_as == "category"):
         fail(f"{at}, stored_as", '"category" exactly for categories', feature.stored_as)
@@ -73,13 +74,14 @@ def _ascending(numbers: Sequence[float]) -> bool:
 def _check_target(target: TargetInfo) -> None:
     k = len(target.classes)
     if (target.kind == "class") != (k > 0):
-        fail("target, classes", "there exactly for a target of classes", f"{k} classes")
+        wanted = "there exactly for a target of classes"
+        fail("target, classes", wanted, list(target.classes))
     if len(set(target.classes)) < k:
         raise TreeFormatError("target, classes names a class twice.")
     for name in ("costs", "priors", "class_weight"):
         values = getattr(target, name)
         if values is not None and len(values) != k:
             fail(f"target, {name}", f"a list of {k}, one per class", list(values))
-    for row in target.costs or ():
+    for i, row in enumerate(target.costs or ()):
         if len(row) != k:
-            fail("target, costs", f"{k} lists of {k} numbers", list(row))
+            fail(f"target, costs[{i}]", f"a list of {k}, one per class", list(row))

@@ -70,12 +70,12 @@ class Shape:
     @property
     def words(self) -> str:
         """The allowed values, for error messages and for the page about the file."""
-        return ""
+        raise NotImplementedError
 
     @property
     def many(self) -> str:
         """The same in the plural."""
-        return ""
+        raise NotImplementedError
 
     def read(self, value: Any, where: str) -> Any:
         """Return the value as Python uses it, or raise TreeFormatError."""
@@ -111,8 +111,10 @@ class Text(Shape):
         if type(value) is not str:
             fail(where, "text", value)
         if len(value) > self.longest:
-            wanted = f"at most {self.longest:,} characters long"
-            fail(where, wanted, f"{len(value):,} characters")
+            raise TreeFormatError(
+                f"{where} must be at most {self.longest:,} characters long; got "
+                f"{len(value):,}."
+            )
         return value
 
     def _fast(self, values: list[Any]) -> Any:

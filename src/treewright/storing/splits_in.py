@@ -106,8 +106,12 @@ def _surrogate(raw: Any, schema: Schema, at: str) -> dict[str, Any]:
     feature = schema.features[column]
     by_category = feature.kind == "categorical"
     if by_category != (groups is not ABSENT) or by_category == ("threshold" in found):
-        wanted = "branches for categories, and a threshold for all others"
-        fail(at, f"given by {wanted}", "another form")
+        needs = "a threshold and no branches, because its column has no categories"
+        if by_category:
+            needs = "branches and no threshold, because its column has categories"
+        raise TreeFormatError(
+            f"{at}, which stands in by {feature.name!r}, needs {needs}."
+        )
     found["codes"] = ((), ())
     if by_category:
         found["codes"] = _codes(groups, feature, f"{at}, branches")

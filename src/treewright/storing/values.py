@@ -158,7 +158,7 @@ def _read_object(value: tuple[Any, ...], where: str, depth: int) -> Any:
 def _tuple(inner: Any, where: str, depth: int) -> tuple[Any, ...]:
     if not isinstance(inner, list):
         fail(where, "a list", inner)
-    return tuple(_read(inner, where, depth))
+    return tuple(_read(x, f"{where}[{i}]", depth) for i, x in enumerate(inner))
 
 
 def _dict(inner: Any, where: str, depth: int) -> dict[Any, Any]:

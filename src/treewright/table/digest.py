@@ -91,11 +91,6 @@ class Distinct:
         n_missing = len(raw.values) - len(known)
         return cls(found, counts.astype(np.int64), n_missing)._within_limit()
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.counts.sum()) + self.n_missing
-
     def with_other(self, other: Digest) -> Distinct:
         """Return the digest of the rows of both.
 
@@ -418,7 +413,7 @@ def checksum(raw: RawColumn) -> int:
         values = values.view(np.int64)
     found = mixed(bits(values))
     if raw.missing is not None:
-        found[raw.missing] = 0
+        found[raw.missing] = label_hashes(())[0]  # not that of the number 0
     return int(found.sum(dtype=np.uint64))
 
 

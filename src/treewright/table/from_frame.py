@@ -68,10 +68,7 @@ class FrameSource:
             distinct_names(list(getattr(X, "column_names", None) or X.columns))
             raise
         if isinstance(frame, nw.LazyFrame):
-            # A relation of DuckDB is lazy, but hands its rows over when asked.
-            if hasattr(X, "collect") or not hasattr(X, "__arrow_c_stream__"):
-                raise TableError(_lazy_message(X))
-            frame = _from_arrow_stream(X)
+            frame = _loaded(X, "X")
         if isinstance(frame, nw.Series):
             raise TableError(
                 "Expected 2D array, got 1D array instead: X is a single series. "
@@ -125,7 +122,8 @@ def from_series(name: str, values: Any) -> RawColumn:
     """
     series = nw.from_native(values, allow_series=True, pass_through=True)
     if isinstance(series, nw.LazyFrame):
-        raise TableError(_lazy_message(values))
+        series = _loaded(values, f"Column {name!r}")
+        values = series.to_native()
     if isinstance(series, nw.DataFrame) and len(series.columns) == 1:
         series = series[:, 0]
     if isinstance(series, nw.Series):
@@ -135,11 +133,15 @@ def from_series(name: str, values: Any) -> RawColumn:
     return from_array(name, np.asarray(values))
 
 
-def _lazy_message(X: Any) -> str:
+def _loaded(X: Any, what: str) -> nw.DataFrame[Any]:
+    """Return the rows of a lazy table that hands them over, as a relation of DuckDB."""
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "collect"):
+        return _from_arrow_stream(X)
     verb = "compute" if hasattr(X, "compute") else "collect"
-    return (
-        f"X is a lazy table ({type(X).__module__.split('.')[0]} {type(X).__name__}): "
-        f"its rows are not loaded yet. Call .{verb}() first and pass the result."
+    kind = f"{type(X).__module__.split('.')[0]} {type(X).__name__}"
+    raise TableError(
+        f"{what} is a lazy table ({kind}): its rows are not loaded yet. Call .{verb}() "
+        "first and pass the result."
     )
 
 

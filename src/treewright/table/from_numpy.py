@@ -253,6 +253,10 @@ def _from_masked(name: str, values: np.ma.MaskedArray[Any, Any]) -> RawColumn:
         filled = readable_floats(plain).copy()
         filled[mask] = np.nan
         return from_array(name, filled)
+    if plain.dtype.kind in "mM":
+        moments = plain.copy()
+        moments[mask] = "NaT"
+        return from_array(name, moments)
     objects = plain.astype(object)
     objects[mask] = None
     return from_objects(name, objects)

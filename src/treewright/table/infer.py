@@ -351,7 +351,9 @@ def _date(raw: RawColumn, kind: str) -> tuple[Column, Feature]:
 
 def _from_text(raw: RawColumn, reason: str, kind: str) -> tuple[Column, Feature]:
     """Read numbers or dates that text spells; refuse what spells none."""
-    _, labels = to_codes(raw)
+    codes, labels = to_codes(raw)
+    if raw.content == "category":  # there may be categories that no row has
+        labels = tuple(labels[code] for code in np.unique(codes[codes >= 0]).tolist())
     if kind == "numeric" and all(parse_number(x) is not None for x in labels):
         values, spelling = to_numbers(raw), None
     else:

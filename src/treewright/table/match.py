@@ -315,12 +315,14 @@ def _encode(
 
 def encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
     """Return a column of new data as the numbers that it held in the training table."""
-    if feature.spelling is not None and raw.content in ("text", "category"):
+    if feature.spelling is not None and raw.content in _WITH_TEXT:
         try:
             return spelled_numbers(raw, feature.spelling)
         except ColumnError as problem:
             _refuse_other_zone(raw, feature)
             raise _not_spelled(raw, feature) from problem
+    if feature.stored_as == "text" and raw.content in _WITH_TEXT:
+        return _plain_numbers(raw, feature)
     if raw.content != "empty":
         known = _known_if_other(raw, feature)
         if known is not None and known.any():
@@ -332,13 +334,22 @@ def encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
     return as_float32(numbers) if feature.float32 else numbers
 
 
+def _plain_numbers(raw: RawColumn, feature: Feature) -> NDArray[np.float64]:
+    """Return the numbers that text without marks or units spells."""
+    codes, labels = to_codes(raw)
+    numbers = [parse_number(label) for label in labels]
+    odd = np.array([*(number is None for number in numbers), False])[codes]
+    if odd.any():
+        raise _other_kind(raw, feature, odd)
+    found: NDArray[np.float64] = np.array([*numbers, None], np.float64)[codes]
+    return found
+
+
 def _known_if_other(raw: RawColumn, feature: Feature) -> NDArray[np.bool_] | None:
     """Return which rows of a column of the wrong kind have values; None if it fits."""
     if _same_numbers(raw, feature):
         return None
     if raw.content in _WITH_TEXT:
-        if feature.stored_as == "text":
-            return None
         return to_codes(raw)[0] >= 0
     return ~np.isnan(to_numbers(raw, exact=False))
 
@@ -395,7 +406,7 @@ def _not_spelled(raw: RawColumn, feature: Feature) -> ColumnError:
 
 def _is_spelled(label: Label, spelling: Spelling) -> bool:
     if not isinstance(label, str):
-        return True
+        return not spelling.of_moments
     return spelling.parse(label) is not None or is_missing_mark(
         label, among_numbers=True
     )
@@ -458,7 +469,7 @@ def _row_to_blame(raw: RawColumn, feature: Feature, known: NDArray[np.bool_]) ->
 def _advice(raw: RawColumn, feature: Feature) -> str:
     if raw.content in _WITH_TEXT:
         column = f"X[{feature.name!r}]"
-        if feature.stored_as in ("float", "int"):
+        if feature.stored_as in ("float", "int", "text"):
             return (
                 f"Convert it with pandas.to_numeric({column}, errors='coerce'), which "
                 "turns values that are not numbers into missing ones."

@@ -39,8 +39,15 @@ def match_target(schema: Schema, y: Any, n_rows: int, name: str = "y") -> Target
         know.
     """
     info = schema.target
-    if y is None or info is None:
-        raise TableError(f"{name} is None, but one target value per row is needed.")
+    if info is None:
+        raise TableError(
+            f"{name} cannot be read, because the tree's schema has no target. Give the "
+            "schema its target."
+        )
+    if y is None:
+        raise TableError(
+            f"{name} is None, but one target value per row is needed. Pass the target."
+        )
     target = read_target(y, n_rows, info.kind)
     if isinstance(target, NumericTarget):
         return target

@@ -225,16 +225,12 @@ def spelled_numbers(raw: RawColumn, spelling: Spelling) -> NDArray[np.float64]:
     """
     codes, labels = to_codes(raw)
     numbers = [_spelled(label, spelling) for label in labels]
-    if None in numbers:
-        bad = {label for label, n in zip(labels, numbers, strict=True) if n is None}
-        raise _not_numbers(raw, bad.__contains__, spelling.words)
-    out: NDArray[np.float64] = np.array([*numbers, np.nan], np.float64)[codes]
-    return out
+    return _by_label(raw, codes, labels, numbers, spelling.words)
 
 
 def _spelled(label: Label, spelling: Spelling) -> float | None:
     if not isinstance(label, str):
-        return parse_number(label)
+        return None if spelling.of_moments else parse_number(label)
     found = spelling.parse(label)
     if found is None and is_missing_mark(label, among_numbers=True):
         return math.nan
@@ -340,10 +336,25 @@ def _from_labels(
     raw: RawColumn, codes: NDArray[Any], labels: tuple[Label, ...]
 ) -> NDArray[np.float64]:
     numbers = [parse_number(label) for label in labels]
+    return _by_label(raw, codes, labels, numbers)
+
+
+def _by_label(
+    raw: RawColumn,
+    codes: NDArray[Any],
+    labels: tuple[Label, ...],
+    numbers: list[float | None],
+    spelled: str = "",
+) -> NDArray[np.float64]:
+    """Return the number of each row's label; a label that no row has may have none."""
     if None in numbers:
-        bad = {label for label, n in zip(labels, numbers, strict=True) if n is None}
-        raise _not_numbers(raw, bad.__contains__)
-    out: NDArray[np.float64] = np.array([*numbers, np.nan], np.float64)[codes]
+        seen = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
+        each = zip(labels, numbers, seen, strict=True)
+        bad = {label for label, number, n in each if number is None and n}
+        if bad:
+            raise _not_numbers(raw, bad.__contains__, spelled)
+    known = [np.nan if number is None else number for number in numbers]
+    out: NDArray[np.float64] = np.array([*known, np.nan], np.float64)[codes]
     return out
 
 

@@ -11,6 +11,7 @@ from treewright.table.schema import Feature
 __all__ = ["show_number", "show_value"]
 
 _EPOCH = datetime(1970, 1, 1)
+_DAY = 86_400_000_000  # microseconds
 
 
 def show_value(feature: Feature, value: float) -> str:
@@ -91,6 +92,8 @@ def _moment(value: float, timezone: str) -> str:
 
 
 def _time_of_day(value: float) -> str:
+    if not 0 <= value < _DAY:
+        return f"{_number(value)} microseconds after midnight"
     moment = _EPOCH + timedelta(microseconds=int(value // 1))
     return moment.time().isoformat().removesuffix(":00")
 

@@ -81,6 +81,7 @@ def open_source(X: Any) -> Source:
             "leave out rare columns first."
         )
     if isinstance(X, Mapping):
+        _refuse_sparse_columns(X)
         return DictSource.open(X, open_column)
     if _is_frame(X):
         # Imported late: plain arrays need no data frame library.
@@ -118,11 +119,6 @@ def open_column(name: str, values: Any) -> RawColumn:
     if isinstance(values, list | tuple):
         return from_objects(name, values)
     if not isinstance(values, np.ndarray):
-        if is_sparse(values):
-            raise TableError(
-                f"Column {name!r} is sparse, which is not supported. Make it dense "
-                "first."
-            )
         if _is_frame(values):
             from treewright.table.from_frame import from_series
 
@@ -140,6 +136,16 @@ def open_column(name: str, values: Any) -> RawColumn:
             )
         values = np.asarray(values)
     return from_array(name, values)
+
+
+def _refuse_sparse_columns(columns: Mapping[Any, Any]) -> None:
+    for name, values in columns.items():
+        if is_sparse(values):
+            raise TableError(
+                f"Column {str(name)!r} is sparse ({type(values).__name__}), which is "
+                "not supported. Pass its values as a dense array, such as "
+                "toarray().ravel()."
+            )
 
 
 def is_sparse(X: Any) -> bool:

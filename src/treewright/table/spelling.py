@@ -87,6 +87,11 @@ class Spelling:
     order: str = ""
     zone: str = ""
 
+    @property
+    def of_moments(self) -> bool:
+        """Whether the texts are dates or times of day."""
+        return self.what in ("date", "datetime", "time")
+
     def parse(self, text: str) -> float | None:
         """Return the value a text spells; None if it does not spell one.
 

@@ -159,12 +159,9 @@ def _open(y: Any, name: str) -> RawColumn:
     if isinstance(y, RawColumn):
         return y
     if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
-        instead = "the values themselves, not the name of a column"
-        if not isinstance(y, str) and hasattr(y, "__iter__"):
-            instead = "list(y)"
         raise TableError(
             f"y should be a 1d array with one value per row, got {y!r:.60} instead. "
-            f"Pass {instead}."
+            f"Pass {_instead_of(y)}."
         )
     if is_sparse(y):
         raise TableError("y is sparse, which is not supported. Pass a dense array.")
@@ -183,6 +180,15 @@ def _open(y: Any, name: str) -> RawColumn:
         if isinstance(y, np.ndarray):
             y = y.reshape(-1)
     return open_column(name, y)
+
+
+def _instead_of(y: Any) -> str:
+    """Return what to pass instead of an object that has no length."""
+    if hasattr(y, "collect"):
+        return "y.collect()"
+    if not isinstance(y, str) and hasattr(y, "__iter__"):
+        return "list(y)"
+    return "the values themselves, not the name of a column"
 
 
 def _is_list_of_lists(y: Any) -> bool:

@@ -38,7 +38,10 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     if sample_weight is None:
         return None
     if is_sparse(sample_weight):
-        raise TableError("sample_weight is sparse. Pass a one-dimensional array.")
+        raise TableError(
+            f"sample_weight is sparse ({type(sample_weight).__name__}), which is not "
+            "supported. Pass a dense array with one weight per row."
+        )
     if isinstance(sample_weight, str):
         raise TableError(
             f"sample_weight is the text {sample_weight!r}, but one number per row is "
@@ -61,6 +64,11 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def _shape_message(array: NDArray[Any], n_rows: int) -> str:
+    if array.ndim == 0 and array.dtype.kind == "O":
+        return (
+            f"sample_weight is an object of type {type(array.item()).__name__!r}, but "
+            f"one weight per row is needed. Pass an array of {n_rows} numbers."
+        )
     if array.ndim == 0:
         return (
             f"sample_weight is the single value {array.item()!r}, but one weight per "
