@@ -10,16 +10,27 @@ import numpy as np
 import pytest
 from matplotlib import ft2font
 
-from support.build import build, categorical, leaf, subset, threshold
+from support.build import (
+    build,
+    categorical,
+    is_missing,
+    leaf,
+    ordinal,
+    schema_of,
+    subset,
+    threshold,
+)
 from support.gallery import GALLERY
 from support.looks import HOSTILE
 from treewright.drawing.look import FIGURES, Look
-from treewright.drawing.marks import Box, Words
+from treewright.drawing.marks import Box, Dot, Words
 from treewright.drawing.measure import text_width
 from treewright.drawing.scene import compose
+from treewright.drawing.shown import branch_labels
 from treewright.drawing.visible_nodes import visible_nodes
 from treewright.model import Tree
-from treewright.table.schema import Feature, Schema, TargetInfo
+from treewright.table.schema import Feature, Schema, Summary, TargetInfo
+from treewright.tree.split import split_of
 
 WORDS = ("age", "capital", "gain", "loss", "of", "household", "W", "ill", "Überschuss")
 JOINTS = (" ", "_", "-", ".", "")
@@ -207,3 +218,74 @@ def test_an_edge_names_the_categories_that_carry_the_rows():
     svg = GALLERY["cities"]().to_svg()
     assert "Bristol, London, City" in svg or "London, Bristol, City" in svg
     assert " more</text>" in svg
+
+
+@pytest.mark.parametrize(
+    ("spec", "labels"),
+    [
+        (is_missing(0, leaf(0), leaf(1)), (["missing"], ["known"])),
+        (threshold(0, 0.5, leaf(0), leaf(1)), (["≤ 0.5 or missing"], ["> 0.5"])),
+        (threshold(1, 1.0, leaf(0), leaf(1)), (["≤ mid or missing"], ["> mid"])),
+        (threshold(3, 0.5, leaf(0), leaf(1)), (["False or missing"], ["True"])),
+        (
+            subset(2, [[0, 1], []], leaf(0), leaf(1), missing=1),
+            (["a, b"] * 4 + ["a, 1 more"] * 4, ["missing or unseen"]),
+        ),
+    ],
+    ids=["is missing", "number", "ranks", "truth values", "categories"],
+)
+def test_only_lists_of_categories_have_shorter_labels(spec, labels):
+    flag = Feature("flag", stored_as="bool")
+    ranks, sets = ordinal("o", "low", "mid", "high"), categorical("c", "a", "b")
+    split = split_of(build(spec, schema_of("x", ranks, sets, flag)), 0)
+    found = [list(branch_labels(split, branch, missing=True)) for branch in (0, 1)]
+    assert found == list(labels)
+
+
+@pytest.mark.parametrize("letter", ["W", "\N{CJK UNIFIED IDEOGRAPH-6F22}"])
+def test_the_shortest_label_of_a_branch_is_cut_if_its_letters_are_wide(letter):
+    names = [f"{letter * 80}{k}" for k in range(12)]
+    spec = subset(0, [list(range(11)), [11]], leaf(0), leaf(1), missing=0)
+    column = categorical("c", *names, summary=Summary(n_missing=1))
+    tree = build(spec, schema_of(column))
+    split = split_of(tree, 0)
+    *_, shortest = branch_labels(split, 0, missing=True)
+    assert shortest.endswith(", 10 more or missing")
+    scene = compose(tree, visible_nodes(tree))
+    check(scene)
+    (label,) = (
+        mark
+        for mark in scene.spots[1].marks
+        if isinstance(mark, Words) and letter in mark.text
+    )
+    start, end = label.text.split("…")[0], label.text.split("…")[-1]
+    assert shortest.startswith(start)
+    assert shortest.endswith(end)
+    assert 210 < text_width(label.text, label.size, label.bold) <= 230
+
+
+def test_accents_take_no_room_and_wide_letters_take_more():
+    assert text_width("e\N{COMBINING ACUTE ACCENT}", 1000) == text_width("e", 1000)
+    assert text_width("\N{LATIN SMALL LETTER E WITH ACUTE}", 1000) == 556
+    assert text_width("\N{CJK UNIFIED IDEOGRAPH-6F22}", 1000) == 1000
+    assert text_width("\N{GRINNING FACE}", 1000) == 1400
+
+
+@pytest.mark.parametrize("room", [240, 160, 100])
+def test_the_size_of_the_tree_keeps_inside_a_narrow_picture(room):
+    tree = build(leaf(*[0] * 12_345), schema_of("x"))
+    scene = compose(tree, visible_nodes(tree), least_room=room)
+    check(scene)
+    words = [mark for mark in scene.around if isinstance(mark, Words)]
+    assert (words[0].text, words[0].y) == ("y", 36)
+    assert words[1].y > 36  # below the title
+    said = " ".join(mark.text for mark in words)
+    assert "1 leaf, depth 0, 12,345 rows" in said
+
+
+def test_numbers_that_are_all_equal_stand_in_the_middle_of_their_strip():
+    tree = build(leaf(5.0, 5.0), schema_of("x", classes=()))
+    (spot,) = compose(tree, visible_nodes(tree)).spots
+    track = next(m for m in spot.marks if isinstance(m, Box) and m.fill == "track")
+    dot = next(mark for mark in spot.marks if isinstance(mark, Dot))
+    assert dot.x == pytest.approx(track.x + track.width / 2)

@@ -8,8 +8,8 @@ import pytest
 import treewright as tw
 from support.gallery import GALLERY
 from support.looks import HOSTILE, hitters, hostile_tree, penguins, table
-from treewright.drawing.node_columns import column_bars
-from treewright.drawing.palette import DARK
+from treewright.drawing.node_columns import column_bars, column_charts
+from treewright.drawing.palette import DARK, PATTERNS, RAMP_INKS
 from treewright.drawing.size_chart import Curve, draw_sizes
 from treewright.errors import OptionError, TableError, TreewrightError
 from treewright.reading.answers.reliability import reliability, wilson
@@ -177,6 +177,71 @@ def test_one_split_is_drawn_large_with_the_gain_of_every_cut(birds):
     drawn(tw.plot_split(tree, 8, X, y))
     with pytest.raises(OptionError, match="Node 3 is a leaf"):
         tw.plot_split(tree, 3, X, y)
+
+
+def test_print_marks_classes_by_patterns_with_dark_edges():
+    ax = tw.plot_tree(penguins(max_depth=1), palette="print", theme="dark")
+    ax.figure.canvas.draw()
+    fills = {
+        (matplotlib.colors.to_hex(each.get_facecolor()), each.get_hatch() or "")
+        for each in ax.patches
+    }
+    assert {(PATTERNS[f"c{k}"][0], PATTERNS[f"c{k}"][2]) for k in range(3)} < fills
+    hatched = [each for each in ax.patches if each.get_hatch()]
+    assert {matplotlib.colors.to_hex(p.get_edgecolor()) for p in hatched} == {"#000000"}
+
+
+def ranks_with_a_gap():
+    """Ranks of which "b" has no row; only the cut behind "c" is any good."""
+    X = {"grade": [name for name in "acde" for _ in range(6)]}
+    fitted = tw.TreeClassifier(
+        prune=None, max_depth=1, kinds={"grade": list("abcde")}, findings="ignore"
+    )
+    y = [0] * 12 + [1] * 12
+    return fitted.fit(X, y).tree_, X, y
+
+
+def test_ranks_are_drawn_in_order_and_their_cuts_between_the_bars():
+    tree, X, y = ranks_with_a_gap()
+    bars = column_bars(tree.data, 0, NewRows.read(tree.data, X, y))
+    assert bars.names == ["a", "c", "d", "e"]
+    assert bars.cuts == [1.5]
+    assert bars.heights.tolist() == [[6, 0], [6, 0], [0, 6], [0, 6]]
+    few = column_bars(tree.data, 0, NewRows.read(tree.data, X, y), most=2)
+    assert (few.names, few.cuts, few.n_other) == (["a", "c"], [1.5], 2)
+    ax = tw.plot_split(tree, 0, X, y)
+    ax.figure.canvas.draw()
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["a", "c", "d", "e"]
+    places, gains = ax.figure.axes[1].lines[0].get_data()
+    assert places.tolist() == [0.5, 1.5, 2.5]
+    assert gains[1] == max(gains) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(21, "1 rarer category not drawn"), (25, "5 rarer categories not drawn")],
+)
+def test_a_chart_of_many_categories_says_how_many_it_leaves_out(n, words):
+    X = {"c": [f"c{k:02}" for k in range(n) for _ in range(k + 2)]}
+    y = [name > "c12" for name in X["c"]]
+    fitted = tw.TreeClassifier(prune=None, max_depth=1, findings="ignore").fit(X, y)
+    ax = tw.plot_split(fitted, 0, X, y)
+    ax.figure.canvas.draw()
+    shown = {tick.get_text() for tick in ax.get_xticklabels()}
+    assert shown == {f"c{k:02}" for k in range(n - 20, n)}
+    assert ax.texts[-1].get_text().endswith(words)
+
+
+def test_bars_of_numbers_are_darker_where_the_target_is_higher():
+    X = {"x": [float(k) for k in range(40)]}
+    y = [float(k) for k in range(40)]
+    tree = tw.TreeRegressor(prune=None, max_depth=1).fit(X, y).tree_.data
+    chart = column_charts(tree, [0, 1, 2], NewRows.read(tree, X, y))
+    assert list(chart) == [0]  # leaves have no column
+    inks = [mark.fill for mark in chart[0].draw(0.0, 0.0, 116.0)]
+    bars = [int(ink[1:]) for ink in inks if ink in RAMP_INKS]
+    assert bars == sorted(bars)
+    assert len(set(bars)) > 4
 
 
 def test_one_split_of_numbers_is_drawn_as_points():
@@ -447,6 +512,8 @@ def test_regions_of_a_category_hold_other_columns(birds):
     at = {"flipper_length_mm": 230}
     ax = tw.plot_regions(tree, columns=("bill_length_mm", "island"), at=at)
     assert "slice at flipper_length_mm = 230" in drawn(ax)
+    ax = tw.plot_regions(tree, columns=("bill_length_mm", "flipper_length_mm"))
+    assert "slice at island = Biscoe" in " ".join(drawn(ax)).replace("\n", " ")
 
 
 def test_regions_of_numbers():
@@ -456,6 +523,29 @@ def test_regions_of_numbers():
     y = [columns["Salary"][i] for i in known]
     tree = tw.TreeRegressor(max_leaf_nodes=8).fit(two, y).tree_
     drawn(tw.plot_regions(tree, two, y))
+
+
+def test_a_column_that_no_row_has_a_value_of_has_a_side_of_its_own():
+    X = {"x": [1.0, 2.0, 3.0, 4.0] * 5, "empty": [None] * 20}
+    tree = tw.TreeClassifier(prune=None, findings="ignore").fit(X, [0, 0, 1, 1] * 5)
+    ax = tw.plot_regions(tree, columns=("x", "empty"))
+    assert ax.get_ylim() == (0.0, 1.0)
+    assert ax.get_xlim() == pytest.approx((0.88, 4.12))
+    labels = painted(ax)[1]
+    assert labels.tolist() == [[0, 1]]
+
+
+def test_more_steps_than_pixels_are_drawn_as_even_steps():
+    x = np.arange(1600.0)
+    tree = tw.TreeClassifier(prune=None, findings="ignore").fit(
+        {"x": x, "z": x % 3}, x.astype(int) % 2
+    )
+    corners, labels = painted(tw.plot_regions(tree, columns=("x", "z")))
+    edges = corners[0, :, 0]
+    assert labels.shape[1] == len(edges) - 1 == 1499
+    np.testing.assert_allclose(np.diff(edges), (edges[-1] - edges[0]) / 1499)
+    answers = tree.predict({"x": edges[1:], "z": np.zeros(1499)})
+    assert labels[0].tolist() == answers.tolist()
 
 
 def test_regions_need_two_columns():
@@ -524,6 +614,33 @@ def test_every_span_of_dates_has_a_few_ticks_inside_it(days):
     at = ax.get_xticks()
     assert 1 <= len(at) <= 8
     assert all(low <= each <= high for each in at)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (np.arange(20) > 9, ["False", "True"]),
+        (np.arange(9).astype("m8[s]"), ["0:00:00", "0:00:02", "0:00:04", "0:00:06"]),
+        (np.arange(8).astype("m8[D]"), ["0:00:00", "2 days, 0:00:00"]),
+        # No year before 1 or after 9999 has a name.
+        (np.datetime64("0001-01-01") + np.arange(20), ["0001-01-01", "0001-01-05"]),
+        (np.datetime64("9999-12-12") + np.arange(20), ["9999-12-13", "9999-12-17"]),
+        (np.arange(0, 8000, 400).astype("M8[Y]"), ["2001-01-01", "4001-01-01"]),
+    ],
+    ids=["bool", "seconds", "days", "first year", "last year", "all years"],
+)
+def test_ticks_stand_at_round_values_that_exist(values, said):
+    y = np.arange(len(values)) >= len(values) // 2
+    fitted = tw.TreeClassifier(prune=None, findings="ignore").fit({"v": values}, y)
+    ax = tw.plot_split(fitted, 0, {"v": values}, y)
+    assert ticks(ax.xaxis)[: len(said)] == said
+
+
+def test_the_axis_of_dates_after_the_last_year_shows_its_ends():
+    values = np.datetime64("12001-01-01T00:00:00") + np.arange(20)
+    fitted = tw.TreeClassifier(prune=None).fit({"v": values}, np.arange(20) > 9)
+    ax = tw.plot_split(fitted, 0, {"v": values}, np.arange(20) > 9)
+    assert ax.get_xticks() == pytest.approx(ax.get_xlim())
 
 
 def test_a_cut_has_one_gain_though_missing_values_can_go_two_ways():

@@ -73,6 +73,11 @@ def test_collapse_refuses(tree):
         tree.collapse(where=lambda node: node.rows < 100)
 
 
+def test_an_error_inside_the_condition_is_not_called_a_missing_fact(tree):
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'size'"):
+        tree.collapse(where=lambda node: node.n_rows.size > 3)
+
+
 # simplify ----------------------------------------------------------------------------
 
 
@@ -111,6 +116,7 @@ def test_simplify_merges_siblings_with_the_same_class_and_says_so():
     assert merged.n_leaves == 1
     assert merged.stop_reason[0] == STOP_CODES["same_answer"]
     assert tw.simplify(tw.grow(table)).n_leaves == 2
+    assert tw.simplify(merged) == merged
     with pytest.raises(tw.OptionError, match="keep must be 'class' or 'proba'"):
         tw.simplify(tree, keep="label")
 

@@ -6,11 +6,13 @@ import pytest
 import treewright as tw
 from support.classic import CLASSIC_CLASSES
 from treewright.pruning.path import find_path
+from treewright.pruning.risks import node_risks, stops
 from treewright.pruning.score import loss_at_steps, unaltered
 from treewright.pruning.validation import prune_by_validation
 from treewright.table.costs import cost_factors, with_costs
 from treewright.table.match_target import match_target
 from treewright.tree.new_rows import NewRows
+from treewright.tree.walk import children
 
 COSTS = [[0, 1, 2], [5, 0, 1], [1, 3, 0]]
 PRIORS = [0.5, 0.2, 0.3]
@@ -144,11 +146,23 @@ def test_the_pessimistic_bound_of_a_dear_class_is_dearer():
     assert set(dear.predict(X)) == {1}
 
 
-def test_impurity_is_a_share_of_the_weight_of_growing():
-    X, y = rows_of(9)
-    tree = tw.TreeClassifier(prune=None, costs=COSTS).fit(X, y).tree_
+STOPPING = {
+    "missing": "surrogate",
+    "surrogate_fallback": "stop",
+    "max_surrogates": 0,
+    "prune": None,
+}
+"""Rows with a missing value stop, and keep the answer of the node."""
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_impurity_is_a_share_of_the_weight_of_growing(stop):
+    X, y = rows_of(9, missing=0.2 * stop)
+    options = STOPPING if stop else {"prune": None}
+    tree = tw.TreeClassifier(costs=COSTS, **options).fit(X, y).tree_
     altered = cost_factors(COSTS)[y]
-    plain = tw.TreeClassifier(prune=None).fit(X, y, altered).tree_
+    plain = tw.TreeClassifier(**options).fit(X, y, altered).tree_
+    assert stops(tree.data).any() == stop
     one, other = (tw.pruning_path(each, "impurity") for each in (tree, plain))
     np.testing.assert_allclose(one.alpha, other.alpha, atol=1e-12)
     np.testing.assert_allclose(one.risk, other.risk, atol=1e-12)
@@ -189,6 +203,53 @@ def test_refit_on_the_same_rows_is_the_same_tree():
             np.testing.assert_allclose(
                 getattr(again, name), getattr(tree, name), atol=1e-9, err_msg=name
             )
+
+
+# rows that stop ----------------------------------------------------------------------
+
+
+def test_the_mixed_risk_counts_the_rows_that_stop_by_their_own_shares():
+    X, y = rows_of(15, missing=0.2)
+    tree = tw.TreeClassifier(max_depth=3, shrinkage=None, **STOPPING).fit(X, y).tree_
+    assert stops(tree.data)[np.unique(tree.apply(X))].any()
+    wrong = np.mean(tree.predict(X) != y)
+    nats = -np.log(tree.predict_proba(X)[np.arange(len(y)), y])
+    path = tw.pruning_path(tree, "mixed")
+    assert path.n_leaves[0] == tree.n_leaves
+    assert path.risk[0] == pytest.approx(wrong + 0.2 * nats.mean())
+
+
+def test_rows_that_stop_above_a_median_cost_as_the_mean_row_of_their_node():
+    # The medians and losses of the nodes do not determine what these rows cost.
+    X, y = rows_of(17, missing=0.2)
+    fitted = tw.TreeRegressor(criterion="absolute_error", max_depth=2, **STOPPING)
+    tree = fitted.fit(X, y * 1.5).tree_.data
+    risks, nodes = node_risks(tree), np.flatnonzero(stops(tree))
+    below = [tree.weight[list(children(tree, node))].sum() for node in nodes.tolist()]
+    ended = tree.weight[nodes] - below
+    assert ended.any()
+    expected = ended * tree.risk[nodes] / tree.weight[0]
+    np.testing.assert_allclose(risks.stopped[nodes] / risks.total, expected)
+
+
+@pytest.mark.parametrize("shrinkage", [5.0, 200.0])
+@pytest.mark.parametrize(
+    ("estimator", "options"),
+    [
+        (tw.TreeClassifier, {}),
+        (tw.TreeClassifier, {"costs": COSTS}),
+        (tw.TreeRegressor, {}),
+        (tw.TreeRegressor, {"criterion": "poisson"}),
+    ],
+    ids=["errors", "costs", "squares", "deviance"],
+)
+def test_the_training_loss_is_that_of_drawn_answers(estimator, options, shrinkage):
+    X, y = rows_of(16, missing=0.2)
+    fitted = estimator(max_depth=4, shrinkage=shrinkage, **options, **STOPPING)
+    tree = fitted.fit(X, y).tree_
+    assert len(tree.data.answer)
+    own = tw.evaluate(tree, X, y)
+    assert own.training_error == pytest.approx(own.error, rel=1e-12)
 
 
 # divided rows ------------------------------------------------------------------------

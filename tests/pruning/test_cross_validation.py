@@ -1,5 +1,7 @@
 """Cross-validated pruning: rpart's tables, folds, the choice, the record."""
 
+import re
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -24,10 +26,13 @@ from support.oracle_files import (
     oracle,
     real_table,
 )
+from treewright.estimators import in_parts
 from treewright.estimators.class_weight import class_factors
+from treewright.growing.parts.plan import Plan
 from treewright.growing.training_set import TrainingSet
+from treewright.pruning import cross_validation
 from treewright.pruning.cross_validation import cross_validate
-from treewright.pruning.folds import Fold, deal, held_out
+from treewright.pruning.folds import Fold, check_groups, deal, held_out
 from treewright.pruning.path import find_path
 from treewright.pruning.select import least_error, one_standard_error
 from treewright.tree.loss import loss_of
@@ -305,6 +310,17 @@ def test_rows_of_a_group_stay_together():
             assert home.setdefault(group, number) == number
     sizes = [len(fold.test) for fold in folds]
     assert max(sizes) - min(sizes) <= 20
+
+
+def test_groups_that_cannot_be_sorted_are_told_apart():
+    X, y = table_of(n=60)
+    names = np.array([7, "a", (1, 2), 7.5, "b", (2, 1)], dtype=object)
+    number = np.random.default_rng(2).integers(0, 6, 60)
+    found = check_groups(names[number], 60)
+    assert len(np.unique(np.c_[found, number], axis=0)) == len(set(number)) == 6
+    estimator = tw.TreeClassifier(cv=3)
+    one = estimator.fit(X, y, groups=names[number]).tree_.fingerprint
+    assert one == estimator.fit(X, y, groups=found).tree_.fingerprint
 
 
 def test_rows_without_weight_are_not_dealt():
@@ -587,6 +603,58 @@ def test_a_missing_group_is_refused(noisy, absent):
 def test_a_splitter_by_groups_needs_groups(noisy, cv):
     with pytest.raises(tw.OptionError, match=r"Call fit\(X, y, groups=...\)"):
         tw.TreeClassifier(cv=cv).fit(*noisy)
+
+
+def test_other_errors_of_a_splitter_are_its_own(noisy):
+    with pytest.raises(ValueError, match="n_splits=1000 greater than the number of"):
+        tw.TreeClassifier(cv=KFold(1000)).fit(*noisy)
+
+
+def test_without_threads_the_folds_are_scored_one_after_another(noisy, monkeypatch):
+    training = TrainingSet(tw.as_table(*noisy), tw.GrowOptions(n_jobs=3))
+    path, folds = find_path(training.grow()), deal(training.table, 4, 0)
+    monkeypatch.setattr(cross_validation, "_SMALL_WORK", 0)
+    expected = cross_validate(training, path, folds)
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    done = []
+    found = cross_validate(training, path, folds, progress=done.append)
+    assert done == [1, 2, 3, 4]
+    for name, values in vars(expected).items():
+        np.testing.assert_array_equal(getattr(found, name), values, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"priors": [0.5, 0.5], "costs": [[0, 3], [1, 0]]}, r"\d leaves: "),
+        ({"min_samples_leaf": 60}, "1 leaf: the grown tree has no split to prune"),
+    ],
+    ids=["priors and costs", "one size"],
+)
+def test_rows_on_disk_get_the_size_of_rows_in_memory(
+    noisy, settings, words, tmp_path, monkeypatch
+):
+    pytest.importorskip("pyarrow")
+    X, y = (part[:100] for part in noisy)
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    frame = frame.assign(y=y, w=1.0 + np.arange(100) % 3)
+    for part in (0, 1):
+        frame.iloc[part::2].to_parquet(tmp_path / f"{part}.parquet", index=False)
+    found = []
+    for where in ("memory", "codes on disk"):
+        plan = Plan(where, where, 40)
+        monkeypatch.setattr(in_parts, "plan_for", lambda *_, plan=plan, **__: plan)
+        estimator = tw.TreeClassifier(prune="cv", cv=2, findings="ignore", **settings)
+        found.append(estimator.fit(tmp_path, target="y", sample_weight="w"))
+    one, other = found
+    assert re.match(words, one.pruning_.words)
+    assert one.tree_.fingerprint == other.tree_.fingerprint
+    assert str(one.pruning_) == str(other.pruning_)
+    assert one.pruning_.shrinkage == other.pruning_.shrinkage
 
 
 def test_a_class_with_one_row_is_named():

@@ -15,6 +15,7 @@ from treewright.growing.grow import grow
 from treewright.pruning.path import cost_complexity, find_path
 from treewright.pruning.risks import node_risks
 from treewright.tree.check import check
+from treewright.tree.edit import with_values
 from treewright.tree.walk import children, key
 
 
@@ -226,6 +227,26 @@ def test_a_path_and_a_step_print_as_tables():
     assert head.split() == ["node", "R(t)", "R(T_t)", "leaves", "g(t)"]
     assert len(path.to_pandas()) == len(path)
     assert len(step.to_pandas()) == len(step.node)
+
+
+def test_the_last_step_has_no_link_that_is_the_weakest():
+    path = find_path(seed_001(), "impurity")
+    first, last = path.step(0), path.step(1)
+    assert first.weakest.tolist() == [0]
+    assert repr(first) == "PruningStep(alpha=0, 1 inner node)"
+    assert last.weakest.tolist() == []
+    assert repr(last) == f"PruningStep(alpha={last.alpha:.6g}, 0 inner nodes)"
+    assert str(last).splitlines()[2:] == str(first).splitlines()[2:3]
+    assert str(first) in first._repr_html_()
+
+
+def test_a_tree_without_weight_has_no_risk():
+    whole = random_tree(3, n_inner=5)
+    tree = with_values(whole, weight=whole.weight * 0, value=whole.value * 0)
+    for risk in ("error", "impurity", "mixed"):
+        path = find_path(tree, risk)
+        assert (path.alpha.tolist(), path.risk.tolist()) == ([0], [0])
+        assert path.n_leaves.tolist() == [1]
 
 
 # scikit-learn ------------------------------------------------------------------------

@@ -102,6 +102,16 @@ def test_raising_keeps_every_row_and_updates_the_evidence():
     assert pruned.n_leaves <= plain.n_leaves + 2
 
 
+def test_rows_of_which_none_is_known_are_divided_as_the_training_rows_were():
+    training = as_table([[1.0]] * 6 + [[2.0]] * 2, [0] * 6 + [1] * 2)
+    tree = grow(training, GrowOptions(method="c45"))
+    assert tree.weight.tolist() == [8, 6, 2]
+    others = as_table([[np.nan]] * 4, [0, 1, 1, 1])
+    seen = with_evidence(tree, replace(others, schema=training.schema))
+    assert seen.weight.tolist() == [4, 3, 1]
+    assert seen.value.tolist() == [[1, 3], [0.75, 2.25], [0.25, 0.75]]
+
+
 # Weka --------------------------------------------------------------------------------
 
 PAIRS = [

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,11 +19,14 @@ from support.slow_recipe import (
     slow_label,
     slow_numbers,
 )
+from treewright.growing.training_set import TrainingSet
 from treewright.model import Tree
 from treewright.pruning.risks import node_risks
 from treewright.pruning.select import SizeRule, choose_size
 from treewright.pruning.shrinkage import with_drawn_answers
 from treewright.pruning.size_scores import Scores
+from treewright.pruning.validation import grow_validated
+from treewright.pruning.words import words_of_choice
 from treewright.tree.check import check
 
 
@@ -423,6 +427,28 @@ def test_a_smaller_tree_of_several_times_the_error_is_priced_as_such():
     assert against[half] > 1
     times = f"{1 + against[half]:.1f}"
     assert record.words.endswith(f"; half as many would have {times} times the error")
+
+
+def test_numbers_of_no_more_error_have_no_log_loss_to_blame():
+    error = [0.1, 0.10004, 0.2, 0.3, 0.4, 0.5]
+    choice = choose_size(scores(error, 0.1), LEAVES, SizeRule("min"))
+    assert not len(choice.log_loss)
+    assert words_of_choice(choice, LEAVES, SizeRule("price")) == (
+        "40 leaves: the tree with the least cross-validated error; half as many would "
+        "cost no more error"
+    )
+
+
+def test_a_record_without_a_tree_or_an_error_says_so():
+    X, _, y = rows_of(16)
+    training = TrainingSet(tw.as_table(X, y), tw.GrowOptions())
+    tree, record = grow_validated(training, 0.3)
+    assert math.isnan(record.chosen_error)
+    with pytest.raises(tw.TreewrightError, match="no tree to cut; fit once more"):
+        record.at(1)
+    cut = replace(record, tree=tree).at(1)
+    assert type(cut) is type(tree)  # not yet the public face
+    assert cut.n_leaves == 1
 
 
 def test_a_smaller_size_needs_no_fit(fitted):

@@ -120,6 +120,20 @@ def test_the_record_says_whether_its_table_holds_the_tree_taken():
     assert found == {True, False}
 
 
+@pytest.mark.parametrize(
+    ("share", "part"), [(1e-6, "validation"), (1 - 1e-6, "training")]
+)
+def test_a_share_that_leaves_a_part_without_rows_is_refused(share, part):
+    X, y = np.arange(60.0).reshape(-1, 1), np.arange(60) > 30
+    estimator = tw.TreeClassifier(prune="validation", validation_fraction=share)
+    with pytest.raises(tw.TableError) as refused:
+        estimator.fit(X, y)
+    assert str(refused.value) == (
+        f"Holding rows out for validation leaves no {part} row of 60 rows. Pass more "
+        "rows, another validation_fraction, X_val and y_val, or prune=None."
+    )
+
+
 def test_given_validation_rows_leave_all_rows_for_training():
     X = np.random.default_rng(2).normal(size=(300, 3))
     y = (X[:, 0] > 0).astype(int)

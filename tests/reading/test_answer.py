@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from treewright.reading.answers.answer import (
     class_probabilities,
     class_shares,
     classes,
+    evidence_words,
+    finer_answers,
 )
 from treewright.tree.edit import with_values
 
@@ -38,6 +42,12 @@ def test_classes_of_several_types_stay_apart():
     assert classes(stump(())).tolist() == []
 
 
+def test_classes_without_a_target_are_numbered():
+    tree = stump()
+    nameless = replace(tree, schema=replace(tree.schema, target=None))
+    assert classes(nameless).tolist() == [0, 1]
+
+
 def test_shares_sum_to_one():
     shares = class_shares(stump(), np.array([0, 1, 2, 2]))
     assert shares.sum(axis=1) == pytest.approx(np.ones(4))
@@ -55,6 +65,22 @@ def test_a_node_that_no_weight_reached_takes_all_classes_alike():
 def test_numbers_have_no_class_probabilities():
     with pytest.raises(OptionError, match="answers numbers"):
         class_probabilities(stump(()), np.array([0]))
+
+
+def test_the_evidence_is_told_only_of_nodes_that_answer_otherwise():
+    X, y = {"x": [1.0, 2.0, 3.0, 4.0]}, [1.0, 3.0, 10.0, 12.0]
+    model = tw.TreeRegressor(prune=None, max_depth=1, shrinkage=2.0)
+    tree = model.fit(X, y).tree_.data
+    assert evidence_words(tree, 0) == ""  # nothing is above the root
+    assert evidence_words(tree, 1) == "mean of 2 rows 2, drawn towards 6.5"
+    same = with_values(tree, answer=np.array([[6.5], [2.0], [8.75]]))
+    assert evidence_words(same, 1) == ""
+    assert evidence_words(same, 2) == "mean of 2 rows 11, drawn towards 6.5"
+    assert evidence_words(stump(()), 1) == ""
+
+
+def test_classes_have_no_finer_figures():
+    assert finer_answers(stump()) == {}
 
 
 def test_siblings_that_answer_differently_say_so():

@@ -154,6 +154,27 @@ def test_a_check_is_a_value_that_prints():
     assert "<td>age</td>" in page
 
 
+@pytest.mark.parametrize(("n", "more"), [(30, None), (31, 1), (45, 15)])
+def test_thirty_columns_at_most_are_listed(n, more):
+    rng = np.random.default_rng(0)
+    X = {f"c{k:02}": rng.normal(size=100) for k in range(45)}
+    tree = tw.TreeClassifier(findings="ignore").fit(X, X["c00"] > 0).tree_
+    new = X | {name: X[name] + 50 for name in list(X)[:n]}
+    check = tree.check(new)
+    first, _, *lines = str(check).splitlines()
+    assert first == f"100 new rows against 100 training rows: {n} columns to look at"
+    listed = [line for line in lines if line.startswith(("  c", "  (c"))]
+    assert len(listed) == 30
+    left_out = [line for line in lines if line.startswith("  ...")]
+    assert left_out == ([f"  ... and {more} more; see .columns"] if more else [])
+    assert check._repr_html_().count("<tr>") == 1 + n
+
+
+def test_a_page_with_nothing_new_has_no_table():
+    page = TREE.check(TRAINING)._repr_html_()
+    assert page == "<p>1,000 new rows against 1,000 training rows: nothing new</p>"
+
+
 def test_an_estimator_can_be_passed():
     fitted = tw.TreeClassifier(max_depth=2).fit(TRAINING, target(TRAINING))
     assert tw.check(fitted, TRAINING) == fitted.tree_.check(TRAINING)

@@ -1,3 +1,4 @@
+import datetime as dt
 import json
 import math
 from dataclasses import replace
@@ -132,6 +133,60 @@ def test_whole_numbers_that_are_stored_as_floats_stay_whole():
     halves = {"visits": [0.5, 1.0, 2.0, 5.0, None] * 12}
     tree = tw.grow(tw.as_table(halves, ["no", "no", "yes", "yes", "no"] * 12))
     assert 1.5 < tree.explain({"visits": 0.5}).changes[0].after < 2
+
+
+DAYS = [dt.date(2020, 1, 1) + dt.timedelta(days=k) for k in range(20)]
+MONTHS = np.arange("2019-01", "2020-09", dtype="M8[M]").astype("M8[s]").tolist()
+BERLIN = pd.date_range("2020-03-20", periods=20, tz="Europe/Berlin").tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (DAYS, "d from 2020-01-03 to 2020-01-11 (d > 2020-01-10)"),
+        (MONTHS, "d from 2019-03-01 to 2019-11-01 (d > 2019-10-16)"),
+        (
+            BERLIN,
+            "d from 2020-03-22T00:00:00+01:00 to 2020-03-30T00:00:00+02:00 "
+            "(d > 2020-03-29T00:00:00+01:00)",
+        ),
+        (
+            [dt.time(8, k) for k in range(20)],
+            "d from 08:02 to 08:10 (d > 08:09:30)",
+        ),
+        (
+            [dt.timedelta(days=k) for k in range(20)],
+            "d from 2 days, 0:00:00 to 9 days, 14:00:00 (d > 9 days, 12:00:00)",
+        ),
+    ],
+    ids=["days", "months", "local days", "times", "durations"],
+)
+def test_a_later_moment_is_the_next_that_the_column_can_hold(values, words):
+    y = [0] * 10 + [1] * 10
+    tree = tw.TreeClassifier(prune=None, findings="ignore").fit({"d": values}, y).tree_
+    (found,) = explain(tree.data, {"d": values[2]}).changes
+    assert found.words == words
+    assert found.before in words.split(" to ")[0]
+    assert f" to {found.after} (" in words
+    if values is DAYS:
+        after = dt.date.fromisoformat(found.after)
+        assert tree.predict({"d": [after]}).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("value", "high", "words"),
+    [
+        (-math.inf, None, "x from -inf to 0 (x > -inf)"),
+        (-math.inf, -4.0, "x from -inf to -4 (-inf < x <= -4)"),
+        (3.0, None, "x from 3 to -inf (x <= -inf)"),
+    ],
+)
+def test_infinity_is_left_and_reached(value, high, words):
+    above = leaf(1) if high is None else threshold(0, high, leaf(1), leaf(0))
+    tree = build(threshold(0, -math.inf, leaf(0), above), schema_of("x"))
+    found = explain(tree, {"x": value})
+    assert [each.words for each in found.changes] == [words]
+    assert repr(found) == str(found)
 
 
 def test_an_impossible_answer_says_so():
@@ -294,6 +349,7 @@ def test_rows_come_in_many_forms():
         [60, "b"],
         (60, "b"),
         {"age": [60], "job": ["b"]},
+        {"age": X["age"][1:2], "job": X["job"][1:2]},
         {"age": np.float32(60)},
     ]
     assert {tw.explain(tree, form).prediction for form in forms} == {"old"}

@@ -20,6 +20,7 @@ from support.strategies import case
 from treewright.errors import OptionError
 from treewright.growing.grow import grow
 from treewright.reading.answers.answer import answers
+from treewright.reading.conditions import boxes
 from treewright.reading.conditions.condition import shares_of
 from treewright.reading.conditions.formula import formula
 from treewright.table.schema import Feature, Schema, TargetInfo
@@ -30,6 +31,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::treewright.errors.UnseenCategoryWarning"
 )
 
+XY = schema_of("x", classes=())
 OR = "\N{LOGICAL OR}"
 
 
@@ -174,6 +176,21 @@ def test_a_large_tree_and_a_deep_one():
     assert (formula(deep, "yes").evaluate(rows) == (deep.label[ends] == 1)).all()
 
 
+def test_many_boxes_are_joined_without_comparing_every_pair(monkeypatch):
+    monkeypatch.setattr(boxes, "_MOST_PAIRS", 0)
+    for seed in range(12):
+        tree = odd_tree(seed, "plain")
+        columns = random_columns(tree, 80, seed)
+        ends = route(tree, columns, 80)
+        for k, label in enumerate(tree.schema.target.classes):
+            said = values_of(formula(tree, label), columns, 80)
+            assert (said == (tree.label[ends] == k)).all(), (seed, label)
+    one, inside = {0: 0b11}, {0: 0b01}
+    assert boxes._outermost([one, inside, dict(one)]) == [one, inside]
+    monkeypatch.undo()
+    assert boxes._outermost([one, inside, dict(one)]) == [one]
+
+
 def test_bad_requests():
     with pytest.raises(OptionError, match=r"formula needs the class.*formula\('No'\)"):
         formula(tennis())
@@ -191,3 +208,12 @@ def test_as_json():
     made = json.loads(json.dumps(formula(tennis(), "No").to_dict()))
     assert made["prediction"] == "No"
     assert made["any_of"][0][0]["categories"] == ["Sunny"]
+    numbers = formula(build(threshold(0, 2.0, leaf(5.0), leaf(1.5)), XY))
+    made = json.loads(json.dumps(numbers.to_dict()))
+    assert [each["value"] for each in made["sum_of"]] == [5.0, 1.5]
+    wheres = [each["where"] for each in made["sum_of"]]
+    assert [(each["above"], each["at_most"]) for (each,) in wheres] == [
+        (None, 2.0),
+        (2.0, None),
+    ]
+    assert repr(numbers) == str(numbers) == "y =\n    5·[x <= 2]\n  + 1.5·[x > 2]"

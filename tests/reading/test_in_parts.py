@@ -108,6 +108,14 @@ def test_a_check_of_parts_names_what_is_new_and_absent(tmp_path: Path) -> None:
         tree.check(empty)
 
 
+def test_parts_without_a_known_answer_cannot_be_evaluated(tmp_path: Path) -> None:
+    train = rows()
+    tree = tw.TreeClassifier(findings="ignore").fit(train[["x", "k"]], train["y"]).tree_
+    train.assign(y=None).to_parquet(tmp_path / "0.parquet", index=False)
+    with pytest.raises(tw.TableError, match=r"value in the target column 'y', but at"):
+        tree.evaluate(tmp_path, "y")
+
+
 @pytest.mark.parametrize("method", ["check", "apply", "predict"])
 def test_some_rows_are_in_memory_at_a_time(method: str) -> None:
     train = rows()

@@ -28,6 +28,11 @@ def test_no_reader_calls_the_median_a_mean(tree):
 
 
 def test_a_median_has_no_interval(tree):
+    said = [str(rule) for rule in tree.rules()]
+    assert said == [
+        "IF x <= 7.5 THEN y = 10  (7 rows, 87.5%; median)",
+        "IF x > 7.5 THEN y = 900  (1 row, 12.5%; median)",
+    ]
     for rule in tree.rules():
         assert all(map(math.isnan, rule.interval))
         assert rule.to_dict()["interval"] == [None, None]

@@ -95,6 +95,57 @@ def test_intervals_of_the_auc_hold_the_truth_about_as_often_as_they_say():
     assert 0.88 <= held / 200 <= 0.99
 
 
+def test_the_figures_of_each_class_are_a_table():
+    X, y, _ = rows_of(7, 3)
+    found = tw.evaluate(tw.TreeClassifier(max_depth=2).fit(X, y), X, y)
+    frame = found.classes_to_pandas()
+    assert frame.index.name == "class"
+    assert frame.index.tolist() == [0, 1, 2]
+    assert frame["weight"].tolist() == np.bincount(y).tolist()
+    for name, values, interval in (
+        ("precision", found.precision, found.precision_interval),
+        ("recall", found.recall, found.recall_interval),
+        ("auc", found.class_auc, found.class_auc_interval),
+    ):
+        np.testing.assert_array_equal(frame[name], values)
+        np.testing.assert_array_equal(frame[[f"{name} low", f"{name} high"]], interval)
+    np.testing.assert_array_equal(frame["f1"], found.f1)
+    numbers = tw.evaluate(tw.TreeRegressor(max_depth=2).fit(X, y), X, y)
+    with pytest.raises(tw.TreewrightError) as refused:
+        numbers.classes_to_pandas()
+    assert str(refused.value) == (
+        "classes_to_pandas shows the figures of each class, but this tree answers "
+        "numbers. Use to_pandas, which shows those of each node."
+    )
+
+
+def test_an_evaluation_is_one_line_or_a_page():
+    X, y, _ = rows_of(7, 3)
+    found = tw.evaluate(tw.TreeRegressor(max_depth=2).fit(X, y), X, y)
+    low, high = found.interval
+    assert repr(found) == (
+        f"Evaluation({len(y)} rows, error {found.error:.4g}, interval {low:.4g} to "
+        f"{high:.4g})"
+    )
+    page = found._repr_html_()
+    assert page.count("<div>") == 1 + 3
+    assert "<table" not in page
+    assert f"R2 {found.r2:.3f}, RMSE " in page
+
+
+@pytest.mark.parametrize(
+    ("n", "last"), [(13, "... 1 more class"), (15, "... 3 more classes")]
+)
+def test_twelve_classes_at_most_are_listed(n, last):
+    X, y = {"x": [float(k) for k in range(n)]}, [f"c{k:02}" for k in range(n)]
+    found = tw.evaluate(tw.TreeClassifier(prune=None).fit(X, y), X, y)
+    lines = str(found).splitlines()
+    assert lines[-1] == last
+    assert lines[-2].split()[:2] == ["c11", "1.000"]
+    assert lines[-14].split()[-1] == "c11"
+    assert found.classes_to_pandas().shape[0] == n
+
+
 def test_a_class_without_rows_has_no_auc():
     X, y, _ = rows_of(7, 3)
     found = tw.evaluate(tw.TreeClassifier().fit(X, y), X[y < 2], y[y < 2])

@@ -1,5 +1,6 @@
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,7 @@ from treewright.reading.conditions.condition import shares_of
 from treewright.reading.conditions.path_conditions import answer_nodes
 from treewright.reading.conditions.rules import Rules
 from treewright.table.schema import Feature, Schema, Summary, TargetInfo
-from treewright.tree.data import LEAF
+from treewright.tree.data import LEAF, STOP_HERE
 from treewright.tree.route import route
 
 # Rows as callers have them include words that no tree has seen.
@@ -53,6 +54,70 @@ def iris_like():
 
 
 # Words ------------------------------------------------------------------------------
+
+
+def test_a_drawn_answer_stands_beside_the_mean_of_its_rows():
+    X = {"x": [1.0, 2, 3, 4, 5, 6, 7, 8]}
+    y = [1.0, 2, 3, 100, 10, 20, 30, 900]
+    model = tw.TreeRegressor(prune=None, shrinkage=3.0, max_leaf_nodes=3)
+    rules = model.fit(X, y).tree_.rules()
+    assert [str(rule) for rule in rules] == [
+        "IF x <= 3.5 THEN y = 29.29  (3 rows, 37.5%; mean 2, 0.8684 to 3.132)",
+        "IF 3.5 < x <= 7.5 THEN y = 47.1  (4 rows, 50.0%; mean 40, -0.007597 to 80.01)",
+        "IF x > 7.5 THEN y = 324.9  (1 row, 12.5%; mean 900)",
+    ]
+    # (10 + 20 + 30 + 100 + 3 x the answer above) / 7
+    assert [r.mean for r in rules.where(prediction=rules[1].prediction)] == [40.0]
+    assert len(rules.where(prediction=40.0)) == 0
+
+
+def test_a_rule_is_shown_as_its_text_everywhere(iris_like):
+    rule, printed = Rules(iris_like)[3], []
+    printer = SimpleNamespace(text=printed.append)
+    rule._repr_pretty_(printer, cycle=False)
+    assert printed == [repr(rule)] == [str(rule)]
+
+
+@pytest.mark.parametrize(("n", "last"), [(101, "1 more rule."), (103, "3 more rules.")])
+def test_a_hundred_rules_are_printed(n, last):
+    rules = Rules(chain(n - 1))
+    assert len(rules) == n
+    first, *_, end = str(rules).splitlines()
+    assert (first, end) == (f"{n} rules", f"... and {last}")
+    assert len(str(rules).splitlines()) == 100 + 4
+    assert str(rules[:100]).splitlines()[-1] in str(rules)
+    assert repr(rules).endswith(f"... and {n - 5} more rules.")
+
+
+def test_ranks_listed_one_by_one_are_cut_by_a_threshold_below():
+    size = ordinal("size", "S", "M", "L", "XL")
+    stops = threshold(0, 1.0, leaf(0), leaf(1), missing=STOP_HERE)
+    stops.y = [0]
+    tree = build(
+        multiway(0, [[0, 1, 2], [3]], stops, leaf(1), missing=0), schema_of(size)
+    )
+    rules = Rules(tree)
+    assert rules.text().splitlines() == [
+        "IF size is missing or unseen THEN y = no",
+        "IF size in {S, M} THEN y = no",
+        "IF size = L THEN y = yes",
+        "IF size = XL THEN y = yes",
+    ]
+    rows = {"size": ["S", "M", "L", "XL", None]}
+    ended = tw.Tree(tree).apply(rows).tolist()
+    assert ended == [2, 2, 3, 4, 1]
+    for rule in rules:
+        assert rule.applies(rows).tolist() == [node == rule.node for node in ended]
+
+
+def test_a_condition_that_all_values_meet_is_anything():
+    tree = build(threshold(0, 1.0, leaf(0), leaf(1)), schema_of("x"))
+    (condition,) = Rules(tree)[0].conditions
+    assert condition.words() == "x <= 1"
+    whole = condition._replace(high=None)
+    assert whole.is_vacuous
+    assert whole.words() == "x is anything"
+    assert whole._replace(missing=False).words() == "x is known"
 
 
 def test_conditions_on_a_column_are_merged_in_the_order_of_asking(iris_like):
@@ -266,6 +331,14 @@ def test_ordering(iris_like):
     by_length = rules.sorted_by("length", descending=False)
     assert [r.node for r in by_length] == [1, 6, 4, 5]
     assert [r.node for r in by_length[:2].sorted_by("node")] == [6, 1]
+    by_class = rules.sorted_by("prediction")
+    assert [r.prediction for r in by_class] == [
+        "virginica",
+        "virginica",
+        "versicolor",
+        "setosa",
+    ]
+    assert [r.node for r in by_class] == [5, 6, 4, 1]  # in the order of the classes
     numbers = Rules(random_tree(0, numbers=True)).sorted_by("prediction")
     assert (np.diff([r.prediction for r in numbers]) <= 0).all()
 

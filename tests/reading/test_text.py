@@ -21,7 +21,7 @@ from support.build import (
 )
 from support.looks import table
 from treewright.drawing.palette import DARK, LIGHT
-from treewright.errors import OptionError
+from treewright.errors import OptionError, TreewrightError
 from treewright.model import Tree
 from treewright.reading.text.colour import coloured
 from treewright.reading.text.text import text
@@ -308,6 +308,19 @@ def test_colour_changes_no_character(iris_like):
     assert re.sub(r"\x1b\[[\d;]*m", "", made) == text(iris_like)
     assert made.count("\x1b[38;2;1;2;3msetosa\x1b[0m") == 2
     assert made.count("\x1b[38;2;7;8;9mvirginica\x1b[0m") == 1
+
+
+def test_more_classes_than_colours_have_none(iris_like):
+    made = coloured(iris_like, text(iris_like), ("#010203", "#040506"))
+    assert "\x1b[38;2" not in made
+    assert made.startswith("\x1b[1m")  # the heading is still bold
+    assert re.sub(r"\x1b\[[\d;]*m", "", made) == text(iris_like)
+
+
+def test_without_rich_it_says_what_to_install(iris_like, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.text", None)
+    with pytest.raises(TreewrightError, match="needs the package 'rich': pip install"):
+        Tree(iris_like).__rich__()
 
 
 class Terminal(io.StringIO):

@@ -318,6 +318,112 @@ def test_other_rows_than_those_it_was_grown_on_are_noted():
     )
 
 
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_a_branch_that_no_row_goes_down_has_no_mean(criterion):
+    X, y = {"x": [1.0, 2.0, 3.0, 4.0]}, [1.0, 1.0, 5.0, 6.0]
+    model = tw.TreeRegressor(prune=None, max_depth=1, criterion=criterion)
+    tree = model.fit(X, y).tree_
+    found = tw.why(tree, 0, {"x": [1.0, 2.0]}, [1.0, 1.5])
+    assert found.chosen.words == "x <= 2.5"
+    assert found.chosen.gain == 0.0
+    empty = found.chosen.branches[1]
+    assert (empty.rows, empty.weight, empty.rss, empty.impurity) == (0, 0, 0, 0)
+    assert math.isnan(empty.mean)
+    assert "x <= 1.5 gains " in str(found)
+    made = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert made["chosen"]["branches"][1]["mean"] is None
+
+
+def test_a_column_that_was_set_aside_says_why():
+    X = {"a": [1.0, 2, 3, 4] * 50, "id": [f"id{k}" for k in range(200)]}
+    y = [0, 0, 1, 1] * 50
+    tree = tw.TreeClassifier(prune=None, findings="ignore").fit(X, y).tree_
+    with pytest.raises(OptionError) as refused:
+        tw.why(tree, 0, X, y, column="id")
+    assert str(refused.value) == (
+        "Column 'id' was set aside when growing: 200 of 200 known values occur only "
+        "once, so the column tells rows apart, not classes; pass "
+        "kinds={'id': 'categorical'} to use it."
+    )
+
+
+@pytest.mark.parametrize("values", [[None] * 20, ["z"] * 20, [7.0] * 20])
+def test_a_column_with_nothing_to_divide_says_so(values):
+    X, y = {"a": [1.0, 2, 3, 4] * 5, "same": values}, [0, 0, 1, 1] * 5
+    tree = tw.TreeClassifier(prune=None, findings="ignore").fit(X, y).tree_
+    found = tw.why(tree, 0, X, y, column="same")
+    assert found.candidates == ()
+    words = "same offers no split: fewer than two of its values are here."
+    assert words in str(found)
+    assert "No split is allowed" not in str(found)  # a is split
+    assert "Chosen: a <= 2.5, gain 0.5000." in str(found)
+    assert words in found._repr_html_()
+    assert "<table" not in found._repr_html_()
+    assert "No split is allowed here." in str(tw.why(tree, 1, X, y))
+    assert repr(found) == str(found)
+
+
+def test_columns_drawn_at_random_are_noted_where_there_is_a_split():
+    X, y = {"a": [1.0, 2, 3, 4] * 5, "b": [1.0, 1, 2, 2] * 5}, [0, 0, 1, 1] * 5
+    tree = tw.TreeClassifier(prune=None, max_features=1).fit(X, y).tree_
+    note = "The tree tried some columns only, drawn at random."
+    assert tw.why(tree, 0, X, y).notes == (note,)
+    assert f"Note: {note}" in str(tw.why(tree, 0, X, y))
+    assert tw.why(tree, 1, X, y).notes == ()
+
+
+@pytest.mark.parametrize("thresholds", ["midpoint", "readable"])
+def test_all_cuts_of_a_column_are_written_as_the_tree_writes_its_own(thresholds):
+    frames = pytest.importorskip("pandas")
+    model = tw.TreeClassifier(prune=None, max_depth=1, thresholds=thresholds)
+    # The clocks of this zone change in between, so that the days differ in length.
+    days = frames.date_range("2020-03-20", periods=20, tz="Europe/Berlin")
+    y = np.arange(20) > 9
+    X = {"day": days}
+    found = tw.why(model.fit(X, y), 0, X, y, column="day")
+    assert found.chosen.words == "day <= 2020-03-29T00:00:00+01:00"
+    assert found.candidates[9].words == found.chosen.words
+    assert [each.words for each in found.candidates] == [
+        f"day <= {day.isoformat()}" for day in days[:-1]
+    ]
+    X = {"x": [0.1, 0.213, 0.317, 5.2317, 6.1112] * 4}
+    y = np.array(X["x"]) > 2
+    found = tw.why(model.fit(X, y), 0, X, y, column="x")
+    cuts = {
+        "midpoint": ["0.1565", "0.265", "2.77435", "5.67145"],
+        "readable": ["0.16", "0.27", "3", "5.7"],
+    }
+    assert [each.words for each in found.candidates] == [
+        f"x <= {cut}" for cut in cuts[thresholds]
+    ]
+    assert found.chosen.words == found.candidates[2].words
+
+
+def test_ranks_have_no_shorter_threshold():
+    X = {"grade": list("abcd") * 6}
+    y = np.array(X["grade"]) > "b"
+    model = tw.TreeClassifier(
+        prune=None, thresholds="readable", kinds={"grade": list("abcd")}
+    )
+    found = tw.why(model.fit(X, y), 0, X, y)
+    assert [each.words for each in found.candidates] == ["grade <= b"]
+    assert found.chosen.words == "grade <= b"
+
+
+def test_j48_counts_all_columns_if_each_has_very_many_categories():
+    rng = np.random.default_rng(0)
+    names = [f"v{k:02}" for k in range(20)] * 3
+    X = {name: rng.permutation(names) for name in ("u", "v")}
+    y = (X["u"] < "v10") ^ (rng.random(60) < 0.1)
+    model = tw.TreeClassifier(method="c45", conventions="j48", prune=None)
+    found = tw.why(model.fit(X, y), 0, X, y)
+    assert found.chosen.words == "u (one branch per value)"
+    ratios = {each.column: each.gain_ratio for each in found.candidates}
+    assert list(ratios) == ["u", "v"]  # u competes: its gain is above the average
+    assert ratios["u"] > ratios["v"]
+    assert found.candidates[0].words == found.chosen.words
+
+
 def test_bad_requests():
     tree = tw.TreeClassifier(prune=None).fit(MAILS, SPAM).tree_
     with pytest.raises(OptionError, match=r"no column 'word'.*'words'"):

@@ -9,6 +9,7 @@ from support.report_data import data_of
 from treewright.errors import OptionError, TableError
 from treewright.pruning.path import find_path
 from treewright.reading.answers.evaluation import errors_of_path, evaluate_rows
+from treewright.tree import wording
 from treewright.tree.new_rows import NewRows
 
 
@@ -132,6 +133,38 @@ def test_the_lead_falls_back_to_the_best_there_is(tmp_path):
     full = data_of(tw.report(model, tmp_path / "r.html", X, y))["story"]
     assert "it had not seen" in lead_of(full)
     assert full["figures"][0]["name"] == "Test rows"
+
+
+def test_the_error_on_validation_rows_is_told_if_no_other_rows_are_known(tmp_path):
+    model, _, _ = trees.hitters(prune="validation", max_depth=2)
+    record = model.pruning_
+    assert record.chosen >= 0
+    data = data_of(tw.report(model, tmp_path / "r.html"))
+    assert data["curve"]["validation_error"] == record.validation_error.tolist()
+    error, whole = record.validation_error[[record.chosen, -1]].tolist()
+    rmse, share = wording.figures(error**0.5), wording.percent(1 - error / whole)
+    assert (
+        "On the validation rows the root mean squared error of its answers was "
+        f"{rmse}; they explained {share} of the differences."
+    ) in lead_of(data["story"])
+    figure = data["story"]["figures"][0]
+    assert (figure["name"], figure["value"]) == ("Validation rows", f"± {rmse}")
+    assert figure["detail"] == f"RMSE; {share} explained"
+
+
+def test_sizes_without_a_measured_error_make_no_curve(tmp_path):
+    model, _, _ = trees.credit(ccp_alpha=0.01)
+    assert len(model.pruning_.n_leaves) > 1
+    assert data_of(tw.report(model, tmp_path / "r.html"))["curve"] is None
+
+
+def test_a_tree_without_a_split_has_nothing_to_shuffle(tmp_path):
+    model, X, y = trees.credit(max_depth=1, prune=None)
+    data = data_of(tw.report(model.tree_.collapse(0), tmp_path / "r.html", X, y))
+    assert "no split helped: all 500 rows get one answer" in lead_of(data["story"])
+    assert not any("permuted" in column for column in data["columns"])
+    used = data_of(tw.report(model, tmp_path / "r.html", X, y))["columns"]
+    assert sum("permuted" in column for column in used) == 1
 
 
 def test_the_lines_of_python_make_the_same_tree(tmp_path):

@@ -170,6 +170,13 @@ def test_bad_labels_are_refused_in_words(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_number_has_no_classes_to_label(tmp_path):
+    model = tw.TreeRegressor(prune=None).fit({"a": [1, 2, 3, 4]}, [1.0, 2.0, 3.0, 5.0])
+    with pytest.raises(OptionError, match=r"\['y'\]: the target is a number and has"):
+        tw.report(model, tmp_path / "r.html", value_labels={"y": {1.0: "low"}})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_numbers_as_classes_can_have_labels(tmp_path):
     X, y = {"a": [1, 2, 3, 4] * 5}, [0, 0, 1, 1] * 5
     model = tw.TreeClassifier(prune=None).fit(X, y)

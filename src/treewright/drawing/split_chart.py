@@ -77,7 +77,7 @@ def draw_split(
     else:
         _draw_points(ax, tree, node, rows, split.column)
     whole = 1.0 if tree.is_classifier else why.here.impurity or 1.0
-    gains = _draw_gains(ax, why, whole)
+    gains = _draw_gains(ax, why, whole, _ranks(tree, split.column, bars))
     words = f"node {node}: {wording.count(int(tree.n_rows[node]), 'row')}; "
     if tree.is_classifier:
         words += f"gain of the split {wording.figures(split.gain)}"
@@ -86,7 +86,8 @@ def draw_split(
     if bars.n_missing:
         words += f"; {wording.count(bars.n_missing, 'missing value')} not drawn"
     if bars.n_other:
-        words += f"; {bars.n_other:,} rarer categories not drawn"
+        rarer = wording.count(bars.n_other, "rarer category", "rarer categories")
+        words += f"; {rarer} not drawn"
     if not bars.names:
         value_ticks(ax.xaxis, tree.schema.features[split.column])
     shown = wording.cut(split.words(0, most=3, longest=30), 80)
@@ -181,12 +182,20 @@ def _here(tree: TreeData, node: int, rows: NewRows) -> NDArray[np.bool_]:
     return (share_at(tree, node, rows.ends(tree)) > 0) & (rows.own_weights > 0)
 
 
-def _draw_gains(ax: Axes, why: Why, whole: float) -> Axes | None:
+def _ranks(tree: TreeData, column: int, bars: Bars) -> list[int]:
+    """Return the code of each bar; empty for a column of numbers."""
+    labels = tree.schema.features[column].labels
+    return [labels.index(name) for name in bars.names]
+
+
+def _draw_gains(ax: Axes, why: Why, whole: float, ranks: list[int]) -> Axes | None:
     """Draw the gain of every threshold, divided by `whole`, on a scale of its own."""
     best: dict[float, float] = {}  # a cut has two gains: missing values left or right
     for each in why.candidates:
         if isinstance(each.split, Threshold) and np.isfinite(each.gain):
             cut, gain = each.split.threshold, each.gain / whole
+            if ranks:  # between the bars: ranks without rows have no bar
+                cut = sum(rank <= cut for rank in ranks) - 0.5
             best[cut] = max(gain, best.get(cut, gain))
     if not best:
         return None

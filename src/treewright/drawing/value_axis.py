@@ -16,6 +16,8 @@ _DAY, _HOUR, _MINUTE = 86_400e6, 3_600e6, 60e6
 _MOST_TICKS = 6
 _STEPS = (1, 5, 15, 30, 60, 180, 360, 720, 1440)
 """Distances between ticks of times and durations up to a day, in minutes."""
+_FIRST, _LAST = -62_135_596_800e6, 253_402_300_799e6
+"""The start of year 1 and the end of year 9999: the moments that matplotlib knows."""
 
 
 def value_ticks(axis: Axis, feature: Feature) -> None:
@@ -48,18 +50,21 @@ def _round_dates(low: float, high: float) -> list[float]:
     """Return the starts of years, months, days or hours between two moments."""
     from matplotlib import dates
 
+    first, last = max(low, _FIRST), min(high, _LAST)
+    if first >= last:
+        return [low, high]
     known: Any = dates  # matplotlib has no types here
     locator = known.AutoDateLocator(minticks=2, maxticks=_MOST_TICKS)
-    try:
-        ends = known.num2date(low / _DAY), known.num2date(high / _DAY)
-    except (OverflowError, ValueError):  # before year 1 or after 9999
-        return [low, high]
+    ends = known.num2date(first / _DAY), known.num2date(last / _DAY)
     days = [float(day) for day in locator.tick_values(*ends)]
     return [round(day * _DAY) for day in days if low <= day * _DAY <= high]
 
 
 def _round_times(low: float, high: float) -> list[float]:
-    """Return whole minutes, hours or days between two times."""
+    """Return whole seconds, minutes, hours or days between two times.
+
+    Only ticks that are less than a second apart are parts of one.
+    """
     from matplotlib.ticker import MaxNLocator
 
     span = (high - low) / _MOST_TICKS
@@ -68,5 +73,6 @@ def _round_times(low: float, high: float) -> list[float]:
         step = next(m * _MINUTE for m in _STEPS if m * _MINUTE >= span)
         first = -int(-low // step)
         return [k * step for k in range(first, int(high // step) + 1)]
-    found: Any = MaxNLocator(_MOST_TICKS).tick_values(low / unit, high / unit)
+    locator: Any = MaxNLocator(_MOST_TICKS, steps=[1, 2, 5, 10])
+    found = locator.tick_values(low / unit, high / unit)
     return [x * unit for x in found.tolist() if low <= x * unit <= high]

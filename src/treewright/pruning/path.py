@@ -19,6 +19,7 @@ from treewright import _core
 from treewright.errors import OptionError, pandas_for_frames
 from treewright.pruning.risks import NodeRisks, check_risk, node_risks, stops
 from treewright.table.html import pre_html
+from treewright.tree import wording
 from treewright.tree.arrays import frozen
 from treewright.tree.data import TreeData
 from treewright.tree.edit import collapse
@@ -103,7 +104,8 @@ class PruningStep:
 
     def __repr__(self) -> str:
         """Return one line: alpha and size."""
-        return f"PruningStep(alpha={self.alpha:.6g}, {len(self.node)} inner nodes)"
+        nodes = wording.count(len(self.node), "inner node")
+        return f"PruningStep(alpha={self.alpha:.6g}, {nodes})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -155,7 +155,7 @@ def _curve(pruning: Pruning | None) -> dict[str, Any] | None:
 def _permuted(tree: TreeData, rows: NewRows) -> NDArray[np.float64] | None:
     """Return how much the error on test rows rises when each column is shuffled."""
     n, used = rows.n_rows, len(columns_used(tree))
-    if not n or not used or n * used > _MOST_SHUFFLED:
+    if not used or n * used > _MOST_SHUFFLED:
         return None
     repeats = min(max(_MOST_SHUFFLED // (n * used), 1), _REPEATS)
     return permutation_importance(tree, rows, repeats)

@@ -213,8 +213,6 @@ def _found(tree: TreeData, test: Evaluation | None) -> list[Piece]:
         return []
     recall, names = test.recall, class_names(tree)
     known = np.flatnonzero(~np.isnan(recall))
-    if not len(known):
-        return []
 
     def hundred(k: int) -> str:
         whole = math.floor(100 * float(recall[k]) + 0.5)

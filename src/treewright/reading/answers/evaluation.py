@@ -199,7 +199,10 @@ class Evaluation:
         The intervals are the columns ``... low`` and ``... high``.
         """
         if self.confusion is None:
-            raise TreewrightError("A tree that answers numbers has no classes.")
+            raise TreewrightError(
+                "classes_to_pandas shows the figures of each class, but this tree "
+                "answers numbers. Use to_pandas, which shows those of each node."
+            )
         columns: dict[str, Any] = {}
         for name, values, interval in (
             ("precision", self.precision, self.precision_interval),
@@ -327,7 +330,8 @@ class Evaluation:
             lines.append("  ".join([first.ljust(widths[0]), *cells]))
         n = len(classes(self.tree))
         if n > _MOST_CLASSES:
-            lines.append(f"... {n - _MOST_CLASSES} more classes")
+            more = wording.count(n - _MOST_CLASSES, "more class", "more classes")
+            lines.append(f"... {more}")
         return lines
 
 

@@ -44,7 +44,7 @@ def rules_table(rules: Rules, most: int) -> str:
     lines = beside_conditions(heads, cells, rules[:most], left=_ANSWER)
     lines = [f"{n:,} rule{'s' * (n != 1)}", "", *lines]
     if n > most:
-        lines.append(f"... and {n - most:,} more rules.")
+        lines.append(f"... and {n - most:,} more rule{'s' * (n - most != 1)}.")
     return "\n".join(lines)
 
 

@@ -145,6 +145,9 @@ def _gain(candidate: Candidate, criterion: Criterion) -> str:
 
 def _table(why: Why) -> list[str]:
     """Return one line per candidate: its condition, its gain, and its branches."""
+    if not why.candidates and why._column is not None:
+        name = wording.cut(wording.name(why._column), _LONGEST)
+        return [f"{name} offers no split: fewer than two of its values are here."]
     if not why.candidates:
         return ["No split is allowed here."]
     heads, cells, notes = _cells(why)

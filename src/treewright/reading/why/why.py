@@ -473,7 +473,8 @@ def _as_dict(each: Any) -> dict[str, Any]:
             continue
         if isinstance(value, tuple):
             value = [_as_dict(v) if isinstance(v, Branch) else v for v in value]
-        out[name] = value
+        is_unknown = isinstance(value, float) and math.isnan(value)
+        out[name] = None if is_unknown else value
     if isinstance(each, Candidate):
         out["gain_ratio"] = each.gain_ratio
     return out
