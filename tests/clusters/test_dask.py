@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from threading import Timer
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -32,7 +33,7 @@ from treewright.growing.parts.on_worker import Task
 
 try:
     import dask.dataframe as dd
-    from distributed import Client, LocalCluster
+    from distributed import CancelledError, Client, KilledWorker, LocalCluster
 
     from treewright.growing.parts.on_dask import Dask
 except ImportError:
@@ -231,6 +232,46 @@ def test_a_request_that_is_not_answered_is_an_error(
     finally:
         for pid in stopped:
             os.kill(pid, signal.SIGCONT)
+
+
+class Idle:
+    """A client that takes tasks and does none of them."""
+
+    def __init__(self) -> None:
+        self.cancelled: list[str] = []
+
+    def compute(self, tasks: list[Any], retries: int) -> list[Any]:
+        return [SimpleNamespace(key=f"task {i}") for i in range(len(tasks))]
+
+    def cancel(self, futures: list[Any]) -> None:
+        self.cancelled += [each.key for each in futures]
+
+
+@pytest.mark.parametrize(
+    ("came", "words"),
+    [
+        (None, "^5 of 5 requests gave no answer in 3 s, the first .* 'partition 0'"),
+        (CancelledError("task 0"), "^The scheduler of the Dask cluster is gone, or"),
+        (
+            KilledWorker("task 0", SimpleNamespace(address="here"), 3),
+            r"^Dask gave up on a part .* more memory, .* says: Attempted .* 'task 0'",
+        ),
+    ],
+)
+def test_tasks_that_come_to_nothing_are_cancelled_and_the_reason_is_said(
+    came: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def completed(engine: Dask, futures: list[Any], with_results: bool) -> Any:
+        if isinstance(came, KilledWorker):
+            raise came
+        yield from [] if came is None else [(futures[0], came)]
+
+    monkeypatch.setattr(Dask, "_completed", completed)
+    client = Idle()
+    engine = Dask(frame(), client, timeout=3)
+    with pytest.raises(ClusterError, match=words):
+        list(engine.on_rows(sleep_on_rows, 0.0))
+    assert client.cancelled == [f"task {i}" for i in range(5)]
 
 
 @pytest.mark.slow

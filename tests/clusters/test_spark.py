@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -150,6 +151,36 @@ def test_a_request_that_is_not_answered_is_an_error(spark: Any) -> None:
     engine._timeout = 2
     with pytest.raises(ClusterError, match="no answer in 2 s"):
         list(engine.on_rows(sleep_on_rows, 20.0))
+
+
+def connected(collect: Any) -> Any:
+    """Return a frame of Spark Connect, whose session has no context."""
+    conf = {"spark.sql.shuffle.partitions": "6"}
+    frame = SimpleNamespace(conf=conf, addTag=str, collect=collect)
+    frame.sparkSession = frame  # one object serves as both
+    frame.mapInArrow = lambda *_: frame
+    return frame
+
+
+def test_a_session_without_a_context_is_asked_for_what_it_has() -> None:
+    frame = connected(lambda: [(f"partition {i}", b"") for i in (10, 2, 0)])
+    assert Spark(frame).names == ["partition 0", "partition 2", "partition 10"]
+    assert on_spark._tasks_at_once(frame) == 6
+    assert on_spark._finished_tasks(frame) == []
+
+
+def test_an_error_of_ours_is_said_in_its_words_and_another_as_it_is() -> None:
+    def failing(words: str) -> Any:
+        def collect() -> None:
+            raise RuntimeError(words)
+
+        return connected(collect)
+
+    text = "Job aborted:\n  treewright.errors.ClusterError: The rows changed.\n  at x"
+    with pytest.raises(ClusterError, match=r"^The rows changed\.$"):
+        Spark(failing(text))
+    with pytest.raises(RuntimeError, match="Job aborted: no disk"):
+        Spark(failing("Job aborted: no disk"))
 
 
 def executors(application: str) -> list[int]:

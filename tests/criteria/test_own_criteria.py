@@ -127,3 +127,8 @@ def test_it_prunes_on_validation_rows(grown):
     _, y, tree = grown
     pruned, _ = prune_by_validation(tree.data, NewRows.read(tree.data, X, y))
     assert 1 <= pruned.n_leaves <= tree.n_leaves
+
+
+def test_a_criterion_is_shown_by_its_name():
+    assert repr(Hellinger()) == "<criterion hellinger>"
+    assert str(find("poisson")) == f"{find('poisson')}" == "poisson"

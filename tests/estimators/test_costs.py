@@ -12,6 +12,7 @@ from treewright.table.schema import Schema
 from treewright.tree.check import check
 from treewright.tree.costs import answer_by_cost, growth_weight
 from treewright.tree.edit import replace
+from treewright.tree.loss import error_unit
 
 X8 = {"x": [1, 2, 3, 4, 5, 6, 7, 8]}
 Y8 = list("aaabaabb")
@@ -340,3 +341,14 @@ def test_a_prior_for_a_class_without_weight():
     assert "the share 0.5 to the class 'b', but none of its rows has a weight." in str(
         caught.value
     )
+
+
+def test_a_single_class_with_costs_is_one_leaf_that_costs_nothing():
+    tree = tw.TreeClassifier(costs=[[0]]).fit(X8, ["a"] * 8).tree_
+    assert tree.n_leaves == 1
+    assert tree.data.risk.tolist() == [0.0]
+    assert error_unit(tree.data) == 1.0  # there is no error to take the mean of
+    three = tw.TreeClassifier(costs={"b": {"a": 5}, "c": {"a": 3}})
+    tree = three.fit(X8, list("aaaabbcc")).tree_
+    # Halves a; quarters b, whose errors cost 5 and 1, and c, whose cost 3 and 1.
+    assert error_unit(tree.data) == pytest.approx(0.5 * 1 + 0.25 * 3 + 0.25 * 2)

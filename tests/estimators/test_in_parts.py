@@ -13,7 +13,9 @@ import pytest
 
 import treewright as tw
 from treewright.estimators import in_parts
+from treewright.files.in_parts import RowsInParts
 from treewright.growing.parts.plan import Plan, RowsSize, plan_for
+from treewright.table.schema import Summary
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -177,7 +179,14 @@ def test_validation_rows_are_the_same_everywhere(
         assert by_default.pruning_.method == "validation"
 
 
-@pytest.mark.parametrize("settings", [{"prune": "pessimistic"}, {"ccp_alpha": 0.004}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"prune": "pessimistic"},
+        {"ccp_alpha": 0.004},
+        {"prune": None, "shrinkage": 5.0},
+    ],
+)
 def test_other_prunings_are_those_of_the_table(
     settings: dict[str, Any], tmp_path: Path, grow_in: Any
 ) -> None:
@@ -329,6 +338,30 @@ def test_odd_parts_are_read(where: str, tmp_path: Path, grow_in: Any) -> None:
     assert found.tree_.fingerprint == expected.tree_.fingerprint
 
 
+@pytest.mark.parametrize("where", WHERE)
+def test_a_column_without_any_value_is_kept_and_never_used(
+    where: str, tmp_path: Path, grow_in: Any
+) -> None:
+    rows = frame(90)[["x", "ties", "few", "y"]]
+    rows["ties"] = np.nan
+    expected = tw.TreeClassifier(prune=None, findings="ignore")
+    expected.fit(one_file(rows, tmp_path), target="y")
+    grow_in(where)
+    found = tw.TreeClassifier(prune=None, findings="ignore")
+    found.fit(write_parts(rows, tmp_path / "rows", 2), target="y")
+    assert found.tree_.fingerprint == expected.tree_.fingerprint
+    summaries = [each.summary for each in found.tree_.schema.features]
+    assert summaries == [each.summary for each in expected.tree_.schema.features]
+    assert summaries[1] == Summary(90)
+    assert "ties" not in found.tree_.columns_used
+
+
+def test_parts_without_any_batch_are_refused() -> None:
+    rows = RowsInParts("rows", {"one": lambda columns=None: []})
+    with pytest.raises(tw.TableError, match=r"rows has no rows\. Check that the exp"):
+        tw.TreeClassifier().fit(rows, target="y")
+
+
 @pytest.mark.parametrize(
     ("second", "words"),
     [
@@ -424,6 +457,9 @@ def test_a_column_of_too_many_categories_is_set_aside_everywhere(
         ({"competitors": 1}, {}, "does not add up over rows in parts"),
         ({}, {"groups": [1]}, "groups is not taken for rows in parts"),
         ({}, {"sample_weight": [1]}, "must be the name of a column"),
+        ({}, {"y": [1, 2]}, "Pass its name as target=, and no y"),
+        ({"prune": "cv", "cv": [([0], [1])]}, {}, r"number of folds or .* \[\(\[0\], "),
+        ({"method": "id3"}, {}, "column 'x' holds numbers"),
         ({}, {"target": "z"}, "target names 'z'"),
     ],
 )
@@ -433,6 +469,93 @@ def test_what_parts_cannot_do_is_said(
     pattern = write(tmp_path / "rows", pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}))
     with pytest.raises(tw.TreewrightError, match=words):
         tw.TreeClassifier(**settings).fit(pattern, **({"target": "y"} | arguments))
+
+
+@pytest.mark.parametrize("y", [None, ["a", "b"]])
+def test_opened_parts_need_the_name_of_their_target(y: Any, tmp_path: Path) -> None:
+    pattern = write(tmp_path / "rows", pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}))
+    for rows in (pattern, tw.rows_in_parts(pattern)):
+        with pytest.raises(tw.TableError, match="Pass its name as target=, and no y"):
+            tw.TreeClassifier().fit(rows, y)
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_findings_are_refused_before_a_tree_grows(
+    where: str, tmp_path: Path, grow_in: Any
+) -> None:
+    rows = frame(300)[["x", "order_id", "y"]]
+    pattern = write_parts(rows, tmp_path / "rows", 3)
+    kept, heard = tmp_path / "fit.checkpoint", []  # type: ignore[var-annotated]
+    grow_in(where)
+    model = tw.TreeClassifier(
+        prune=None, findings="error", progress=heard.append, checkpoint=kept
+    )
+    words = (
+        r"'order_id' was set aside: .* the rows\. kinds={'order_id': 'numeric'} uses"
+    )
+    with pytest.raises(tw.TableError, match=words):
+        model.fit(pattern, target="y")
+    assert heard == []
+    assert not kept.exists()
+    assert "tree_" not in vars(model)
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_a_class_of_one_row_cannot_be_held_out(
+    where: str, tmp_path: Path, grow_in: Any
+) -> None:
+    rows = frame(60)[["x", "few", "y"]]
+    rows.loc[0, "y"] = "rare"
+    pattern = write_parts(rows, tmp_path / "rows", 2)
+    grow_in(where)
+    with pytest.raises(tw.TableError, match=r"'rare' has one row.*use prune='cv' or"):
+        tw.TreeClassifier(prune="validation").fit(pattern, target="y")
+    # What the message advises can be done.
+    for prune in ("cv", None):
+        model = tw.TreeClassifier(prune=prune, findings="ignore")
+        assert model.fit(pattern, target="y").classes_.tolist()[-1] == "rare"
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "words"),
+    [
+        ("x", [np.nan], r"Column 'x' has no value in 1 row, which missing='error'"),
+        ("few", [None] * 3, r"Column 'few' has no value in 3 rows, which missing='err"),
+        ("x", [np.inf, -np.inf], r"contains infinity .* Column 'x' holds an infinite"),
+    ],
+)
+def test_missing_and_infinite_values_are_refused_where_asked_for(
+    column: str, values: list[Any], words: str, tmp_path: Path, grow_in: Any
+) -> None:
+    rows = frame(60)[["x", "few", "y"]]
+    rows.loc[range(len(values)), column] = values
+    pattern = write_parts(rows, tmp_path / "rows", 2)
+    grow_in("codes in memory")
+    with pytest.raises(tw.ColumnError, match=words):
+        tw.TreeClassifier(missing="error").fit(pattern, target="y")
+    whole = write_parts(rows.iloc[3:], tmp_path / "whole", 2)
+    model = tw.TreeClassifier(missing="error", prune=None).fit(whole, target="y")
+    assert model.tree_.n_rows[0] == 57
+
+
+def test_a_fold_of_all_rows_leaves_none_to_grow_from(
+    tmp_path: Path, grow_in: Any
+) -> None:
+    table = pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", "a", "b"]})
+    pattern = write(tmp_path / "rows", table)
+    grow_in("codes in memory")
+    said = set()
+    for seed in range(20):  # a quarter of all divisions puts three rows together
+        model = tw.TreeClassifier(prune="cv", cv=2, random_state=seed)
+        try:
+            model.fit(pattern, target="y")
+        except tw.TableError as error:
+            said.add(str(error))
+    assert said == {
+        "Rows in parts are divided into folds by the hash of each row, and one of the "
+        "2 folds holds all 3 rows, which leaves none to grow from. Pass more rows, or "
+        "prune=None."
+    }
 
 
 def test_paths_that_name_nothing_are_refused(tmp_path: Path) -> None:

@@ -88,6 +88,13 @@ def test_rpart_ties_minsplit_and_minbucket_together():
         assert (made.min_samples_split, made.min_samples_leaf) == expected
 
 
+def test_none_is_no_limit_where_we_have_one():
+    assert tw.TreeClassifier.like("rpart", maxdepth=None).max_depth is None
+    model = tw.TreeClassifier.like("rpart", minsplit=None)
+    with pytest.raises(tw.OptionError, match=r"min_samples_split must be .* got None"):
+        model.fit({"x": [1, 2]}, [0, 1])
+
+
 def test_rpart_settings():
     made = given(
         "rpart",
@@ -427,6 +434,16 @@ def test_thresholds_are_scikit_learns_to_the_last_bit():
         assert np.allclose(ours.predict(Z), theirs.predict(Z))
         as_frame = {f"x{i}": Z[:, i] for i in range(4)}
         assert np.allclose(ours.predict(as_frame), theirs.predict(Z))
+
+
+def test_dates_keep_every_microsecond_where_numbers_are_float32():
+    days = np.datetime64("2020-01-01", "us") + np.arange(40) * np.timedelta64(1, "s")
+    X = {"at": days, "x": np.linspace(0, 1, 40)[::-1] % 0.3}
+    tree = tw.TreeClassifier.like("sklearn").fit(X, np.arange(40) > 13).tree_
+    assert [each.float32 for each in tree.schema.features] == [False, True]
+    middle = days[13] + np.timedelta64(500_000, "us")
+    assert tree.threshold[0] == float(middle.astype(np.int64))  # float32 is coarser
+    assert tree.apply(X).tolist() == [1] * 14 + [2] * 26
 
 
 def test_missing_values_go_where_scikit_learn_sends_them():

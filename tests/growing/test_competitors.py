@@ -66,3 +66,11 @@ def test_a_tree_without_competitors_says_how_to_get_them():
         tree.competitors(0)
     with pytest.raises(OptionError, match="competitors must be a whole number >= 0"):
         tw.TreeClassifier(prune=None, competitors=-1).fit(MAILS, SPAM)
+
+
+@pytest.mark.parametrize("options", [{"method": "id3"}, {"method": "c45"}])
+def test_splits_of_several_branches_have_no_competitors(options):
+    table = tw.as_table({"k": [*"aabbcc"] * 4}, [0, 0, 1, 1, 2, 2] * 4)
+    with pytest.raises(OptionError, match=r"two branches; .* Use competitors=0"):
+        grow(table, tw.GrowOptions(competitors=2, **options))
+    assert grow(table, tw.GrowOptions(**options)).n_leaves == 3

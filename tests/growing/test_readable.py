@@ -1,6 +1,7 @@
 import datetime as dt
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from treewright.growing.readable import gaps, midpoint, readable, short_between
 from treewright.growing.reference import grow_reference
 from treewright.growing.reference.candidates import midpoint as by_oracle
 from treewright.options import GrowOptions
+from treewright.table.grain import DAY
 from treewright.table.schema import Feature
 from treewright.tree.data import THRESHOLD
 from treewright.tree.route import route
@@ -75,6 +77,26 @@ def test_in_a_zone_the_day_is_the_day_there():
     there = Feature("at", stored_as="datetime", timezone="Asia/Tokyo")
     found = short_between(there, micro(2020, 1, 10, 9), micro(2020, 1, 14, 9), 0.5)
     assert found == micro(2020, 1, 12, 15)  # the 13th begins in Tokyo
+
+
+@pytest.mark.parametrize(
+    ("zone", "one", "other"),
+    [
+        ("", (9999, 10, 1), (9999, 12, 31)),
+        ("America/New_York", (1, 1, 1), (1, 1, 1, 6)),
+        ("Asia/Tokyo", (1, 1, 1), (1, 3, 1)),  # the year 1 begins there in the year 0
+    ],
+)
+def test_where_the_calendar_ends_a_threshold_stays_as_it_is(zone, one, other):
+    there = Feature("at", stored_as="datetime", timezone=zone)
+    assert short_between(there, micro(*one), micro(*other), 0.5) == 0.5
+
+
+@pytest.mark.parametrize("zone", ["Mars/Base", "+02:00", "../zones", "Europe"])
+def test_the_day_of_a_zone_that_nobody_knows_is_that_of_utc(zone):
+    there = Feature("at", stored_as="datetime", timezone=zone)
+    found = short_between(there, micro(2020, 1, 10), micro(2020, 1, 14), 0.5)
+    assert found == micro(2020, 1, 12)
 
 
 def test_durations_are_whole_hours():
@@ -184,3 +206,8 @@ def test_the_midpoint_is_the_one_of_the_oracle():
     for a, b in pairs:
         if a < b:
             assert midpoint(float(a), float(b)) == by_oracle(float(a), float(b))
+    days = np.unique(rng.integers(-700_000, 2_900_000, 2000))  # to the year 9999
+    for a, b in pairwise((days * DAY).astype(float).tolist()):
+        middle = midpoint(a, b, DAY)
+        assert a <= middle < b
+        assert middle == (a + b) // 2 // DAY * DAY == by_oracle(a, b, DAY)

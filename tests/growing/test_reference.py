@@ -1,6 +1,7 @@
 """The slow reference against rules worked by hand, and against brute force."""
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from support.strategies import (
     CLASS_CRITERIA,
     NUMBER_CRITERIA,
+    assert_same_tree,
     case,
     categorical,
     make_table,
@@ -19,11 +21,12 @@ from support.strategies import (
     ordinal,
     tables,
 )
-from treewright.errors import OptionError, TableError
+from treewright.errors import ColumnError, OptionError, TableError
 from treewright.growing.impurity import gain, impurity
 from treewright.growing.reference import grow_reference
 from treewright.growing.reference.grow import Grower, grow_nodes
 from treewright.growing.reference.layout import preorder, subtree_sizes
+from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.tree.check import check
 from treewright.tree.data import IS_MISSING, STOP_REASONS, SUBSET, THRESHOLD
@@ -303,6 +306,20 @@ def test_criterion_must_suit_the_target():
         )
 
 
+def test_a_count_of_nothing_is_refused():
+    table = make_table([numeric("a", [1, 2, 3])], [0.0, 0.0, 4.0], [1, 1, 0])
+    with pytest.raises(TableError, match="target with a sum above 0; all values"):
+        grow_reference(table, GrowOptions(criterion="poisson"))
+
+
+def test_what_is_missing_is_refused_where_asked_for():
+    table = make_table([numeric("a", [1, NAN])], [0, 1])
+    with pytest.raises(ColumnError, match="Column 'a' has no value in row 1"):
+        grow_reference(table, GrowOptions(missing="error"))
+    with pytest.raises(TableError, match=r"no target.* Pass y: as_table\(X, y\)"):
+        grow_reference(replace(table, target=None), GrowOptions())
+
+
 def test_random_columns_are_refused():
     with pytest.raises(OptionError, match="max_features must be None; got 1"):
         grow_reference(
@@ -439,6 +456,23 @@ def test_shares_are_of_rows_with_weight():
     table = make_table([numeric("a", range(10))], [0, 1] * 5, [1] * 5 + [0] * 5)
     tree = grow_reference(table, GrowOptions(min_samples_leaf=0.3))  # 2 of 5 rows
     assert tree.n_rows.tolist() == [5, 2, 3]
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "quarters"])
+@pytest.mark.parametrize("is_class", [True, False])
+def test_auto_rows_of_a_leaf_are_those_of_a_training_set(is_class, weights):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=40)
+    y = x + rng.normal(size=40)
+    y = (y > 0).astype(int).tolist() if is_class else y.tolist()
+    given = {"whole": rng.integers(1, 4, 40), "quarters": rng.integers(0, 4, 40) / 4}
+    table = make_table([numeric("a", x)], y, given.get(weights))
+    options = GrowOptions(min_samples_leaf="auto")
+    tree = grow_reference(table, options)
+    assert_same_tree(tree, TrainingSet(table, options).grow())
+    # Classes: one row. Numbers: five rows, or five times their weight if it is below 1.
+    five = 5 * min(1, tree.weight[0] / tree.n_rows[0])
+    assert (tree.weight.min() >= five * (1 - 1e-9)) != is_class
 
 
 def test_a_split_without_gain_is_made_unless_a_threshold_is_above_zero():

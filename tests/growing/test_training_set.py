@@ -70,6 +70,18 @@ def test_a_pruned_tree_resumed_grows_back_under_every_convention(seed, conventio
     assert_same_bytes(tree, steps.grow_all(), f"random_table({seed})")
 
 
+@pytest.mark.parametrize("seed", [60_006, 60_075, 60_096])
+def test_branches_without_rows_have_no_number_when_a_tree_of_j48_is_resumed(seed):
+    training = TrainingSet(random_table(seed), GrowOptions(**CONVENTIONS["j48"]))
+    tree, steps = training.grow(), training.steps()
+    empty = tree.n_rows == 0
+    assert empty.any()
+    numbers = steps.resume(tree)
+    assert (numbers[empty] == -1).all()
+    assert sorted(numbers[~empty]) == list(range((~empty).sum()))
+    assert_same_bytes(tree, steps.grow_all(), f"random_table({seed})")
+
+
 def test_a_fold_leaves_rows_out_of_growing_and_finishing():
     x = [0.0, 1.0, 2.0, 3.0, 3.4, 9.0]
     table = make_table([numeric("x", x)], [0, 0, 0, 1, 1, 1])

@@ -1,6 +1,7 @@
 """Trees of rpart come in: in R itself, every row ends in the same node."""
 
 import json
+import math
 import subprocess
 from importlib.resources import files
 
@@ -177,6 +178,27 @@ def changed(table, column, value):
         (changed("splits", "index", [8.5]), TreeFormatError, "not the tables"),
         (changed("frame", "n", ["?"] * 5), TreeFormatError, "not the tables"),
         (changed("splits", "variable", ["Q"] * 4), TreeFormatError, "not the tables"),
+        (changed("splits", "count", [math.inf] * 4), TreeFormatError, "not the tables"),
+        (
+            changed("frame", "n", [81, 62, 29.5, 33, 19]),
+            TreeFormatError,
+            r"^The tree .* whole numbers in 'n' of the table 'frame'; got 29\.5\. ",
+        ),
+        (
+            changed("frame", "node", [1, 2, 4, 5, math.inf]),
+            TreeFormatError,
+            "in 'node' of the table 'frame'; got inf",
+        ),
+        (
+            changed("csplit", "V2", ["NA"]),
+            TreeFormatError,
+            "not the tables of a tree of rpart .*'NA'",
+        ),
+        (
+            changed("csplit", "V2", [1.5]),
+            TreeFormatError,
+            "in 'V2' of the table 'csplit'; got 1.5",
+        ),
     ],
 )
 def test_broken_tables_are_refused(tables, error, message):

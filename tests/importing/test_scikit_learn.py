@@ -10,6 +10,7 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import (
@@ -175,12 +176,35 @@ def test_boosting_of_several_classes_needs_stage_and_class():
         (lambda X, y: tw.TreeClassifier().fit(X, y), "its tree is tree_"),
         (lambda X, y: RandomForestClassifier(2).fit(X, y), "which of the 2 trees"),
         (lambda X, y: 7, "got int"),
+        (
+            lambda X, y: DecisionTreeClassifier().fit(X, (y == "top").astype("M8[D]")),
+            r"has datetime\.date\(1970, 1, 1\), of type date\. Fit it to such classes",
+        ),
+        (
+            # A name that scikit-learn had until version 1.2.
+            lambda X, y: DecisionTreeClassifier().fit(X, y).set_params(criterion="mae"),
+            "grown with 'mae'. Fit it with the name of one of these",
+        ),
     ],
 )
 def test_a_refusal_says_why_and_what_to_do(make, message):
     X, y = table()
     with pytest.raises(OptionError, match=message):
         tw.from_sklearn(make(X, y))
+
+
+def test_a_search_is_imported_by_its_best_estimator():
+    X, y = table(n=60, missing=False)
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [2]})
+    with pytest.raises(OptionError, match=r"got GridSearchCV\. Pass its best_estima"):
+        tw.from_sklearn(search.fit(X, y))
+    assert_same(search.best_estimator_, tw.from_sklearn(search.best_estimator_), X)
+
+
+def test_a_single_tree_has_no_number():
+    X, y = table(n=60)
+    with pytest.raises(OptionError, match="Classifier is one tree; leave out tree=0"):
+        tw.from_sklearn(DecisionTreeClassifier().fit(X, y), tree=0)
 
 
 @pytest.mark.parametrize("number", [-1, 2, 1.5, "first", (0, 0)])

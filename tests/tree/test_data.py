@@ -1,5 +1,6 @@
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,6 +148,18 @@ def test_the_sign_of_zero_and_the_bits_of_nan_do_not_count(tree):
     threshold[np.isnan(threshold)] = -np.nan
     gain[gain == 0] = -0.0
     assert with_values(tree, threshold=threshold, gain=gain) == tree
+
+
+def test_a_target_that_nobody_knows_is_a_difference(tree):
+    unknown = replace(tree.schema, target=None)
+    made = [TreeData.from_arrays(tree.arrays(), unknown) for _ in range(2)]
+    assert made[0] == made[1]
+    named = TreeData.from_arrays(tree.arrays(), tree.schema)
+    assert made[0].fingerprint != named.fingerprint
+    assert made[0].is_classifier
+    # The classes are numbers then: those that `value` has a column for.
+    with pytest.raises(TreeFormatError, match="label must be a class, 0 to 1; got 2"):
+        TreeData.from_arrays({**tree.arrays(), "label": [2] * 5}, unknown)
 
 
 def test_text_extras_of_other_width_are_equal():

@@ -164,6 +164,15 @@ def test_a_divided_row_ends_in_every_leaf_by_their_weights():
     np.testing.assert_allclose(ends.total(np.arange(5.0)), [1, 17 / 8, 5 / 2])
 
 
+def test_no_rows_give_no_answers_of_divided_rows():
+    tree = build(threshold(0, 1.0, leaf(0), leaf(1)), schema_of("x"))
+    tree = with_values(tree, missing_route=[ALL_BRANCHES, -1, -1])
+    ends = ends_of(tree, [np.zeros(0)], 0)
+    assert ends.total(tree.value).shape == (0, 2)
+    assert ends.total(tree.risk).shape == (0,)
+    assert share_at(tree, 1, ends).shape == (0,)
+
+
 def test_columns_used_are_those_of_the_splits():
     tree = random_tree(7)
     assert columns_used(tree).tolist() == sorted(set(tree.feature.tolist()) - {-1})

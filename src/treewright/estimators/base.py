@@ -243,7 +243,7 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         """
         if self.memory_limit is not None:
             read_limit(self.memory_limit)  # refused here even if nothing is read
-        named = target is not None or isinstance(X, str | PathLike)
+        named = target is not None or isinstance(X, str | PathLike | RowsInParts)
         in_parts = named and is_in_parts(X)
         if named and not in_parts:
             _check_path(X, y, target)
@@ -355,6 +355,8 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             self.memory_limit,
             getattr(self.progress, "watch", None),
         ) as opened:
+            if self._reading().findings == "error":
+                refuse(opened.intake)
             described, plan = opened.described, opened.plan
             # The folds of rows in parts are counted in parts, wherever they lie.
             if plan.where == "memory" and method != "cv":
@@ -391,8 +393,6 @@ class BaseTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
             grown.remove_checkpoint()
         if self._reading().findings == "warn":
             announce(opened.intake)
-        elif self._reading().findings == "error":
-            refuse(opened.intake)
         about = {
             "rows": described.n_rows,
             "columns": len(described.schema.features),

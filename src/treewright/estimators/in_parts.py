@@ -60,7 +60,8 @@ class OpenedParts:
             if feature.set_aside:
                 kind = "key" if feature.kind == "numeric" else "tells_rows_apart"
                 words, _, advice = feature.set_aside.partition("; ")
-                advice = f"It is not used; {advice.rstrip('.')}."
+                setting = advice.removeprefix("pass ").removesuffix(" to use it.")
+                advice = f"It is not used; {setting} uses it."
                 found.append(Finding(kind, feature.name, words, advice))
         return self.described.intake.with_noted(found)
 
@@ -130,8 +131,9 @@ def opened_parts(
                 made = tempfile.TemporaryDirectory(prefix="treewright-")
                 folder = Path(held.enter_context(made))
             engine = Local(rows.parts, plan.n_threads, folder)
+        engine = _watched(engine, watch)
         held.callback(engine.close)
-        yield OpenedParts(_watched(engine, watch), described, plan)
+        yield OpenedParts(engine, described, plan)
 
 
 def _watched(engine: Engine, watch: Callable[[Any], Any] | None) -> Engine:

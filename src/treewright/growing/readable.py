@@ -292,19 +292,17 @@ def _moments(middle: float, timezone: str) -> Iterator[float]:
         wall = _EPOCH + timedelta(microseconds=int(middle // 1))
         if timezone:
             wall = wall.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
-        rounded = list(_rounded(wall))
-    except (OverflowError, ValueError):
+        found = [each.replace(tzinfo=zone).astimezone(UTC) for each in _rounded(wall)]
+    except (OverflowError, ValueError):  # the calendar ends there
         return
-    for moment in rounded:
-        if timezone:
-            moment = moment.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
-        yield float((moment - _EPOCH) // timedelta(microseconds=1))
+    for moment in found:
+        yield float((moment.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1))
 
 
 def _zone(timezone: str) -> tzinfo:
     try:
         return ZoneInfo(timezone) if timezone else UTC
-    except (ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError, OSError):
         return UTC
 
 

@@ -100,7 +100,7 @@ def from_rpart(source: str | PathLike[str] | Mapping[str, Any]) -> TreeData:
     _check(tables)
     try:
         return _tree(tables)
-    except (KeyError, IndexError, ValueError, TypeError) as problem:
+    except (KeyError, IndexError, ValueError, TypeError, OverflowError) as problem:
         if isinstance(problem, (TreeFormatError, OptionError)):
             raise
         raise TreeFormatError(
@@ -166,10 +166,14 @@ def _numbers(values: Any) -> NDArray[np.float64]:
     return np.array(_listed(values), np.float64)
 
 
-def _whole(values: Any) -> list[int]:
+def _whole(values: Any, place: str) -> list[int]:
     numbers = _numbers(values)
-    if not (numbers == np.rint(numbers)).all():
-        raise TreeFormatError(f"Whole numbers are needed; got {numbers.tolist()[:3]}.")
+    wrong = numbers[~np.isfinite(numbers) | (numbers != np.rint(numbers))]
+    if len(wrong):
+        raise TreeFormatError(
+            f"The tree of rpart needs whole numbers in {place}; got {wrong[0]:g}. "
+            f"{_HOW}"
+        )
     return [int(number) for number in numbers.tolist()]
 
 
@@ -240,8 +244,11 @@ class _Tests:
 
     def __init__(self, tables: Mapping[str, Any], schema: Schema) -> None:
         self.schema, self.splits = schema, tables.get("splits") or {}
-        ways = (tables.get("csplit") or {}).values()
-        self.ways = list(zip(*map(_whole, ways), strict=True))
+        ways = [
+            _whole(values, f"{name!r} of the table 'csplit'")
+            for name, values in (tables.get("csplit") or {}).items()
+        ]
+        self.ways = list(zip(*ways, strict=True))
 
     def __getitem__(self, row: int) -> _Test:
         feature = self.schema.index_of[self.splits["variable"][row]]
@@ -271,11 +278,11 @@ class _Tests:
 
 def _tree(tables: Mapping[str, Any]) -> TreeData:
     schema, frame = _schema(tables), tables["frame"]
-    numbers = _whole(frame["node"])
+    numbers = _whole(frame["node"], "'node' of the table 'frame'")
     place = {number: i for i, number in enumerate(numbers)}
     use = int(float(_one(tables["about"]["usesurrogate"])))
     tests = _Tests(tables, schema)
-    n_rows = _whole(frame["n"])
+    n_rows = _whole(frame["n"], "'n' of the table 'frame'")
     left, right = [-1] * len(numbers), [-1] * len(numbers)
     arrays = _Splits(len(numbers))
     for i, first in _inner(frame):
@@ -389,7 +396,7 @@ def _evidence(
     tables: Mapping[str, Any], schema: Schema
 ) -> tuple[Criterion, dict[str, NDArray[Any]]]:
     frame, target = tables["frame"], schema.target
-    n_rows = np.array(_whole(frame["n"]))
+    n_rows = np.array(_whole(frame["n"], "'n' of the table 'frame'"))
     assert target is not None
     if target.kind == "number":
         weight = _numbers(frame["wt"])

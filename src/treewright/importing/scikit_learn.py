@@ -156,7 +156,7 @@ def _target(one: Any, labels: Any) -> TargetInfo:
         if not isinstance(label, (str, int, float)):
             raise OptionError(
                 "Classes must be text, numbers or truth values; this estimator has "
-                f"{label!r}, of type {type(label).__name__}."
+                f"{label!r}, of type {type(label).__name__}. Fit it to such classes."
             )
     return TargetInfo("y", "class", classes)
 
@@ -175,7 +175,8 @@ def _criterion(one: Any) -> Criterion:
     if name not in known:
         raise OptionError(
             f"from_sklearn knows the criteria {', '.join(known)} and friedman_mse; "
-            f"this tree was grown with {one.criterion!r}."
+            f"this tree was grown with {one.criterion!r}. Fit it with the name of one "
+            "of these."
         )
     return find(name)
 

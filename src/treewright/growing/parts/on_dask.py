@@ -147,8 +147,9 @@ class Dask:
             ) from error
         except KilledWorker as error:
             raise ClusterError(
-                f"Dask gave up on a part after several workers died with it ({error}). "
-                "Give the workers more memory, or make the partitions smaller."
+                "Dask gave up on a part after several workers died with it. Give the "
+                "workers more memory, or make the partitions smaller. Dask says: "
+                f"{error}"
             ) from error
         finally:
             self._client.cancel(list(left.values()))

@@ -233,7 +233,8 @@ def read_in_parts(
     found = [each for pieces in by_part for each in pieces]
     if not found:
         raise TableError(
-            "The parts have no rows with a target; at least one is needed."
+            f"No row of the parts has a value in the target column {name!r}, but at "
+            "least one is needed. Pass rows whose answers are known."
         )
     node, y, weights = zip(*found, strict=True)
     ended = np.concatenate(node)

@@ -202,9 +202,11 @@ class TrainingParts:
     def _row_weights(self, left_out: int | None) -> RowWeights:
         sums = self._sums(left_out)
         if not sums.n_rows:
+            n_rows = self._sums(None).n_rows
             raise TableError(
-                "No row is left to grow from once the validation rows are held out. "
-                "Pass more rows, or prune=None."
+                "Rows in parts are divided into folds by the hash of each row, and one "
+                f"of the {len(self.report.weights)} folds holds all {n_rows:,} rows, "
+                "which leaves none to grow from. Pass more rows, or prune=None."
             )
         return RowWeights(sums.n_rows, sums.most, sums.least == sums.most)
 
@@ -274,10 +276,11 @@ def _check_rows(described: Described, options: GrowOptions) -> None:
         digest = described.digests[index]
         name = described.schema.features[index].name
         if digest.n_missing:
+            n = digest.n_missing
             raise ColumnError(
-                f"Input X contains NaN. Column {name!r} has no value in "
-                f"{digest.n_missing:,} rows, and missing='error' refuses them. Fill "
-                "the values, drop the rows, or use missing='learned'."
+                f"Input X contains NaN. Column {name!r} has no value in {n:,} "
+                f"row{'s' * (n > 1)}, which missing='error' refuses. Fill the column, "
+                "leave such rows out, or use missing='learned'."
             )
         if isinstance(digest, Numbers) and digest.infinite:
             raise ColumnError(

@@ -46,6 +46,7 @@ from treewright.growing.reference.surrogates import (
     ranked,
     surrogate_of,
 )
+from treewright.growing.training_set import settled_options
 from treewright.options import GrowOptions
 from treewright.table.check import check_no_missing
 from treewright.table.column import CategoricalColumn, Column, NumericColumn
@@ -90,12 +91,12 @@ def grow_reference(table: Table, options: GrowOptions) -> TreeData:
     table : Table
         Columns, target and weights.
     options : GrowOptions
-        As for `grow`, except `max_features`, which is refused.
+        As for `TrainingSet`, except `max_features`, which is refused.
 
     Returns
     -------
     TreeData
-        The tree that `grow` returns for the same table and options.
+        The tree that a `TrainingSet` of the same table and options grows.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def grow_reference(table: Table, options: GrowOptions) -> TreeData:
         groupings of more than 12 categories.
     """
     task = "class" if isinstance(table.target, ClassTarget) else "number"
-    options = options.for_task(task)
+    options = settled_options(task, table.weights is not None, options)
     grower, root = grow_nodes(table, options)
     made_by = {
         "method": options.method,
@@ -127,7 +128,8 @@ def grow_nodes(table: Table, options: GrowOptions) -> tuple["Grower", Node]:
     if options.missing == "error":
         check_no_missing(table)
     task = "class" if isinstance(table.target, ClassTarget) else "number"
-    grower = Grower(table, options.for_task(task))
+    settled = settled_options(task, table.weights is not None, options)
+    grower = Grower(table, settled)
     root = grower.open(dict.fromkeys(grower.target.present, 1), depth=0)
     grower.expand(root)
     return grower, root

@@ -229,8 +229,6 @@ class Target:
     def _half_deviance(self, rows: Rows, sums: Sums) -> Number:
         """Return the mean of y ln(y / mean): mean * Σ w/W * excess(y / mean)."""
         mean = self.mean(sums)
-        if mean == 0:
-            return 0.0
         terms = [
             float(Fraction(self.weights[row] * share, sums.weight))
             * excess(self.y[row] / mean)
