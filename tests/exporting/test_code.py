@@ -5,10 +5,12 @@ import pytest
 
 import treewright as tw
 from support import programs
+from support.export_trees import HARD
 from support.repeats import first_of
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
-from treewright.exporting.export import export
+from treewright.exporting.code.steps import steps_of
+from treewright.exporting.export import FORMATS, export
 from treewright.exporting.program import program_of
 from treewright.exporting.verifying.code_engines import CODE_ENGINES
 from treewright.exporting.verifying.engine import EngineMissingError, program_called
@@ -49,14 +51,76 @@ def test_generated_code_answers_as_the_tree_does(
     engine, form, block, tmp_path, monkeypatch
 ):
     if form == "tables":
-        monkeypatch.setattr(
-            "treewright.exporting.code.language.Language.most_nested_nodes", 0
-        )
+        monkeypatch.setattr(language_of(engine), "most_nested_nodes", 0)
     n_trees = 4 if engine in SLOW else 20
     for seed in range(block * n_trees, (block + 1) * n_trees):
         program = program_of(programs.random_tree(seed))
         rows = check_rows(program).rows + programs.random_rows(program, 60, seed)
         compare(engine, program, rows, tmp_path)
+
+
+def language_of(engine):
+    """Return the class that writes a language."""
+    return FORMATS[engine].write.args[0]
+
+
+@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("form", ["nested", "tables"])
+def test_python_of_a_hard_tree_answers_as_the_tree_does(
+    name, form, tmp_path, monkeypatch
+):
+    if form == "tables":
+        monkeypatch.setattr(language_of("python"), "most_nested_nodes", 0)
+    program = program_of(HARD[name]())
+    rows = check_rows(program).rows + programs.random_rows(program, 100)
+    compare("python", program, rows, tmp_path)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_steps_lead_every_row_to_its_leaf(name):
+    program = program_of(HARD[name]())
+    if program.divides_rows:
+        return
+    steps = steps_of(program)
+    rows = check_rows(program).rows + programs.random_rows(program, 100)
+    for row, node in zip(rows, answered(program, rows).nodes, strict=True):
+        assert program.ends[~walked(steps, encoded(program, row))] == node, row
+
+
+def encoded(program, row):
+    """Return a row as numbers: a category as its place; missing and unseen as NaN."""
+    codes = [{x: float(i) for i, x in enumerate(v.labels)} for v in program.variables]
+    pairs = zip(codes, row, strict=True)
+    return [
+        code.get(x, np.nan) if code else float(np.nan if x is None else x)
+        for code, x in pairs
+    ]
+
+
+def walked(steps, x):
+    at = steps.first
+    while at >= 0:
+        number = x[steps.variable[at]]
+        if np.isnan(number):
+            at = steps.missing[at]
+        else:
+            below = number <= steps.value[at]
+            at = steps.at_most[at] if below else steps.above[at]
+    return at
+
+
+def test_python_of_a_divided_tree_answers_the_class_of_least_cost():
+    rng = np.random.default_rng(0)
+    kind = np.where(rng.random(200) < 0.2, None, rng.choice(list("abc"), 200))
+    y = np.where(rng.random(200) < 0.3, "bad", "good")
+    options = {"method": "c45", "costs": [[0, 5], [1, 0]], "prune": None}
+    tree = tw.TreeClassifier(**options).fit({"kind": kind}, y).tree_
+    module = {}
+    exec(tree.export("python"), module)
+    assert tree.data.schema.target.costs is not None
+    for x in ("a", "b", "c", None):
+        assert module["predict"]({"kind": x}) == tree.predict({"kind": [x]})[0]
+    assert module["predict"]({}) == "bad"  # though the other class is more probable
 
 
 HOSTILE = [
@@ -77,9 +141,12 @@ HOSTILE = [
 @pytest.mark.parametrize("engine", ENGINES)
 def test_hostile_names_and_categories_are_only_text(engine, tmp_path):
     values = HOSTILE * 30
-    X = {'a"b*/\n// \\': values, "n'`${1}": range(len(values))}
-    y = [HOSTILE[(i * 7) % len(HOSTILE)] for i in range(len(values))]
-    program = program_of(tw.grow(tw.as_table(X, y)).data)
+    numbers = [(2.5, -1.0, 1e300)[i % 3] for i in range(len(values))]
+    X = {'a"b*/\n// \\': values, "n'`${1}": range(len(values)), "?": numbers}
+    y = [HOSTILE[(i * 7 + i % 3) % len(HOSTILE)] for i in range(len(values))]
+    table = tw.as_table(X, y, kinds={"?": "categorical"})
+    program = program_of(tw.grow(table).data)
+    assert {variable.type for variable in program.variables} >= {"text", "code"}
     compare(engine, program, check_rows(program).rows, tmp_path)
 
 
@@ -92,6 +159,13 @@ def test_nul_in_a_category_or_class_is_kept_or_refused(engine, tmp_path):
             export(program.tree, engine)
     else:
         compare(engine, program, check_rows(program).rows, tmp_path)
+
+
+@pytest.mark.parametrize("engine", ["rust", "onnx"])
+def test_text_that_is_not_valid_unicode_is_refused(engine):
+    tree = tw.grow(tw.as_table({"x": ["a\udc80", "b"] * 30}, ["no", "yes"] * 30))
+    with pytest.raises(OptionError, match=r"hold the text 'a\\udc80'.*not valid Unic"):
+        tree.export(engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -1,11 +1,14 @@
 """ONNX Runtime gives the answers of the tree, in double precision."""
 
+import sys
+
 import numpy as np
 import onnx
 import pytest
 
 import treewright as tw
 from support import programs
+from support.export_trees import HARD
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.onnx import to_onnx
@@ -60,3 +63,21 @@ def test_each_input_names_its_column():
     assert [each.name for each in model.graph.input] == ["x0"]
     assert described == ["bill length: a number"]
     assert "The inputs x0, x1, ... are these columns" in model.doc_string
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_onnx_runtime_answers_as_a_hard_tree_does(name):
+    program = program_of(HARD[name]())
+    if program.divides_rows:
+        with pytest.raises(OptionError, match="divides rows"):
+            to_onnx(program.tree)
+    else:
+        compare(program, check_rows(program).rows + programs.random_rows(program, 100))
+
+
+def test_without_the_package_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(
+        OptionError, match=r"needs .* onnx: pip install 'treewright\[on"
+    ):
+        to_onnx(programs.random_tree(4))

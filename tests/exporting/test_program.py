@@ -7,9 +7,57 @@ import pytest
 
 import treewright as tw
 from support import programs
+from support.export_trees import HARD, beyond
+from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
 from treewright.tree.route import divides_rows
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_a_program_of_a_hard_tree_sends_every_row_where_the_tree_sends_it(name):
+    program = program_of(HARD[name]())
+    rows = check_rows(program).rows + programs.random_rows(program, 100)
+    for row, node in zip(rows, answered(program, rows).nodes, strict=True):
+        ends = programs.interpreted(program, row)
+        assert math.isclose(sum(ends.values()), 1.0)
+        if program.divides_rows:
+            assert ends[node] == max(ends.values()), row
+        else:
+            assert list(ends) == [node], row
+
+
+def test_check_rows_of_cut_columns_lie_at_the_cuts():
+    program = program_of(HARD["intervals as categories"]())
+    place = next(v.place for v in program.variables if v.name == "x")
+    cuts = program.tree.schema.features[program.variables[place].column].cuts
+    found = {row[place] for row in check_rows(program).rows}
+    for cut in cuts:
+        assert {cut, math.nextafter(cut, math.inf)} <= found
+
+
+def test_check_rows_hold_a_number_that_is_no_category():
+    program = program_of(HARD["codes"]())
+    codes = [v for v in program.variables if v.type == "code"]
+    for variable in codes:
+        values = {row[variable.place] for row in check_rows(program).rows} - {None}
+        assert len(values - set(variable.labels)) == 1
+    assert len(codes) == 2
+
+
+def test_a_column_of_texts_and_numbers_is_refused():
+    X = {"m": ["a", 1, "b", 2] * 20}
+    table = tw.as_table(X, list("nyny") * 20, kinds={"m": "categorical"})
+    with pytest.raises(OptionError, match=r"'m' has categories of several types.*'b'"):
+        program_of(tw.grow(table).data)
+
+
+@pytest.mark.parametrize(("at", "branch"), [(-np.inf, 1), (-0.5, 1), (2.0, 0)])
+def test_a_threshold_beyond_all_intervals_sends_every_number_to_one_branch(at, branch):
+    program = program_of(beyond(at))
+    root = program.nodes[0]
+    for x in (-math.inf, 0.0, 5.0, math.inf):
+        assert programs.branch_of(root, (x, None, None)) == branch
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -40,7 +88,10 @@ def test_check_rows_reach_every_leaf_of_a_tree_that_a_row_can_reach(block):
         assert more <= reached
 
 
-@pytest.mark.parametrize("threshold", [0.1, -0.1, 1e39, -1e39, 3.4e38, 1e-46, 2.5, 0.0])
+@pytest.mark.parametrize(
+    "threshold",
+    [0.1, -0.1, 1e39, -1e39, 3.4e38, 1e-46, 2.5, 0.0, math.inf, -math.inf],
+)
 def test_a_bound_before_rounding_to_float32_separates_the_same_numbers(threshold):
     from treewright.exporting.program import _before_rounding
 

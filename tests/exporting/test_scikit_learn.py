@@ -70,3 +70,14 @@ def test_the_refusal_names_the_reason(X, options, reason):
     tree = tw.TreeClassifier(prune=None, **options).fit(X, y).tree_
     with pytest.raises(OptionError, match=reason):
         tree.to_sklearn()
+
+
+def test_surrogates_are_refused():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    X[:, 1] += X[:, 0]
+    X[::9, 0] = np.nan
+    fit = tw.TreeClassifier(missing="surrogate", prune=None).fit
+    tree = fit(X, np.where(np.nan_to_num(X[:, 0]) > 0, "y", "n")).tree_
+    with pytest.raises(OptionError, match=r"has no surrogate splits\."):
+        tree.to_sklearn()

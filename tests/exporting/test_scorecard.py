@@ -192,6 +192,15 @@ def test_verify_looks_up_rows_in_the_table(name, credit, tmp_path):
     assert found.n_embedded == found.n_rows > 3 * tree.n_leaves
 
 
+def test_verify_compares_the_probabilities_of_the_first_class_too(credit, tmp_path):
+    tree, _ = credit
+    assert tree.classes.tolist() == ["bad", "good"]
+    tree.export("scorecard", tmp_path / "points.csv", good="bad", check_rows=20)
+    found = tree.verify(tmp_path / "points.csv")
+    assert found.ok, str(found)
+    assert found.n_embedded == 20
+
+
 def test_the_check_rows_stand_in_the_lines_of_their_leaves(credit, tmp_path):
     tree, _ = credit
     path = written(tree, tmp_path, check_rows=True)

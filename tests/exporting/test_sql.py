@@ -12,7 +12,7 @@ import sqlglot
 import treewright as tw
 from support import programs
 from support.databases import SERVERS, TRANSLATED, opened_once
-from support.export_trees import c45, many_leaves, times
+from support.export_trees import HARD, c45, codes, many_leaves, times
 from support.repeats import first_of
 from support.versions import missing_version
 from treewright.errors import OptionError
@@ -21,7 +21,7 @@ from treewright.exporting.export import export
 from treewright.exporting.program import program_of
 from treewright.exporting.sql import to_sql
 from treewright.exporting.sql_dialects import DIALECTS
-from treewright.exporting.verifying.sql_engines import ROW, DuckDB, Spark
+from treewright.exporting.verifying.sql_engines import ROW, DuckDB, Spark, SQLite
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +61,27 @@ def test_sql_puts_every_row_into_the_leaf_of_the_tree(servers, engine, block):
 @pytest.mark.usefixtures("always_joined")
 def test_joined_rules_put_every_row_into_the_leaf_of_the_tree(servers, engine, block):
     compare_random_trees(servers(engine), block, 4 if engine is Spark else 30)
+
+
+@pytest.mark.parametrize("engine", [DuckDB, SQLite])
+@pytest.mark.parametrize("name", HARD)
+def test_sql_of_a_hard_tree_puts_every_row_into_its_leaf(
+    servers, engine, name, monkeypatch
+):
+    database, program = servers(engine), program_of(HARD[name]())
+    rows = check_rows(program).rows + programs.random_rows(program, 100)
+    rows += with_nan(database, program, rows)
+    compare(database, program, rows)
+    # The same tree as a list of rules, from below its root.
+    dialect = replace(DIALECTS[engine.dialect], deepest=1)
+    monkeypatch.setitem(DIALECTS, engine.dialect, dialect)
+    case = to_sql(program.tree, dialect=engine.dialect, table="rows_")
+    found = database.answers(case.rstrip(";\n"))
+    answers, expected = [r["prediction"] for r in found], answered(program, rows)
+    if program.is_classifier:
+        assert answers == expected.answers
+    else:
+        np.testing.assert_allclose(answers, expected.answers, rtol=1e-12)
 
 
 def compare_random_trees(database, block, n_trees):
@@ -301,7 +322,7 @@ def test_a_case_expression_takes_one_column_only():
 
 
 def test_an_option_that_a_format_lacks_is_refused_with_the_nearest():
-    with pytest.raises(OptionError, match="no option 'dialekt'.* mean 'dialect'"):
+    with pytest.raises(OptionError, match=r"no option 'dialekt'.* mean 'dialect'"):
         export(programs.random_tree(1), "sql", dialekt="duckdb")
     with pytest.raises(OptionError, match="no option 'pdo', only check_rows"):
         export(programs.random_tree(1), "python", pdo=20)
@@ -353,3 +374,107 @@ def test_a_name_of_the_target_is_not_used_twice():
         tree.export("sql", table="t", leaf=True)
     with pytest.raises(tw.OptionError, match="prefix must be a text; got 3"):
         tree.export("sql", table="t", prefix=3)
+
+
+# -- what SQL cannot say ---------------------------------------------------------------
+
+
+def by_class(X, y):
+    return tw.grow(tw.as_table(X, y))
+
+
+def test_the_form_is_one_of_three():
+    with pytest.raises(OptionError, match=r"'select' or 'view'; got 'table'\."):
+        to_sql(programs.random_tree(1), form="table")
+
+
+def test_a_row_that_is_divided_has_no_single_leaf_or_expression():
+    tree = HARD["intervals of C4.5"]()
+    with pytest.raises(
+        OptionError, match=r"no single leaf\. Leave leaf and reason out"
+    ):
+        to_sql(tree, table="t", leaf=True)
+    with pytest.raises(OptionError, match=r"sum over leaves\. Pass table= for a whole"):
+        to_sql(tree)
+
+
+def test_divided_rows_have_the_class_of_least_cost():
+    kind = [None, "a", "b", "b", "a"] * 40
+    y = np.where(np.random.default_rng(0).random(200) < 0.3, "bad", "good")
+    fit = tw.TreeClassifier(method="c45", costs=[[0, 5], [1, 0]], prune=None).fit
+    tree = fit({"kind": kind}, y).tree_
+    database, program = DuckDB.open(), program_of(tree.data)
+    database.fill(program, "rows_", [("a",), ("b",), (None,)])
+    sql = tree.export("sql", dialect="duckdb", table="rows_").rstrip(";\n")
+    found = [row["prediction"] for row in database.answers(sql)]
+    assert found == tree.predict({"kind": ["a", "b", None]}).tolist()
+    assert found[2] == "bad"  # though the other class is more probable
+
+
+def test_a_class_with_nul_is_refused_where_texts_cannot_hold_it():
+    tree = by_class({"x": [1.0, 2.0] * 30}, ["n\0o", "yes"] * 30)
+    with pytest.raises(
+        OptionError, match=r"postgresql cannot store the class 'n.x00o'"
+    ):
+        tree.export("sql", dialect="postgresql")
+
+
+def test_a_category_that_the_database_cannot_store_matches_no_row():
+    tree = by_class({"x": ["a\0", "b", "c"] * 30}, ["no", "y", "z"] * 30)
+    sql = tree.export("sql", dialect="postgresql")
+    assert "'a" not in sql
+    assert "1 = 0" in sql
+
+
+def test_a_name_with_nul_is_refused():
+    tree = by_class({"x\0y": [1.0, 2.0] * 30}, ["no", "yes"] * 30)
+    with pytest.raises(
+        OptionError, match=r"name 'x.x00y' contains NUL, which SQL names"
+    ):
+        tree.export("sql")
+
+
+@pytest.mark.parametrize("dialect", ["ansi", "mysql"])
+def test_text_that_is_not_valid_unicode_is_refused(dialect):
+    texts = ["a\udc80", "b"] * 30
+    for X, y in (({"x": texts}, ["n", "y"] * 30), ({"x": [1.0, 2.0] * 30}, texts)):
+        with pytest.raises(OptionError, match=r"The text 'a.udc80' is not valid Unic"):
+            by_class(X, y).export("sql", dialect=dialect)
+
+
+def test_durations_are_refused():
+    X = {"d": pd.to_timedelta(range(60), unit="h")}
+    tree = by_class(pd.DataFrame(X), ["no"] * 30 + ["yes"] * 30)
+    with pytest.raises(OptionError, match=r"Column 'd' holds durations.*such as hours"):
+        tree.export("sql")
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "tsql"])
+def test_a_line_break_alone_is_a_text(dialect):
+    tree = by_class({"x": ["\n", "b"] * 30}, ["\n", "yes"] * 30)
+    sql = tree.export("sql", dialect=dialect)
+    if dialect == "tsql":
+        assert "(NCHAR(10) + N'')" in sql
+        return
+    database = {"duckdb": DuckDB, "sqlite": SQLite}[dialect].open()
+    database.fill(program_of(tree.data), "rows_", [("\n",), ("b",)])
+    found = database.answers(f"SELECT {ROW}, ({sql}) AS prediction FROM rows_")
+    assert [row["prediction"] for row in found] == ["\n", "yes"]
+
+
+@pytest.mark.parametrize(("dialect", "true"), [("duckdb", "TRUE"), ("sqlite", "1")])
+def test_truth_values_are_literals_of_the_dialect(dialect, true):
+    tree = by_class({"x": [1.0, 2.0] * 30}, [False, True] * 30)
+    assert f"THEN {true}\n" in tree.export("sql", dialect=dialect)
+    assert f'"b" = {true}' in to_sql(codes(), dialect=dialect)
+
+
+def test_a_reason_is_null_only_where_no_row_can_stop():
+    program = program_of(HARD["rows that stop"]())
+    database, rows = DuckDB.open(), check_rows(program).rows
+    database.fill(program, "rows_", rows)
+    sql = to_sql(program.tree, dialect="duckdb", table="rows_", reason=True, leaf=True)
+    assert ", NULL)" in sql
+    found = database.answers(sql.rstrip(";\n"))
+    assert all(row["reason"] is not None for row in found)
+    assert {row["leaf"] for row in found} == set(answered(program, rows).nodes)

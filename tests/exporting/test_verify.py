@@ -212,3 +212,25 @@ def test_truth_values_may_be_missing_in_pmml(tmp_path):
     tree = tw.TreeClassifier(prune=None, findings="ignore").fit(X, y).tree_.data
     found = verified(tree, written(tree, "pmml", tmp_path))
     assert found.ok, str(found)
+
+
+def test_a_file_without_its_heading_is_known_by_its_ending(tmp_path):
+    path = written(penguins(), "python", tmp_path)
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(x for x in lines if "treewright export" not in x), "utf-8")
+    found = verified(penguins(), path)
+    assert found.ok
+    assert found.same_tree is None
+
+
+@pytest.mark.parametrize(
+    ("format", "end"),
+    [
+        ("pyton", r"got 'pyton'\. Did you mean 'python'\?"),
+        (3, r"got 3\."),
+        (["c"], r"got \['c'\]\."),
+    ],
+)
+def test_an_unknown_format_is_refused_with_the_nearest(format, end):
+    with pytest.raises(OptionError, match=rf"one of 'sql', .* 'scorecard'; {end}"):
+        export(penguins(max_depth=1), format)

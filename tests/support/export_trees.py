@@ -1,12 +1,16 @@
 """The trees on which every export is proven, each with what is hard about it."""
 
 import datetime as dt
+from functools import partial
 from importlib.resources import files
 
 import numpy as np
 import pandas as pd
 
 import treewright as tw
+from support.build import build, leaf, ordinal, schema_of, threshold
+from support.odd_trees import odd_tree
+from treewright.table.schema import Feature
 
 
 def shipped(name, target):
@@ -90,6 +94,71 @@ def many_leaves(n_leaves=5000):
     return fit(X, y).tree_.data
 
 
+def intervals(kind="ordinal", **options):
+    """Columns of every type that can be cut; some intervals have no row in a node."""
+    rng = np.random.default_rng(5)
+    n = 200
+    days = rng.integers(0, 90, n)
+    X = pd.DataFrame(
+        {
+            "x": rng.normal(size=n).round(2),
+            "k": rng.integers(0, 9, n),
+            "sure": rng.random(n) < 0.5,
+            "day": (np.datetime64("2021-01-01") + days).astype(object),
+            "when": pd.date_range("2021-01-01", periods=n, freq="7h", tz="Asia/Tokyo"),
+        }
+    )
+    score = (X["x"] > 0) * 1 + (X["k"] % 3 == 1) * 2 + X["sure"] * 1 + days // 20
+    late = X["when"].dt.day_of_year // 20
+    X = X.mask(rng.random(X.shape) < 0.07)
+    options = {"max_depth": 4} | options
+    rules = {"kinds": dict.fromkeys(X, kind), "discretize": dict.fromkeys(X, 4)}
+    fit = classifier(min_samples_leaf=2, **rules, **options)
+    return fit(X, (score + late) % 4).tree_.data
+
+
+def codes():
+    """Categories that are numbers, or true and false."""
+    rng = np.random.default_rng(6)
+    n = 300
+    X = pd.DataFrame(
+        {
+            "k": rng.choice([-3, 0, 2, 7, 1_000_000], n),
+            "f": rng.choice([0.1, -2.5, 1e300, 3.0], n),
+            "b": rng.random(n) < 0.5,
+        }
+    ).astype(object)
+    y = X["k"].isin([-3, 7]) * 1 + X["f"].isin([0.1, 3.0]) * 2 + (X["b"] == 1) * 1
+    X = X.mask(rng.random(X.shape) < 0.1)
+    fit = classifier(kinds=dict.fromkeys(X, "categorical"), max_depth=5)
+    return fit(X, (y + (rng.random(n) < 0.1)) % 4).tree_.data
+
+
+def beyond(at, missing=1, stored="float"):
+    """A threshold beyond all intervals, and one beyond all categories."""
+    labels = ("below", "between", "above")
+    cut = Feature("c", "ordinal", stored, labels, cuts=(0.0, 5.0))
+    schema = schema_of(cut, ordinal("o", "low", "mid", "high"), "x")
+    left = threshold(2, 0.5, leaf(1), leaf(0, 1))
+    right = threshold(1, at, leaf(0, 0, 1), leaf(1, 1, 0), missing=1 - missing)
+    return build(threshold(0, at, left, right, missing=missing), schema)
+
+
+def truths():
+    """Columns of true and false that were not made categories."""
+    rng = np.random.default_rng(7)
+    X = pd.DataFrame(rng.random((200, 3)) < 0.5, columns=list("abc"))
+    y = X["a"] * 1 + X["b"] * 2 + (X["c"] & X["a"]) * 1
+    return classifier()(X.mask(rng.random(X.shape) < 0.1), y).tree_.data
+
+
+def infinite():
+    """Bounds that are infinite: rows with -inf have a leaf of their own."""
+    values = [-np.inf, -1.7e308, 1.0, 2.0, 1.7976931348623157e308, np.inf]
+    table = tw.as_table({"x": values * 30}, list("abcdeb") * 30)
+    return tw.grow(table).data
+
+
 def adult(folder):
     X, y = outside(folder, "adult", "income")
     return classifier(min_samples_leaf=20)(X, y).tree_.data
@@ -112,3 +181,21 @@ OWN = {
 """Trees of tables that the repository holds, by name."""
 OUTSIDE = {"adult": adult, "ames housing": ames}
 """Trees of tables in a folder, which these functions take."""
+HARD = {
+    "intervals": intervals,
+    "intervals as categories": partial(intervals, "categorical"),
+    "intervals and surrogates": partial(intervals, "categorical", missing="surrogate"),
+    "intervals of C4.5": partial(intervals, "categorical", method="c45", max_depth=2),
+    "intervals of ID3": partial(intervals, method="id3", max_depth=3),
+    "codes": codes,
+    "above all ranks": partial(beyond, 9.0),
+    "below all ranks": partial(beyond, -7.0, missing=0),
+    "dates above all ranks": partial(beyond, 9.0, stored="date"),
+    "truths": truths,
+    "infinite bounds": infinite,
+    "rows that stop": partial(odd_tree, 1, "stops"),
+    "numbers that stop": partial(odd_tree, 2, "stops", numbers=True),
+    "rows that stop or divide": partial(odd_tree, 3, "divides"),
+    "numbers that stop or divide": partial(odd_tree, 4, "divides", numbers=True),
+}
+"""Small trees with questions that no table of `OWN` leads to, by name."""

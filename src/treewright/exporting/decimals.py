@@ -14,14 +14,12 @@ def shortest(number: float) -> str:
 
 
 def far_from_ties(number: float) -> str:
-    """Return a decimal that is read as this number even with a small error.
+    """Return a decimal that is read as this finite number even with a small error.
 
     SQLite and R round decimals twice, so a decimal near the middle between two floats
     can be read as the wrong one. The shortest decimal is used if it lies within a
     quarter of the distance between floats; 18 digits always do.
     """
     text = shortest(number)
-    if not math.isfinite(number):
-        return text
     distance = abs(Fraction(text) - Fraction(number))
     return text if 4 * distance <= Fraction(math.ulp(number)) else f"{number:.18g}"

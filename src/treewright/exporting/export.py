@@ -72,7 +72,7 @@ def export(tree: TreeData, format: str, **options: Any) -> str | bytes:
     str or bytes
         Bytes for formats that are not text.
     """
-    if format not in FORMATS:
+    if not isinstance(format, str) or format not in FORMATS:
         hint = did_you_mean(format, FORMATS)
         listed = ", ".join(map(repr, FORMATS))
         raise OptionError(f"format must be one of {listed}; got {format!r}.{hint}")

@@ -66,6 +66,7 @@ def to_onnx(tree: TreeData, *, check_rows: bool | int = False) -> bytes:
     onnx = _onnx()
     program = program_of(tree)
     program.refuse_divided_rows("ONNX")
+    program.refuse_invalid_text("ONNX")
     program.refuse_empty_category("ONNX", "a missing text")
     graph = _Graph(onnx, program)
     model = onnx.helper.make_model(
@@ -143,11 +144,12 @@ class _Graph:
         """Return the column that a node tests."""
         question = node.questions[0]
         variable = question.variable
-        single = len(node.questions) == 1
+        # "Is missing" places every row, so that no surrogate is asked after it.
+        single = len(node.questions) == 1 or isinstance(question, IsMissing)
         plain = variable.is_number and isinstance(question, AtMost | IsMissing)
         if single and plain:
             return self._add(variable.place, lambda: _input(variable))
-        if single and isinstance(question, IsMissing):
+        if isinstance(question, IsMissing):
             return self._add(("known", variable.place), lambda: self._code(variable))
         return self._add(node.questions, lambda: self._branch(node.questions))
 
@@ -201,10 +203,7 @@ class _Graph:
             groups = enumerate(question.groups)
             branches = {label: float(b) for b, group in groups for label in group}
             return self._looked_up(variable, branches)
-        if isinstance(question, IsMissing):
-            value = self._code(variable) if variable.labels else _input(variable)
-            missing = self._apply("IsNaN", value)
-            return self._where(missing, 0.0, 1.0)
+        assert not isinstance(question, IsMissing)
         bounds, branches_ = _steps(question)
         x = _input(variable)
         out = self._number_or_nan(branches_[-1])
@@ -219,11 +218,6 @@ class _Graph:
 
     def _number_or_nan(self, branch: int) -> str:
         return self._constant([[math.nan if branch < 0 else float(branch)]])
-
-    def _where(self, condition: str, yes: float, no: float) -> str:
-        return self._apply(
-            "Where", condition, self._constant([[yes]]), self._constant([[no]])
-        )
 
     # -- the operator ---------------------------------------------------------------
 
@@ -334,7 +328,7 @@ class _Graph:
         """Add the tests of a node, one for each branch but the last."""
         children = [(self._program.nodes[child], rows.new()) for child in node.children]
         question = node.questions[0]
-        if len(node.questions) == 1 and isinstance(question, IsMissing):
+        if isinstance(question, IsMissing):
             missing, known = children[0][1], children[1][1]
             rows.test(row, column, math.inf, known, missing, missing=False)
             return children
@@ -349,10 +343,6 @@ class _Graph:
             here = node.otherwise == branch
             rows.test(row, column, branch + 0.5, child, other, missing=here)
             row = other
-        if len(children) == 1:
-            rows.test(
-                row, column, math.inf, children[0][1], children[0][1], missing=True
-            )
         return children
 
 

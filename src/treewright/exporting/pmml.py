@@ -8,6 +8,7 @@ with the predicate True, and no strategy is needed.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -106,6 +107,13 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return '"true"' if value else '"false"'
     return _attribute(value if isinstance(value, str) else shortest(float(value)))
+
+
+def _number(number: float) -> str:
+    """Return a number; infinity as one beyond all, because readers spell it apart."""
+    if math.isinf(number):
+        return "1e999" if number > 0 else "-1e999"
+    return shortest(number)
 
 
 def _dictionary(program: Program) -> Iterator[str]:
@@ -297,7 +305,7 @@ def _simple(variable: Variable, operator: str) -> str:
 def _compare(variable: Variable, operator: str, bound: float) -> str:
     return (
         f'<SimplePredicate field={_attribute(variable.name)} operator="{operator}" '
-        f'value="{shortest(bound)}"/>'
+        f'value="{_number(bound)}"/>'
     )
 
 
@@ -305,6 +313,13 @@ def _in_set(variable: Variable, labels: Sequence[Any]) -> str:
     """Return the predicate that a value is one of some categories."""
     if not labels:
         return ""
+    if variable.type == "code":  # PMML4S takes other numbers for equal to these
+        numbers = " ".join(shortest(float(label)) for label in labels)
+        return (
+            f"<SimpleSetPredicate field={_attribute(variable.name)} "
+            f'booleanOperator="isIn"><Array n="{len(labels)}" type="real">'
+            f"{numbers}</Array></SimpleSetPredicate>"
+        )
     tests = [
         f'<SimplePredicate field={_attribute(variable.name)} operator="equal" '
         f"value={_value(label)}/>"
@@ -359,7 +374,7 @@ def _verification(program: Program, check_rows: bool | int) -> Iterator[str]:
 def _cell(variable: Variable, value: Any) -> str:
     if variable.type == "bool":
         return "true" if value else "false"
-    return _content(value if isinstance(value, str) else shortest(float(value)))
+    return _content(value if isinstance(value, str) else _number(float(value)))
 
 
 def _content(text: str) -> str:

@@ -9,6 +9,7 @@ format needs only three kinds of question: a comparison, a set, "is it missing".
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -242,6 +243,16 @@ class Program:
                 "'java', 'rust', 'r' or 'sql'."
             )
 
+    def refuse_invalid_text(self, format_name: str) -> None:
+        """Raise an error if a category or class is not valid Unicode."""
+        labels = [label for variable in self.variables for label in variable.labels]
+        for text in (*labels, *self.classes):
+            if isinstance(text, str) and re.search("[\ud800-\udfff]", text):
+                raise OptionError(
+                    f"{format_name} cannot hold the text {text!r}, which is not valid "
+                    "Unicode. Correct it before growing."
+                )
+
     def refuse_empty_category(self, format_name: str, missing: str) -> None:
         """Raise an error if a column has the category '', which means missing there."""
         for variable in self.variables:
@@ -362,13 +373,13 @@ def _threshold(
     below, above = (1, 0) if flip else (0, 1)
     if feature.kind == "numeric":
         return AtMost(variable, _bound(feature, threshold), below, above)
-    rank = math.floor(threshold)  # categories up to this rank are below
+    labels = feature.labels
+    n_below = math.floor(min(max(threshold, -1.0), len(labels) - 1)) + 1
     if feature.cuts is not None:
-        if 0 <= rank < len(feature.cuts):
-            return AtMost(variable, _bound(feature, feature.cuts[rank]), below, above)
-        branch = above if rank < 0 else below
-        return AtMost(variable, math.inf, branch, branch)
-    labels, n_below = feature.labels, min(max(rank + 1, 0), len(feature.labels))
+        if n_below == 0:  # every number is above
+            return AtMost(variable, math.inf, above, below)
+        upper = (*feature.cuts, math.inf)[n_below - 1]
+        return AtMost(variable, _bound(feature, upper), below, above)
     groups: list[tuple[Any, ...]] = [(), ()]
     groups[below], groups[above] = labels[:n_below], labels[n_below:]
     return OneOf(variable, tuple(groups))
@@ -405,8 +416,6 @@ def _before_rounding(threshold: float) -> float:
     Rounding is to the nearest float32, and to the one with the even last bit if two
     are equally near. The point between two neighbours is exact in float64.
     """
-    if not math.isfinite(threshold):
-        return threshold
     with np.errstate(over="ignore"):
         low = np.float32(threshold)
     if float(low) > threshold:

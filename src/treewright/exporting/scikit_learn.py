@@ -19,7 +19,7 @@ from treewright.table.from_numpy import float32_below
 from treewright.table.schema import PLAIN_NUMBERS
 from treewright.tree.answer import node_answers
 from treewright.tree.arrays import frozen
-from treewright.tree.data import IS_MISSING, LEAF, THRESHOLD, TreeData
+from treewright.tree.data import IS_MISSING, LEAF, TreeData
 
 __all__ = ["SKLEARN_NAMES", "sklearn_attribute", "to_sklearn", "why_not_sklearn"]
 
@@ -108,9 +108,6 @@ def why_not_sklearn(tree: TreeData) -> str:
                 f"Column {feature.name!r} does not hold plain numbers, which are all "
                 "that trees of scikit-learn read."
             )
-    kinds = set(tree.split_kind.tolist()) - {LEAF, THRESHOLD, IS_MISSING}
-    if kinds or (tree.n_children > 2).any():
-        return "scikit-learn has only splits into two branches by a threshold."
     if len(tree.surrogate_feature):
         return "scikit-learn has no surrogate splits."
     inner = tree.split_kind != LEAF

@@ -7,6 +7,7 @@ treats as false; in other places "is it known" is written out.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -80,8 +81,6 @@ class Conditions:
 
     def _at_most(self, question: AtMost, branch: int) -> str | None:
         variable, bound = question.variable, question.bound
-        if question.below == question.above:
-            return self._known(variable) if branch == question.below else None
         if variable.type == "bool":
             values = [
                 x for x in (False, True) if (x <= bound) == (branch == question.below)
@@ -89,13 +88,15 @@ class Conditions:
             return self._one_of(variable, values)
         if branch == question.below:
             return f"{self._column(variable)} <= {self._bound(variable, bound)}"
-        if branch == question.above:
-            above = f"{self._column(variable)} > {self._bound(variable, bound)}"
-            return above + self._and_no_nan(variable)
-        return None
+        above = f"{self._column(variable)} > {self._bound(variable, bound)}"
+        return above + self._and_no_nan(variable)
 
     def _in_intervals(self, question: Intervals, branch: int) -> str | None:
         variable, edges = question.variable, question.bounds
+        if variable.type == "bool":
+            places = {x: bisect_left(edges, x) for x in (False, True)}
+            values = [x for x, i in places.items() if question.branches[i] == branch]
+            return self._one_of(variable, values)
         column = self._column(variable)
         tests = []
         for i, taken in enumerate(question.branches):
@@ -107,7 +108,8 @@ class Conditions:
             if i < len(edges):
                 parts.append(f"{column} <= {self._bound(variable, edges[i])}")
             no_nan = self._and_no_nan(variable) if i == len(edges) else ""
-            tests.append((" AND ".join(parts) or self._known(variable)) + no_nan)
+            test = " AND ".join(parts) + no_nan
+            tests.append(test if parts else self._known(variable))
         if not tests:
             return None
         return (

@@ -158,7 +158,7 @@ class Dialect:
 
     def text(self, text: str) -> str | None:
         """Return a text literal on one line; None if the database cannot store it."""
-        _check_text(text, "category")
+        _check_text(text, "text")
         if "\0" in text and not self.stores_nul:
             return None
         if self.escapes is not None:

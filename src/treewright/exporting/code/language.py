@@ -81,10 +81,6 @@ class Language(ABC):
     def file(self) -> str:
         """Return the whole source file."""
 
-    @abstractmethod
-    def text(self, text: str) -> str:
-        """Return a text literal."""
-
     def is_missing(self, x: str) -> str:
         """Return the test that an encoded value is missing."""
         return f"isnan({x})"
@@ -163,10 +159,6 @@ class Language(ABC):
         if target is not None and target.costs is not None:
             return [list(row) for row in target.costs]
         return [[float(i != j) for j in range(k)] for i in range(k)]
-
-    def numbers(self, values: Sequence[float]) -> str:
-        """Return numbers separated by commas, several on a line."""
-        return wrapped([self.number(value) for value in values])
 
     # -- nested conditions ----------------------------------------------------------
 
@@ -248,10 +240,6 @@ class Language(ABC):
             missing = self.is_missing(x)
             return missing if branch == 0 else f"{self.not_}{missing}"
         if isinstance(question, AtMost):
-            if question.below == question.above == branch:
-                return f"{self.not_}{self.is_missing(x)}"
-            if branch not in (question.below, question.above):
-                return ""
             sign = "<=" if branch == question.below else ">"
             return self.is_true(f"{x} {sign} {self.number(question.bound)}")
         if isinstance(question, OneOf):

@@ -83,10 +83,6 @@ class Python(Language):
         """Return the statement that gives the place of a leaf."""
         return f"return {end}"
 
-    def text(self, text: str) -> str:
-        """Return a text literal."""
-        return repr(text)
-
     def number(self, number: float) -> str:
         """Return a float64 literal."""
         return repr(float(number) + 0.0)

@@ -155,6 +155,7 @@ class Rust(Language):
 
     def file(self) -> str:
         """Return the source file."""
+        self.program.refuse_invalid_text("Rust")
         how = [
             "",
             "Numbers are f64; NaN is missing. Texts are Option<&str>; None is missing.",

@@ -66,8 +66,8 @@ def _answers(
     records = ",".join(
         "{"
         + ",".join(
-            f"{name}:{_json(value)}"
-            for name, value in zip(names, row, strict=True)
+            f"{name}:{_json(variable, value)}"
+            for name, variable, value in zip(names, program.variables, row, strict=True)
             if value is not None
         )
         + "}"
@@ -76,8 +76,10 @@ def _answers(
     yield from json.loads(model.predict(f"[{records}]"))
 
 
-def _json(value: Value) -> str:
+def _json(variable: Variable, value: Value) -> str:
     """Return a value in JSON, which has no infinity but numbers beyond any double."""
+    if variable.type == "bool":  # PMML4S takes the number 1 for false
+        return json.dumps(bool(value))
     if isinstance(value, float) and math.isinf(value):
         return "1e999" if value > 0 else "-1e999"
     return json.dumps(value)
