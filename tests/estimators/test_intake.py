@@ -71,6 +71,17 @@ def test_there_is_one_warning_with_the_most_serious_first():
     ]
 
 
+def test_columns_set_aside_for_other_reasons_have_lines_of_their_own():
+    names = [f"n{i}" for i in range(N)]
+    warning = the_warning(CLEAN.assign(order_id=range(N), name=names, ticket=names))
+    assert str(warning.message).splitlines()[1:] == [
+        "- 'order_id' was set aside: whole numbers that differ in every row, under a "
+        "name that says so. kinds={'order_id': 'numeric'} uses it.",
+        "- 'name' and 'ticket' were set aside: more than half of the known values "
+        "occur only once. kinds={'name': 'categorical'} uses it.",
+    ]
+
+
 def test_a_long_list_is_cut():
     X = CLEAN.assign(**{f"flat{i}": 1.0 for i in range(20)})
     lines = str(the_warning(X).message).splitlines()

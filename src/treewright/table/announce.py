@@ -79,15 +79,18 @@ def _message(intake: Intake) -> str:
 
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield one line a finding; columns set aside share one."""
-    aside = [repr(each.column) for each in findings if each.set_aside]
+    """Yield one line a finding; columns set aside for the same reason share one."""
+    said = set()
     for each in findings:
         if not each.set_aside:
             yield str(each)
-        elif repr(each.column) == aside[0]:
-            were = "was" if len(aside) == 1 else "were"
+        elif each.words not in said:
+            said.add(each.words)
+            alike = [f for f in findings if f.set_aside and f.words == each.words]
+            names = [repr(f.column) for f in alike]
+            were = "was" if len(names) == 1 else "were"
             way_out = each.advice.removeprefix("It is not used; ")
-            yield f"{listed(aside)} {were} set aside: {each.words}. {way_out}"
+            yield f"{listed(names)} {were} set aside: {each.words}. {way_out}"
 
 
 def listed(names: Sequence[str]) -> str:
