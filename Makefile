@@ -60,11 +60,13 @@ define with_versions
 	  --all-extras --group build --group test $(3)
 	PATH="$(abspath build/$(1)/bin):$$PATH" $(BIN)/uv pip install -q --python build/$(1) \
 	  --no-build-isolation --no-deps -Cbuild-dir=build/$(1)-cmake .
-	PATH="$(abspath build/$(1)/bin):$$PATH" build/$(1)/bin/python -m pytest -n auto \
-	  --maxprocesses 4 -q -m "not slow" \
-	  -W "ignore:np.find_common_type:DeprecationWarning" \
-	  -W "ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning" $(ARGS)
+	$(call test_with,$(1),-n auto --maxprocesses 4 --ignore=tests/clusters)
+	$(call test_with,$(1),tests/clusters)
 endef
+
+test_with = PATH="$(abspath build/$(1)/bin):$$PATH" build/$(1)/bin/python -m pytest -q \
+  -m "not slow" -W "ignore:np.find_common_type:DeprecationWarning" \
+  -W "ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning" $(2) $(ARGS)
 
 proof: build  ## Damage the arrays of a million trees: no crash, no wrong answer (long)
 	$(BIN)/python tests/proof/damage.py $(or $(ARGS),1_000_000)

@@ -151,6 +151,16 @@ def test_hostile_names_and_categories_are_only_text(engine, tmp_path):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_true_and_false_may_be_categories(engine, tmp_path):
+    on, size = [True, False, None, False] * 30, [1.0, 2.0, 3.0, 4.0, 5.0] * 24
+    y = ["yes" if a and b > 2 else "no" for a, b in zip(on, size, strict=True)]
+    table = tw.as_table({"on": on, "size": size}, y, kinds={"on": "categorical"})
+    program = program_of(tw.grow(table).data)
+    assert any(variable.labels == (False, True) for variable in program.variables)
+    compare(engine, program, check_rows(program).rows, tmp_path)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_nul_in_a_category_or_class_is_kept_or_refused(engine, tmp_path):
     texts = ["NUL\0in", "NUL", "b"]
     program = program_of(tw.grow(tw.as_table({"x": texts * 30}, texts * 30)).data)

@@ -104,6 +104,17 @@ def test_verify_runs_every_form_of_sql(form, dialect, tmp_path):
     assert verify(tree, tmp_path / "tree.sql").ok
 
 
+def test_a_row_that_differs_twice_counts_once(tmp_path):
+    tree = penguins()
+    path = written(tree, "python", tmp_path, check_rows=True)
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("Gentoo", "Geentoo"), "utf-8")
+    found = verify(tree, path)
+    assert 0 < found.n_different < found.n_rows
+    assert f"{found.n_different} of {found.n_rows} rows" in str(found)
+    assert len(found.differences) > 1
+
+
 def test_verify_finds_a_changed_threshold(tmp_path):
     tree = penguins()
     text = export(tree, "python")

@@ -89,6 +89,12 @@ def test_a_hundred_rules_are_printed(n, last):
     assert repr(rules).endswith(f"... and {n - 5} more rules.")
 
 
+def test_a_threshold_above_all_ranks_is_worded_by_the_last():
+    size = ordinal("size", "S", "M", "L")
+    tree = build(threshold(0, np.inf, leaf(0), leaf(1), missing=1), schema_of(size))
+    assert "IF size <= L THEN y = no" in Rules(tree).text()
+
+
 def test_ranks_listed_one_by_one_are_cut_by_a_threshold_below():
     size = ordinal("size", "S", "M", "L", "XL")
     stops = threshold(0, 1.0, leaf(0), leaf(1), missing=STOP_HERE)

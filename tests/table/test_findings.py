@@ -76,6 +76,11 @@ def test_a_number_that_follows_the_target_is_a_leak():
     assert found.words == "it equals the target"
 
 
+def test_infinite_numbers_can_be_a_leak():
+    x = np.where(np.arange(N) % 2, np.inf, -np.inf)
+    assert ("leak", "new") in kinds_of(with_column(x), (x > 0).astype(int))
+
+
 def test_few_rows_per_group_and_one_large_class_are_no_leak():
     classes = [f"class {i % 20}" for i in range(N)]
     assert kinds_of(with_column([f"n{i // 2}" for i in range(N)]), classes) == {

@@ -126,7 +126,10 @@ def _right_in_runs(values: FloatArray, codes: IntArray, k: int) -> int:
     row is told if it is of that class, and the run is long enough not to be chance.
     """
     order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0)
+    ascending = values[order]
+    is_start = np.ones(len(ascending), bool)
+    is_start[1:] = ascending[1:] != ascending[:-1]  # a difference of infinities is NaN
+    starts = np.flatnonzero(is_start)
     if len(starts) * k > 4 * len(codes) + 1000:
         return 0
     value = np.repeat(np.arange(len(starts)), np.diff([*starts, len(order)]))

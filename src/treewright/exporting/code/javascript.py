@@ -168,7 +168,7 @@ class JavaScript(Language):
             lines.append(f"  x.push({self._encoded(variable)});")
             if variable.labels:
                 pairs = [
-                    f"[{self.literal(label)}, {code}]"
+                    f"[{self.literal(_key(label))}, {code}]"
                     for code, label in enumerate(variable.labels)
                 ]
                 maps.append(
@@ -178,7 +178,10 @@ class JavaScript(Language):
 
     def _encoded(self, variable: Variable) -> str:
         if variable.labels:
-            return f"CODES_{variable.place}.get(value) ?? NaN"
+            codes = f"CODES_{variable.place}"
+            if isinstance(variable.labels[0], bool):
+                return f"value == null ? NaN : {codes}.get(Number(value)) ?? NaN"
+            return f"{codes}.get(value) ?? NaN"
         return "value == null ? NaN : Number(value)"
 
     def _walk(self) -> list[str]:
@@ -199,3 +202,8 @@ class JavaScript(Language):
             return [_ONE_CLASS.rstrip("\n"), _CLASSES.rstrip("\n")]
         costs = self._array("COSTS", self.costs())
         return ["", costs, _LEAST_COST.rstrip("\n"), _CLASSES.rstrip("\n")]
+
+
+def _key(label: Any) -> Any:
+    """Return the key of a category: true and false are looked up as 1 and 0."""
+    return int(label) if isinstance(label, bool) else label

@@ -165,14 +165,17 @@ def _compared(tree: TreeData, file: _File) -> Verification:
     close = _CLOSE_IN.get(file.format, 0.0)
     wrong = differing_rows(program, expected, found, close) if rows else []
     shown = [_described(program, expected, found, i, engine) for i in wrong]
+    other = {rows[i] for i in wrong}
     if stated is not None:
-        shown += _misstated(program, stated, card)
+        misstated = _misstated(program, stated, card)
+        shown += misstated.values()
+        other |= misstated.keys()
     return Verification(
         engine=engine,
         n_rows=len(rows),
         n_embedded=0 if stated is None else min(len(stated), len(rows)),
         differences=tuple(shown[:_MOST_SHOWN]),
-        n_different=len(shown),
+        n_different=len(other),
         same_tree=None,
     )
 
@@ -224,14 +227,17 @@ def _stated(program: Program, file: _File) -> CheckRows | None:
 
 def _misstated(
     program: Program, stated: CheckRows, card: Scorecard | None
-) -> list[str]:
-    """Describe the rows for which a file states another answer than the tree's."""
+) -> dict[tuple[Value, ...], str]:
+    """Describe each row for which a file states another answer than the tree's."""
     expected = _expected(program, stated.rows, card)
     leaves = stated.nodes if stated.nodes and not program.divides_rows else None
     shares = stated.probabilities.tolist() if stated.probabilities.size else None
     answers = Answers(leaves, stated.answers, shares)
     wrong = differing_rows(program, expected, answers)
-    return [_described(program, expected, answers, i, "the file") for i in wrong]
+    return {
+        stated.rows[i]: _described(program, expected, answers, i, "the file")
+        for i in wrong
+    }
 
 
 def _run(

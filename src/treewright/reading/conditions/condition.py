@@ -353,7 +353,7 @@ class Condition(NamedTuple):
         assert bound is not None
         if self.feature.kind != "ordinal":
             return show_value(self.feature, bound + 0.0)
-        rank = min(max(math.floor(bound), 0), len(self.feature.labels) - 1)
+        rank = math.floor(min(max(bound, 0.0), len(self.feature.labels) - 1.0))
         if self.feature.cuts and rank < len(self.feature.cuts):
             return show_number(self.feature, self.feature.cuts[rank])
         return wording.value(self.feature.labels[rank], longest)
