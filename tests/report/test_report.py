@@ -135,13 +135,16 @@ def test_the_lead_falls_back_to_the_best_there_is(tmp_path):
     assert full["figures"][0]["name"] == "Test rows"
 
 
-def test_the_error_on_validation_rows_is_told_if_no_other_rows_are_known(tmp_path):
-    model, _, _ = trees.hitters(prune="validation", max_depth=2)
+@pytest.mark.parametrize(("depth", "in_table"), [(2, True), (None, False)])
+def test_the_error_on_validation_rows_is_told_if_no_other_rows_are_known(
+    tmp_path, depth, in_table
+):
+    model, _, _ = trees.hitters(prune="validation", max_depth=depth)
     record = model.pruning_
-    assert record.chosen >= 0
+    assert (record.chosen >= 0) is in_table
     data = data_of(tw.report(model, tmp_path / "r.html"))
     assert data["curve"]["validation_error"] == record.validation_error.tolist()
-    error, whole = record.validation_error[[record.chosen, -1]].tolist()
+    error, whole = record.held_out_error, record.validation_error[-1]
     rmse, share = wording.figures(error**0.5), wording.percent(1 - error / whole)
     assert (
         "On the validation rows the root mean squared error of its answers was "

@@ -201,9 +201,8 @@ def _best_known(
     row = _chosen(tree, pruning)
     if pruning is not None and row >= 0 and len(pruning.cv_error):
         return float(pruning.cv_error[row]), root, "In cross-validation"
-    if pruning is not None and row >= 0 and len(pruning.validation_error):
-        error = float(pruning.validation_error[row])
-        return error, float(pruning.validation_error[-1]), "On the validation rows"
+    if (validated := _validated(tree, pruning)) is not None:
+        return *validated, "On the validation rows"
     return _training(tree), root, "On the rows it learned from"
 
 
@@ -265,13 +264,9 @@ def _figures(
         if quality.unit == "share":
             detail += f", standard error {wording.percent(std)}"
         out.append(_figure("cv", "Cross-validated", quality.good(error, root), detail))
-    if pruning is not None and row >= 0 and len(pruning.validation_error):
-        error = float(pruning.validation_error[row])
-        worst = float(pruning.validation_error[-1])
-        detail = quality.words(error, worst)
-        out.append(
-            _figure("validation", "Validation rows", quality.good(error, worst), detail)
-        )
+    if (validated := _validated(tree, pruning)) is not None:
+        good, detail = quality.good(*validated), quality.words(*validated)
+        out.append(_figure("validation", "Validation rows", good, detail))
     error = _training(tree)
     detail = f"{quality.words(error, root)}; optimistic"
     out.append(_figure("train", "Training rows", quality.good(error, root), detail))
@@ -315,6 +310,18 @@ def _chosen(tree: TreeData, pruning: Pruning | None) -> int:
         return -1
     same = int(pruning.n_leaves[pruning.chosen]) == tree.n_leaves
     return pruning.chosen if same else -1
+
+
+def _validated(tree: TreeData, pruning: Pruning | None) -> tuple[float, float] | None:
+    """Return the errors of the tree and of its root on validation rows, if known."""
+    if pruning is None or not len(pruning.validation_error):
+        return None
+    root = float(pruning.validation_error[-1])
+    # The tree that was taken need not be in the table.
+    if pruning.held_out_error is not None and pruning.n_leaves_after == tree.n_leaves:
+        return pruning.held_out_error, root
+    row = _chosen(tree, pruning)
+    return None if row < 0 else (float(pruning.validation_error[row]), root)
 
 
 def _explained(share: float) -> str:
