@@ -220,6 +220,7 @@ MAKERS = {
         missing="surrogate", surrogate_fallback="stop", max_surrogates=1
     ),
     "dates, bools, ranks": lambda: trees.moments(),
+    "months, local days": lambda: trees.calendars(),
     "float32": lambda: trees.hitters(conventions="sklearn"),
 }
 
@@ -271,6 +272,8 @@ def test_what_if_answers_as_predict_does(page, tmp_path, name):
         "id3",
         "c45, divided",
         "c45, divided, costs",
+        "dates, bools, ranks",
+        "months, local days",
         "float32",
     ],
 )

@@ -1,6 +1,7 @@
 """Estimators and rows to report about, one for every kind of tree."""
 
 import datetime as dt
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -105,3 +106,22 @@ def moments():
         prune=None, kinds={"grade": ["low", "middle", "high"]}, min_samples_leaf=4
     )
     return fitted(model, columns, y)
+
+
+def calendars():
+    """Months, and days that begin at midnight in Berlin, where the clocks change."""
+    rng = np.random.default_rng(4)
+    berlin = ZoneInfo("Europe/Berlin")
+    month = [dt.date(2015 + k // 12, 1 + k % 12, 1) for k in range(60)] * 5
+    start = dt.datetime(2021, 1, 1)
+    local = [
+        (start + dt.timedelta(days=int(d))).replace(tzinfo=berlin)
+        for d in rng.integers(0, 365, 300)
+    ]
+    y = [
+        ("winter" if m.month < 4 else "early" if m.year < 2018 else "late")
+        + ("" if day.timetuple().tm_yday < 87 else ", summer time")
+        for m, day in zip(month, local, strict=True)
+    ]
+    model = tw.TreeClassifier(prune=None, min_samples_leaf=4)
+    return fitted(model, {"month": month, "local": local}, y)

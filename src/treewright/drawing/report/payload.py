@@ -175,6 +175,8 @@ def _column(feature: Feature) -> dict[str, Any]:
         about["whole"] = True
     if feature.float32:
         about["float32"] = True
+    if feature.grain:
+        about["grain"] = feature.grain
     if feature.timezone:
         about["timezone"] = feature.timezone
     if feature.summary is not None:

@@ -3,7 +3,7 @@
 // best-first from the root, so the first wanted answer is the smallest change.
 
 import { general, cut } from "./numbers.js";
-import { MOMENTS } from "./moments.js";
+import { MOMENTS, nextMoment } from "./moments.js";
 import { real } from "./arrays.js";
 import { IS_MISSING, STOP_HERE } from "./constants.js";
 import { rowsBetween, median, nextUp } from "./distance.js";
@@ -60,6 +60,10 @@ export function makeChange(model) {
     const column = columns[condition.j];
     const { low } = condition;
     const top = condition.high === null ? Infinity : condition.high;
+    if (column.grain) {
+      const moment = nextMoment(column, low);
+      if (low < moment && moment <= top) return moment;
+    }
     let width = Math.abs(low) / 100 || 1;
     if (column.five && column.five[1] !== null && column.five[3] !== null) {
       width = (real(column.five[3]) - real(column.five[1])) / 50 || width;

@@ -43,8 +43,28 @@ export function zoneShift(ms, timezone) {
   }
 }
 
+const DAY = 86400e6;
+const UNITS = { month: DAY, day: DAY, hour: 3600e6, minute: 60e6, second: 1e6 };
+
+// The next whole day, hour or other unit of a column of moments, as in Python: the days of
+// a time zone begin at its own midnight.
+export function nextMoment(column, value) {
+  const unit = UNITS[column.grain];
+  if (unit === DAY && column.timezone && column.timezone !== "UTC") {
+    const shift = (us) => zoneShift(Math.floor(us / 1000), column.timezone)[0] * 1000;
+    const wall = (Math.floor((value + shift(value)) / DAY) + 1) * DAY;
+    const guess = wall - shift(wall - shift(value));
+    return wall - shift(guess);
+  }
+  if (column.grain === "month") {
+    const moment = new Date(Math.floor(value / 1000));
+    return Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + 1, 1) * 1000;
+  }
+  return (Math.floor(value / unit) + 1) * unit;
+}
+
 export function durationWords(value) {
-  const day = 86400e6;
+  const day = DAY;
   const us = Math.floor(value);
   const days = Math.floor(us / day);
   let rest = us - days * day;
