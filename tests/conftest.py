@@ -3,6 +3,7 @@
 `allowed_skips.toml` names the skips that are allowed.
 """
 
+import signal
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
@@ -64,5 +65,9 @@ def pytest_runtest_setup(item):
 
 def pytest_configure(config):
     """Watch the run, in the one process that sees all reports."""
+    # A shell lets the commands that it starts in the background ignore Ctrl-C, and
+    # they pass that on to the commands that tests start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkipBudget(), "skip-budget")

@@ -407,9 +407,14 @@ def arrow(name, **columns):
 
 
 def in_runs(values, kind):
-    return lambda pa: pa.RunEndEncodedArray.from_arrays(
-        pa.array([2, 3], pa.int32()), pa.array(values, getattr(pa, kind)())
-    )
+    def write(pa):
+        import pyarrow.compute as pc
+
+        first, second = values
+        cells = pa.array([first, first, second], getattr(pa, kind)())
+        return pc.run_end_encode(cells)
+
+    return write
 
 
 def compressed(values, *kind):

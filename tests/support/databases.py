@@ -54,7 +54,7 @@ class BigQuery(Translated):
     dialect = "bigquery"
 
     def adapted(self, tree):
-        return tree.transform(_dots_joined)
+        return tree.transform(_dots_joined).transform(_without_nul)
 
 
 def _dots_joined(node):
@@ -65,6 +65,17 @@ def _dots_joined(node):
     return expressions.column(
         ".".join(p.name for p in parts[1:]), parts[0], quoted=True
     )
+
+
+def _without_nul(node):
+    """DuckDB 1.3 does not read a text with NUL in it."""
+    if not (isinstance(node, expressions.Literal) and "\0" in node.name):
+        return node
+    nul = expressions.Chr(expressions=[expressions.Literal.number(0)])
+    first, *others = map(expressions.Literal.string, node.name.split("\0"))
+    parts = [first, *(part for other in others for part in (nul.copy(), other))]
+    joined = reduce(lambda a, b: expressions.DPipe(this=a, expression=b), parts)
+    return expressions.Paren(this=joined)
 
 
 class Snowflake(Translated):
