@@ -237,7 +237,7 @@ def test_a_file_without_its_heading_is_known_by_its_ending(tmp_path):
 @pytest.mark.parametrize(
     ("format", "end"),
     [
-        ("pyton", r"got 'pyton'\. Did you mean 'python'\?"),
+        ("pythn", r"got 'pythn'\. Did you mean 'python'\?"),
         (3, r"got 3\."),
         (["c"], r"got \['c'\]\."),
     ],
