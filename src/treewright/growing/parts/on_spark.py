@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NoAnswer
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -136,15 +136,13 @@ class Spark:
     def _waited_for(self, job: Future[list[Any]], session: Any) -> list[Any]:
         """Wait for a job as long as its tasks come to an end."""
         finished, since = _finished_tasks(session), time.monotonic()
-        while True:
-            try:
-                return job.result(min(1.0, self._timeout / 4))
-            except NoAnswer:
-                now = _finished_tasks(session)
-                if now != finished:
-                    finished, since = now, time.monotonic()
-                elif time.monotonic() - since > self._timeout:
-                    raise
+        while not wait([job], min(1.0, self._timeout / 4)).done:
+            now = _finished_tasks(session)
+            if now != finished:
+                finished, since = now, time.monotonic()
+            elif time.monotonic() - since > self._timeout:
+                raise NoAnswer
+        return job.result()
 
 
 def _tasks_at_once(session: Any) -> int:
