@@ -109,7 +109,7 @@ def moments():
 
 
 def calendars():
-    """Months, and days that begin at midnight in Berlin, where the clocks change."""
+    """Months, and days and months of Berlin, where the clocks change."""
     rng = np.random.default_rng(4)
     berlin = ZoneInfo("Europe/Berlin")
     month = [dt.date(2015 + k // 12, 1 + k % 12, 1) for k in range(60)] * 5
@@ -123,5 +123,12 @@ def calendars():
         + ("" if day.timetuple().tm_yday < 87 else ", summer time")
         for m, day in zip(month, local, strict=True)
     ]
+    begun = [
+        dt.datetime(2019 + k // 12, 1 + k % 12, 1, tzinfo=berlin)
+        for k in rng.integers(0, 36, 300).tolist()
+    ]
+    y = [
+        f"{each}{', later' * (m.year > 2019)}" for each, m in zip(y, begun, strict=True)
+    ]
     model = tw.TreeClassifier(prune=None, min_samples_leaf=4)
-    return fitted(model, {"month": month, "local": local}, y)
+    return fitted(model, {"month": month, "local": local, "begun": begun}, y)

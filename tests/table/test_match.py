@@ -1,4 +1,5 @@
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -465,3 +466,21 @@ def test_truth_values_are_not_other_texts():
     tree = tw.grow(tw.as_table({"x": ["yes", "no"] * 4}, [1, 0] * 4, task="class"))
     with pytest.raises(ColumnError, match="held categories such as 'no'"):
         tree.predict({"x": [True]})
+
+
+@pytest.mark.parametrize("texts", [["$1,200", "$300"], ["1200", "300"]])
+def test_true_and_odd_cells_among_spelled_numbers_are_refused_or_read(texts):
+    table = tw.as_table({"m": texts * 20}, ["a", "b"] * 20, kinds={"m": "numeric"})
+    tree = tw.grow(table)
+    assert tree.predict({"m": [texts[1], 5000]}).tolist() == ["b", "a"]
+    assert tree.predict({"m": [texts[1], 10**400]}).tolist() == ["b", "a"]
+    with pytest.raises(ColumnError, match=r"True.*row 1"):
+        tree.predict({"m": [texts[1], True]})
+
+
+def test_a_decimal_among_amounts_of_money_is_refused_with_its_row():
+    table = tw.as_table(
+        {"m": ["$1,200", "$300"] * 20}, ["a", "b"] * 20, kinds={"m": "numeric"}
+    )
+    with pytest.raises(ColumnError, match=r"first: '3000\.1', row 1"):
+        tw.grow(table).predict({"m": ["$300", Decimal("3000.1")]})

@@ -70,7 +70,7 @@ def command(
     chosen = [name for name, value in cuts.items() if value not in (None, ())]
     if len(chosen) > 1:
         named = " and ".join("--node" if n == "nodes" else f"--{n}" for n in chosen)
-        raise click.UsageError(f"{named} exclude each other; use one of them.")
+        raise click.UsageError(f"{named} cannot be used together; use one of them.")
     if output is not None and not chosen:
         raise click.UsageError(
             "-o saves a smaller tree; say where to cut: --alpha, --leaves, --node or "

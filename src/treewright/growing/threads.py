@@ -18,7 +18,7 @@ def n_threads(n_jobs: int | None) -> int:
     and so on. Anything else is refused with an OptionError.
     """
     if type(n_jobs) is int and n_jobs > 0:
-        # Without the rule, which takes as long as the answer of one row.
+        # Skip the check: it takes as long as predicting one row.
         return min(n_jobs, _MAX_THREADS)
     n_jobs = N_JOBS.checked("n_jobs", n_jobs)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0

@@ -25,6 +25,8 @@ __all__ = [
     "day_below",
     "grain_of",
     "has_local_days",
+    "moment_above",
+    "moment_below",
     "whole_below",
 ]
 
@@ -158,3 +160,39 @@ def whole_below(grain: str, value: float) -> float:
         below = float(day.astype("datetime64[M]").astype("datetime64[D]").astype(int))
         below *= DAY
     return float(below)
+
+
+def moment_below(feature: Feature, value: float) -> float:
+    """Return the last whole day, hour or other unit that is not after a value."""
+    if not has_local_days(feature):
+        return whole_below(feature.grain, value)
+    day = day_below(value, feature.timezone)
+    while not _is_whole_local(feature, day):
+        day = day_below(day - 1, feature.timezone)
+    return day
+
+
+def moment_above(feature: Feature, value: float) -> float:
+    """Return the next whole day, hour or other unit after a value."""
+    if not has_local_days(feature):
+        length = 32 * DAY if feature.grain == "month" else GRAINS[feature.grain]
+        return whole_below(feature.grain, whole_below(feature.grain, value) + length)
+    day = _next_local_day(value, feature.timezone)
+    while not _is_whole_local(feature, day):
+        day = _next_local_day(day, feature.timezone)
+    return day
+
+
+def _next_local_day(value: float, timezone: str) -> float:
+    # A day lasts from 23 to 25 hours.
+    return day_below(day_below(value, timezone) + 1.25 * DAY, timezone)
+
+
+def _is_whole_local(feature: Feature, day: float) -> bool:
+    """Return whether a day of a zone is whole; yes where the calendar ends."""
+    if feature.grain == "day":
+        return True
+    try:
+        return _local_date(int(day), ZoneInfo(feature.timezone)).day == 1
+    except (ZoneInfoNotFoundError, ValueError, OSError, OverflowError):
+        return True

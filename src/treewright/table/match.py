@@ -22,13 +22,13 @@ from treewright.table.raw import (
     RawColumn,
     first_value,
     parse_number,
+    spelled_number,
     spelled_numbers,
     to_codes,
     to_numbers,
 )
 from treewright.table.schema import PLAIN_NUMBERS, Feature, Schema
 from treewright.table.source import Source, open_source
-from treewright.table.spelling import Spelling, is_missing_mark
 from treewright.table.table import Table
 from treewright.table.warn import warn
 
@@ -337,7 +337,9 @@ def encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
 def _plain_numbers(raw: RawColumn, feature: Feature) -> NDArray[np.float64]:
     """Return the numbers that text without marks or units spells."""
     codes, labels = to_codes(raw)
-    numbers = [parse_number(label) for label in labels]
+    numbers = [
+        None if isinstance(label, bool) else parse_number(label) for label in labels
+    ]
     odd = np.array([*(number is None for number in numbers), False])[codes]
     if odd.any():
         raise _other_kind(raw, feature, odd)
@@ -393,7 +395,7 @@ def _not_spelled(raw: RawColumn, feature: Feature) -> ColumnError:
     """Return the error for text that does not spell what the training rows spelled."""
     assert feature.spelling is not None
     codes, labels = to_codes(raw)
-    odd = [not _is_spelled(each, feature.spelling) for each in labels]
+    odd = [spelled_number(each, feature.spelling) is None for each in labels]
     rows = np.flatnonzero(np.array([*odd, False])[codes])
     n, row = len(rows), int(rows[0])
     values = f"{n:,} value{'s' * (n > 1)} {'spell' if n > 1 else 'spells'}"
@@ -401,14 +403,6 @@ def _not_spelled(raw: RawColumn, feature: Feature) -> ColumnError:
         f"Column {feature.name!r} held {feature.spelling.words} when the tree was "
         f"grown, but {values} none (first: {labels[codes[row]]!r}, row {row}). Correct "
         "the value, or leave it empty if it is missing."
-    )
-
-
-def _is_spelled(label: Label, spelling: Spelling) -> bool:
-    if not isinstance(label, str):
-        return not spelling.of_moments
-    return spelling.parse(label) is not None or is_missing_mark(
-        label, among_numbers=True
     )
 
 
@@ -455,7 +449,8 @@ def zone_error(feature: Feature, seen: str) -> ColumnError:
 
 def _row_to_blame(raw: RawColumn, feature: Feature, known: NDArray[np.bool_]) -> int:
     """Return the first row whose cell is not a number, or else the first known row."""
-    if raw.content in _WITH_TEXT and feature.stored_as in PLAIN_NUMBERS:
+    of_numbers = feature.stored_as in PLAIN_NUMBERS and feature.stored_as != "text"
+    if raw.content in _WITH_TEXT and of_numbers:
         codes, labels = to_codes(raw)
         spelt = [parse_number(label) is None for label in labels]
         text = [isinstance(label, str) for label in labels]

@@ -5,7 +5,7 @@ turn them into numbers or codes with `to_numbers` and `to_codes`.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -30,6 +30,7 @@ __all__ = [
     "freeze",
     "missing_mask",
     "parse_number",
+    "spelled_number",
     "spelled_numbers",
     "to_codes",
     "to_numbers",
@@ -138,7 +139,8 @@ def to_numbers(raw: RawColumn, *, exact: bool = True) -> FloatArray:
             return np.full(len(values), np.nan)
         case "text" | "category":
             return _from_labels(raw, *to_codes(raw))
-    raise _not_numbers(raw, lambda cell: isinstance(cell, str))
+    is_text = [isinstance(cell, str) for cell in raw.values]
+    raise _not_numbers(raw, np.flatnonzero(is_text))
 
 
 def to_codes(raw: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
@@ -224,11 +226,17 @@ def spelled_numbers(raw: RawColumn, spelling: Spelling) -> NDArray[np.float64]:
         When a text spells no number.
     """
     codes, labels = to_codes(raw)
-    numbers = [_spelled(label, spelling) for label in labels]
-    return _by_label(raw, codes, labels, numbers, spelling.words)
+    numbers = [spelled_number(label, spelling) for label in labels]
+    return _by_label(raw, codes, numbers, spelling.words)
 
 
-def _spelled(label: Label, spelling: Spelling) -> float | None:
+def spelled_number(label: Label, spelling: Spelling) -> float | None:
+    """Return the number that a label spells, NaN for a mark of missing; None: none.
+
+    A label that is a number counts as it is, unless the texts are dates or times.
+    """
+    if isinstance(label, bool):
+        return None
     if not isinstance(label, str):
         return None if spelling.of_moments else parse_number(label)
     found = spelling.parse(label)
@@ -247,7 +255,7 @@ def parse_number(text: object) -> float | None:
         except ValueError:
             return None
         return number if number == number else None
-    return float(text) if isinstance(text, int | float) else None
+    return _rounded(text) if isinstance(text, int | float) else None
 
 
 def first_value(raw: RawColumn, row: int) -> Any:
@@ -335,43 +343,36 @@ def _from_ticks(ticks: NDArray[Any]) -> NDArray[np.float64]:
 def _from_labels(
     raw: RawColumn, codes: NDArray[Any], labels: tuple[Label, ...]
 ) -> NDArray[np.float64]:
-    numbers = [parse_number(label) for label in labels]
-    return _by_label(raw, codes, labels, numbers)
+    return _by_label(raw, codes, [parse_number(label) for label in labels])
 
 
 def _by_label(
     raw: RawColumn,
     codes: NDArray[Any],
-    labels: tuple[Label, ...],
     numbers: list[float | None],
     spelled: str = "",
 ) -> NDArray[np.float64]:
     """Return the number of each row's label; a label that no row has may have none."""
-    if None in numbers:
-        seen = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
-        each = zip(labels, numbers, seen, strict=True)
-        bad = {label for label, number, n in each if number is None and n}
-        if bad:
-            raise _not_numbers(raw, bad.__contains__, spelled)
+    is_bad = np.array([*(number is None for number in numbers), False])
+    rows = np.flatnonzero(is_bad[codes])
+    if len(rows):
+        raise _not_numbers(raw, rows, spelled)
     known = [np.nan if number is None else number for number in numbers]
     out: NDArray[np.float64] = np.array([*known, np.nan], np.float64)[codes]
     return out
 
 
 def _not_numbers(
-    raw: RawColumn, is_bad: Callable[[Any], bool], spelled: str = ""
+    raw: RawColumn, rows: NDArray[np.intp], spelled: str = ""
 ) -> ColumnError:
-    """Word the error for a column that should be numeric but holds other cells."""
-    cells = raw.values.tolist()
-    if raw.is_coded:
-        cells = [raw.labels[code] if code >= 0 else None for code in cells]
-    rows = [row for row, cell in enumerate(cells) if is_bad(cell)]
+    """Word the error for a numeric column that holds other cells in some rows."""
     are = "value is not a number" if len(rows) == 1 else "values are not numbers"
     if spelled:
         are = f"{'value spells' if len(rows) == 1 else 'values spell'} no {spelled}"
+    first = int(rows[0])
     return ColumnError(
         f"Column {raw.name!r} is numeric but {len(rows)} {are} "
-        f"(first: {cells[rows[0]]!r}, row {rows[0]}). Pass "
+        f"(first: {first_value(raw, first)!r}, row {first}). Pass "
         f"kinds={{{raw.name!r}: 'categorical'}} or clean the column."
     )
 

@@ -180,7 +180,8 @@ class JavaScript(Language):
         if variable.labels:
             codes = f"CODES_{variable.place}"
             if isinstance(variable.labels[0], bool):
-                return f"value == null ? NaN : {codes}.get(Number(value)) ?? NaN"
+                number = 'typeof value === "boolean" ? Number(value) : value'
+                return f"{codes}.get({number}) ?? NaN"
             return f"{codes}.get(value) ?? NaN"
         return "value == null ? NaN : Number(value)"
 

@@ -34,13 +34,7 @@ from treewright.reading.one_row.row import (
     meets,
     value_text,
 )
-from treewright.table.grain import (
-    DAY,
-    GRAINS,
-    day_below,
-    has_local_days,
-    whole_below,
-)
+from treewright.table.grain import moment_above, moment_below
 from treewright.table.schema import Feature
 from treewright.tree import wording
 from treewright.tree.data import LEAF, STOP_HERE, TreeData
@@ -249,7 +243,11 @@ def _moved(condition: Condition, value: float) -> tuple[float, float]:
     low, high, feature = condition.low, condition.high, condition.feature
     whole = feature.kind == "ordinal" or feature.is_whole
     if high is not None and value > high:
-        after = math.floor(high) if whole and math.isfinite(high) else high
+        after = high
+        if math.isfinite(high) and whole:
+            after = math.floor(high)
+        elif math.isfinite(high) and feature.grain:
+            after = moment_below(feature, high)
         return high, _if_met(condition, after, high)
     if low is not None and value <= low:
         if math.isinf(low):
@@ -286,7 +284,7 @@ def _above(condition: Condition) -> float:
     low, high, feature = condition.low, condition.high, condition.feature
     assert low is not None
     top = math.inf if high is None else high
-    if feature.grain and low < (after := _next_moment(feature, low)) <= top:
+    if feature.grain and low < (after := moment_above(feature, low)) <= top:
         return after
     summary, spread = feature.summary, abs(low) / 100 or 1.0
     if summary is not None and summary.q1 is not None and summary.q3 is not None:
@@ -296,16 +294,6 @@ def _above(condition: Condition) -> float:
     if not low < after <= top:
         after = math.nextafter(low, math.inf)
     return after
-
-
-def _next_moment(feature: Feature, value: float) -> float:
-    """Return the next whole day, hour or other unit of a column of moments."""
-    if has_local_days(feature):  # they last from 23 to 25 hours
-        return day_below(
-            day_below(value, feature.timezone) + 1.25 * DAY, feature.timezone
-        )
-    length = 32 * DAY if feature.grain == "month" else GRAINS[feature.grain]
-    return whole_below(feature.grain, whole_below(feature.grain, value) + length)
 
 
 # As text ----------------------------------------------------------------------------

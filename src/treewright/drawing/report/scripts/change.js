@@ -3,7 +3,7 @@
 // best-first from the root, so the first wanted answer is the smallest change.
 
 import { general, cut } from "./numbers.js";
-import { MOMENTS, nextMoment } from "./moments.js";
+import { MOMENTS, momentAbove, momentBelow } from "./moments.js";
 import { real } from "./arrays.js";
 import { IS_MISSING, STOP_HERE } from "./constants.js";
 import { rowsBetween, median, nextUp } from "./distance.js";
@@ -61,7 +61,7 @@ export function makeChange(model) {
     const { low } = condition;
     const top = condition.high === null ? Infinity : condition.high;
     if (column.grain) {
-      const moment = nextMoment(column, low);
+      const moment = momentAbove(column, low);
       if (low < moment && moment <= top) return moment;
     }
     let width = Math.abs(low) / 100 || 1;
@@ -83,7 +83,10 @@ export function makeChange(model) {
       return y >= 0 && y < column.labels.length && meets(condition, y) ? y : NaN;
     };
     if (high !== null && x > high) {
-      return [high, ifMet(whole && Number.isFinite(high) ? Math.floor(high) : high, high)];
+      let below = high;
+      if (whole && Number.isFinite(high)) below = Math.floor(high);
+      else if (column.grain && Number.isFinite(high)) below = momentBelow(column, high);
+      return [high, ifMet(below, high)];
     }
     if (low !== null && x <= low) {
       if (!Number.isFinite(low)) return [low, high !== null ? high : 0];

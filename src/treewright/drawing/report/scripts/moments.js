@@ -46,21 +46,27 @@ export function zoneShift(ms, timezone) {
 const DAY = 86400e6;
 const UNITS = { month: DAY, day: DAY, hour: 3600e6, minute: 60e6, second: 1e6 };
 
-// The next whole day, hour or other unit of a column of moments, as in Python: the days of
-// a time zone begin at its own midnight.
-export function nextMoment(column, value) {
+// The last whole day, hour or other unit of a column of moments that is not after a value,
+// and the next one after it. The days of a time zone begin at its own midnight.
+export function momentBelow(column, value) {
+  return wholeMoment(column, value, 0);
+}
+
+export function momentAbove(column, value) {
+  return wholeMoment(column, value, 1);
+}
+
+function wholeMoment(column, value, ahead) {
   const unit = UNITS[column.grain];
-  if (unit === DAY && column.timezone && column.timezone !== "UTC") {
-    const shift = (us) => zoneShift(Math.floor(us / 1000), column.timezone)[0] * 1000;
-    const wall = (Math.floor((value + shift(value)) / DAY) + 1) * DAY;
-    const guess = wall - shift(wall - shift(value));
-    return wall - shift(guess);
-  }
+  const isLocal = unit === DAY && column.timezone && column.timezone !== "UTC";
+  const shift = (us) => (isLocal ? zoneShift(Math.floor(us / 1000), column.timezone)[0] * 1000 : 0);
+  const here = value + shift(value);
+  let wall = (Math.floor(here / unit) + ahead) * unit;
   if (column.grain === "month") {
-    const moment = new Date(Math.floor(value / 1000));
-    return Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + 1, 1) * 1000;
+    const moment = new Date(Math.floor(here / 1000));
+    wall = Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + ahead, 1) * 1000;
   }
-  return (Math.floor(value / unit) + 1) * unit;
+  return wall - shift(wall - shift(wall - shift(value)));
 }
 
 export function durationWords(value) {
