@@ -62,12 +62,12 @@ BAD = {
     "two ways to cut": (
         2,
         ["prune", "penguins.tree.json", "--leaves", "2", "--node", "1"],
-        "--leaves and --node exclude each other; use one of them",
+        "--leaves and --node cannot be used together; use one of them",
     ),
     "three ways to cut": (
         2,
         ["prune", "penguins.tree.json", "--alpha=0", "--leaves=2", "--validation", "x"],
-        "--alpha and --leaves and --validation exclude each other",
+        "--alpha and --leaves and --validation cannot be used together",
     ),
     "a smaller tree without a cut": (
         2,
@@ -92,7 +92,7 @@ BAD = {
     "text for a number": (
         2,
         ["explain", "penguins.tree.json", "bill_length_mm=long"],
-        "Column 'bill_length_mm' holds numbers; got 'long'. Leave it empty if",
+        "Column 'bill_length_mm' holds numbers such as 1000.5; got 'long'. Leave it",
     ),
     "a row beyond the last": (
         3,

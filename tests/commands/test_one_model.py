@@ -206,3 +206,12 @@ def test_a_picture_is_written(run, tmp_path):
     assert (tmp_path / "t.PNG").read_bytes().startswith(b"\x89PNG\r\n")
     call = ["show", "penguins.tree.json", "-o", tmp_path / "t.png", "--json"]
     assert json.loads(run(*call).stdout)["content"] is None
+
+
+@pytest.mark.parametrize("kinds", [None, {"z": "categorical"}])
+def test_explain_takes_true_and_false_in_small_letters(run, tmp_path, kinds):
+    table = tw.as_table({"z": [True, False] * 20}, ["a", "b"] * 20, kinds=kinds)
+    tw.grow(table).save(tmp_path / "m.tree.json")
+    said = run("explain", "m.tree.json", "z=false", folder=tmp_path).stdout
+    assert said.startswith("y = b")
+    assert run("explain", "m.tree.json", "z=7", folder=tmp_path).returncode != 0

@@ -78,7 +78,7 @@ def test_columns_set_aside_for_other_reasons_have_lines_of_their_own():
         "- 'order_id' was set aside: whole numbers that differ in every row, under a "
         "name that says so. kinds={'order_id': 'numeric'} uses it.",
         "- 'name' and 'ticket' were set aside: more than half of the known values "
-        "occur only once. kinds={'name': 'categorical'} uses it.",
+        "occur only once. kinds={'name': 'categorical'} uses 'name'.",
     ]
 
 

@@ -16,6 +16,7 @@ import pyarrow.parquet
 import pytest
 
 import treewright as tw
+from treewright.errors import ColumnError
 from treewright.files import batches as batches_module
 from treewright.files import csv_rows
 from treewright.files.atomic import replaced
@@ -400,3 +401,17 @@ def test_a_file_without_rows_is_one_batch_of_no_rows(kind, tree, tmp_path):
     with row_writer(out) as writer:
         writer.write(batch.rows, {"answer": tree.predict(batch.X)})
     assert pa.parquet.read_schema(out).field("answer").type == pa.string()
+
+
+@pytest.mark.parametrize("kinds", [None, {"z": "categorical"}])
+def test_true_and_false_are_read_however_they_are_spelled(tmp_path, kinds):
+    X = {"z": [True, False] * 20}
+    tree = tw.grow(tw.as_table(X, ["a", "b"] * 20, kinds=kinds))
+    path = tmp_path / "new.csv"
+    path.write_text("z,x\nTrue,1\nfalse,1\n1,1\n0.0,1\n,1\n")
+    (batch,) = read_batches(str(path), tree.schema)
+    expected = tree.predict({"z": [True, False, True, False, None]})
+    assert tree.predict(batch.X).tolist() == expected.tolist()
+    path.write_text("z,x\n1,1\n5,1\n")
+    with pytest.raises(ColumnError, match=r"true or false .* row 2 of the file holds"):
+        [batch.X for batch in read_batches(str(path), tree.schema)]

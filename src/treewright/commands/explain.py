@@ -26,7 +26,7 @@ _HELD = {
     "duration": "durations such as 02:30:00",
     "time": "times of day such as 14:30",
 }
-"""What the values of a column are called that are no plain numbers."""
+"""What the values of a column that are not plain numbers are called."""
 
 
 @click.command(
@@ -119,12 +119,14 @@ def _typed(tree: Tree, name: str, cell: Any) -> Any:
         return cell
     if feature.kind != "numeric" and feature.cuts is None:
         labels: dict[str, Any] = {str(label): label for label in feature.labels}
+        if any(isinstance(label, bool) for label in feature.labels):
+            labels |= {"true": True, "false": False}
         return labels.get(cell, None if is_missing_mark(cell) else cell)
     if is_missing_mark(cell, among_numbers=True):
         return None
     found = _value(cell.strip(), feature.stored_as)
     if found is None:
-        held = _HELD.get(feature.stored_as, "numbers")
+        held = _HELD.get(feature.stored_as, "numbers such as 1000.5")
         raise click.UsageError(
             f"Column {name!r} holds {held}; got {cell!r}. Leave it empty if it is "
             "missing."
@@ -134,20 +136,19 @@ def _typed(tree: Tree, name: str, cell: Any) -> Any:
 
 def _value(text: str, stored: str) -> Any:
     """Return the number, truth value or moment that a text spells; None if none."""
-    if stored in _HELD and stored != "bool":
-        return _moment(text, stored)
-    if stored == "bool" and text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    from treewright.table.raw import parse_number
+
+    if stored == "bool":
+        return {"true": True, "false": False, "1": True, "0": False}.get(text.lower())
+    return _moment(text, stored) if stored in _HELD else parse_number(text)
 
 
 def _moment(text: str, stored: str) -> datetime | time | timedelta | None:
     spelling = recognise([text], kind="date")
-    ticks = spelling.parse(text) if isinstance(spelling, Spelling) else None
-    if not isinstance(spelling, Spelling) or ticks is None:
+    if not isinstance(spelling, Spelling):
+        return None
+    ticks = spelling.parse(text)
+    if ticks is None:
         return None
     passed = timedelta(microseconds=ticks)
     if (spelling.what == "time") != (stored in ("duration", "time")):

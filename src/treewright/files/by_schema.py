@@ -15,7 +15,7 @@ from treewright.files.optional import package
 from treewright.files.source import ArrowSource
 from treewright.table.infer import settle
 from treewright.table.match import zone_error
-from treewright.table.raw import RawColumn, first_value
+from treewright.table.raw import RawColumn, first_value, parse_number
 from treewright.table.schema import Feature, Schema
 from treewright.table.spelling import Spelling, is_missing_mark, recognise
 
@@ -32,7 +32,6 @@ _MOMENTS = {
 }
 """Types of columns that text can spell, and what their values are called."""
 _TIMES = ("duration", "time")
-_TRUE_FALSE = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
 def source_by_schema(
@@ -87,27 +86,28 @@ def _typed(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     stored = feature.stored_as
     if stored in _MOMENTS:
         return _moments(feature, text, first_row)
-    found = plain_numbers(text)
-    if found is None and stored == "bool":
-        found = _bools(text)
-    if found is None and stored == "bool":
-        reads = partial(_all_read, _bools)
-        raise _other_kind(feature.name, text, first_row, "true or false", reads)
+    is_bool = stored == "bool" or any(isinstance(x, bool) for x in feature.labels)
+    reader = _bools if is_bool else plain_numbers
+    found = reader(text)
     if found is None:
-        reads = partial(_all_read, plain_numbers)
-        raise _other_kind(feature.name, text, first_row, "numbers", reads)
+        held = "true or false" if is_bool else "numbers"
+        reads = partial(_all_read, reader)
+        raise _other_kind(feature.name, text, first_row, held, reads)
     return found
 
 
 def _bools(text: pa.ChunkedArray) -> Any:
     pa = package("pyarrow", "Reading files")
-    words = [
-        None if _is_missing(each) else each.strip().lower() for each in text.to_pylist()
-    ]
-    if not {each for each in words if each is not None} <= set(_TRUE_FALSE):
+    known = {x for x in text.unique().to_pylist() if not _is_missing(x)}
+    values = {x: _bool(x.strip().lower()) for x in known}
+    if None in values.values():
         return None
-    values = [None if each is None else _TRUE_FALSE[each] for each in words]
-    return pa.array(values, pa.float64())
+    return pa.array([values.get(x) for x in text.to_pylist()], pa.float64())
+
+
+def _bool(word: str) -> float | None:
+    number = {"true": 1.0, "false": 0.0}.get(word, parse_number(word))
+    return number if number in (0.0, 1.0) else None
 
 
 def _is_missing(cell: str | None) -> bool:

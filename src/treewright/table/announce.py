@@ -90,6 +90,8 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
             names = [repr(f.column) for f in alike]
             were = "was" if len(names) == 1 else "were"
             way_out = each.advice.removeprefix("It is not used; ")
+            if len(names) > 1:
+                way_out = way_out.replace("uses it", f"uses {names[0]}")
             yield f"{listed(names)} {were} set aside: {each.words}. {way_out}"
 
 
