@@ -175,8 +175,9 @@ def _section(parameter: Parameter) -> str:
 
 def _help(parameter: Parameter) -> str:
     """Return the description in the words of the shell, with the default."""
-    flags = {each.name: each.flag for each in estimator_parameters()}
-    text = _QUOTED.sub(lambda f: flags.get(f[1], f[1]), parameter.description)
+    flags = {each.name: each.flag for each in estimator_parameters()} | ELSEWHERE
+    text = parameter.description.replace(" See `as_table`.", "")
+    text = _QUOTED.sub(lambda f: flags.get(f[1], f[1]), text)
     text = as_flags(text.replace("`", ""))
     only: dict[tuple[str, ...], str] = {
         ("class",): "Trees for classes only. ",

@@ -71,8 +71,9 @@ class GrowCommand(TreeCommand):
     "kinds",
     type=Kind(),
     multiple=True,
-    help="Where the inferred kind is wrong: NAME=numeric, categorical, ordinal or "
-    "date; NAME=low<middle<high for ordered categories. May be repeated.",
+    help="Where the inferred kind is wrong: NAME=numeric, categorical, ordinal, "
+    "date, 'day first' or 'month first'; NAME=low<middle<high for ordered "
+    "categories. May be repeated.",
     section=_DATA,
 )
 @flag("--weight", metavar="NAME", help="A column of row weights.", section=_DATA)
