@@ -44,6 +44,10 @@ class Database:
     def __init__(self, connection: Any) -> None:
         self.connection = connection
 
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
     def fill(
         self, program: Program, table: str, rows: Sequence[tuple[Value, ...]]
     ) -> None:
@@ -173,6 +177,9 @@ class Spark(Database):
         session.conf.set("spark.sql.session.timeZone", "UTC")
         session.conf.set("spark.sql.execution.arrow.pyspark.enabled", "false")
         return cls(session)
+
+    def close(self) -> None:
+        """Leave the session open: stopping it would stop those beside it."""
 
     def fill(
         self, program: Program, table: str, rows: Sequence[tuple[Value, ...]]

@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -296,10 +296,10 @@ def _run_sql(
             "start. Export with dialect='duckdb' or 'sqlite' to verify the tree here, "
             "or run the file where it is used."
         )
-    database = SQL_ENGINES[dialect].open()
     table = "rows_" if form == "case" else bytes.fromhex(head["table"]).decode()
-    database.fill(program, table, rows)
-    found = database.answers(_select_of(source, form, database, table))
+    with closing(SQL_ENGINES[dialect].open()) as database:
+        database.fill(program, table, rows)
+        found = database.answers(_select_of(source, form, database, table))
     prefix = bytes.fromhex(head.get("prefix", "")).decode()
     classes, leaf = program.classes, f"{prefix}leaf"
     names = [class_column(database.dialect, label, prefix) for label in classes]
