@@ -61,7 +61,8 @@ def test_the_walk_of_seed_004():
 
 
 def test_a_value_that_the_path_needs_is_not_made_up():
-    with pytest.raises(TableError, match=r"tests 'Humidity', but the row has no"):
+    words = r"tests 'Humidity', but the row has no 'Humidity'\. Add it; None, or NAME="
+    with pytest.raises(TableError, match=words):
         explain(tennis(), {"Outlook": "Sunny"})
     assert explain(tennis(), {"Outlook": "Overcast"}, change=False).prediction == "Yes"
     stopped = explain(tennis(), {"Outlook": "Sunny", "Humidity": None}, change=False)

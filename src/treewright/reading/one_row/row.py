@@ -87,7 +87,8 @@ class OneRow:
         elif name not in self._cells:
             raise TableError(
                 f"The path of this row tests {name!r}, but the row has no {name!r}. "
-                "Add it, or pass None if the value is not known."
+                "Add it; None, or NAME= on the command line, stands for a value that "
+                "is not known."
             )
         else:
             cell = self._cells[name]
