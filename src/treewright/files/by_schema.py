@@ -17,7 +17,7 @@ from treewright.table.infer import settle
 from treewright.table.match import zone_error
 from treewright.table.raw import RawColumn, first_value, parse_number
 from treewright.table.schema import Feature, Schema
-from treewright.table.spelling import Spelling, is_missing_mark, recognise
+from treewright.table.spelling import Ambiguous, Spelling, is_missing_mark, recognise
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,6 +138,10 @@ def _moments(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     try:
         column, found = settle(raw, "date")
     except ColumnError as problem:
+        if isinstance(recognise(raw.labels, kind="date"), Ambiguous):
+            raise _ambiguous(
+                feature.name, first_value(raw, _first_known(raw))
+            ) from None
         raise _other_kind(feature.name, text, first_row, words, reads) from problem
     if (found.stored_as == "time") != (stored in _TIMES):
         raise _other_kind(feature.name, text, first_row, words, reads)
@@ -150,6 +154,14 @@ def _moments(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     if stored == "time":
         return ticks.cast(pa.time64("us"))
     return ticks.cast(pa.timestamp("us", feature.timezone or None))
+
+
+def _ambiguous(name: str, cell: str) -> ColumnError:
+    return ColumnError(
+        f"Column {name!r} held dates when the tree was grown. The file holds dates "
+        f"such as {cell!r}, but no value says whether the day or the month comes "
+        "first. Write them as 2024-02-29."
+    )
 
 
 def _first_known(raw: RawColumn) -> int:
