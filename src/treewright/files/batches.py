@@ -172,8 +172,7 @@ def _csv_batches(
         with pa_csv.open_csv(stream, **options) as batches:
             for batch in batches:
                 if repeats_header(batch):
-                    for _ in _careful_rows(text, layout, names[:1]):
-                        pass
+                    _refuse_misfit(text, layout)
                 n_read += batch.num_rows
                 yield batch
     except pa.ArrowInvalid as problem:
@@ -185,13 +184,19 @@ def _csv_batches(
 def _careful_rows(
     text: TextFile, layout: Layout, names: list[str], start: int = 0
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows from one on; refuse the first that does not fit, with its line."""
+    """Yield the rows after the first `start`; refuse one that does not fit."""
     rejected: list[Rejected] = []
     for batch in careful_batches(text, layout, names, rejected):
         _refuse_rejected(text.name, tuple(rejected))
         skipped = min(start, batch.num_rows)
         start -= skipped
         yield batch.slice(skipped)
+
+
+def _refuse_misfit(text: TextFile, layout: Layout) -> None:
+    """Refuse the first row that does not fit, with its line."""
+    for _ in _careful_rows(text, layout, list(layout.names[:1])):
+        pass
 
 
 def _refuse_rejected(file: str, rejected: tuple[Rejected, ...]) -> None:

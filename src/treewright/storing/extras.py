@@ -100,7 +100,7 @@ def check_texts(name: str, texts: list[str]) -> None:
     if longest * len(texts) > _SPARE_CHARACTERS + 2 * sum(map(len, texts)):
         raise TreeFormatError(
             f"Extra array {name!r} takes too much memory: each of its {len(texts):,} "
-            f"texts is given the room of the longest, which has {longest} characters. "
+            f"texts is stored at the length of the longest, {longest} characters. "
             "Shorten it."
         )
 
@@ -148,10 +148,14 @@ def extras_in(items: Iterable[Any]) -> dict[str, Extra]:
         each = EXTRA.read(raw, f"extras[{i}]")
         if each["name"] in found:
             raise TreeFormatError(f"extras[{i}] declares {each['name']!r} again.")
-        if len(each["shape"]) >= _MOST_AXES or i >= _MOST:
+        if i >= _MOST:
             raise TreeFormatError(
-                f"extras[{i}] must be one of at most {_MOST} arrays with at most "
-                f"{_MOST_AXES - 1} axes per node; got {len(each['shape'])} axes."
+                f"extras[{i}] is one too many: a model file holds at most {_MOST}."
+            )
+        if len(each["shape"]) >= _MOST_AXES:
+            raise TreeFormatError(
+                f"extras[{i}] must have at most {_MOST_AXES - 1} axes per node; got "
+                f"{len(each['shape'])}."
             )
         found[each["name"]] = Extra(each["type"], tuple(each["shape"]))
     return found

@@ -106,11 +106,11 @@ def _surrogate(raw: Any, schema: Schema, at: str) -> dict[str, Any]:
     feature = schema.features[column]
     by_category = feature.kind == "categorical"
     if by_category != (groups is not ABSENT) or by_category == ("threshold" in found):
-        needs = "a threshold and no branches, because its column has no categories"
+        needs = "a threshold and no branches, because its column is not categorical"
         if by_category:
-            needs = "branches and no threshold, because its column has categories"
+            needs = "branches and no threshold, because its column is categorical"
         raise TreeFormatError(
-            f"{at}, which stands in by {feature.name!r}, needs {needs}."
+            f"{at}, the surrogate on column {feature.name!r}, needs {needs}."
         )
     found["codes"] = ((), ())
     if by_category:
