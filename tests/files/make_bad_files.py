@@ -417,6 +417,11 @@ def in_runs(values, kind):
     return write
 
 
+def in_runs_of(values):
+    """Two values, in a run of two and a run of one."""
+    return lambda pa: pa.RunEndEncodedArray.from_arrays([2, 3], values(pa))
+
+
 def compressed(values, *kind):
     return lambda pa: pa.DictionaryArray.from_arrays(
         pa.array([0, 1, 0]), pa.array(values, *(each(pa) for each in kind))
@@ -429,6 +434,13 @@ arrow(
     t=in_runs(["01", "02"], "large_string"),
     h=in_runs([0.5, 1.5], "float64"),
 )
+arrow(
+    "runs_of_categories.arrow",
+    a=in_runs_of(lambda pa: pa.array(["u", "v"]).dictionary_encode()),
+    t=in_runs_of(lambda pa: pa.array([60, 120], pa.time32("s")).dictionary_encode()),
+    h=in_runs_of(lambda pa: pa.array([0.5, None]).dictionary_encode()),
+)
+arrow("runs_of_lists.arrow", a=in_runs_of(lambda pa: pa.array([[1], [2]])))
 arrow(
     "compressed.arrow",
     a=compressed([5, 7]),

@@ -257,6 +257,10 @@ EXPECTED = {
     "plain.arrow": PLAIN,
     "stream.arrows": PLAIN,
     "runs.arrow": ok("ncn", a=[5, 5, 7], t=["01", "01", "02"], h=[0.5, 0.5, 1.5]),
+    "runs_of_categories.arrow": ok(
+        "cnn", a=["u", "u", "v"], t=[60e6, 60e6, 120e6], h=[0.5, 0.5, NAN]
+    ),
+    "runs_of_lists.arrow": error("'a'", "nested", "drop=['a']"),
     "compressed.arrow": ok("nnc", a=[5, 7, 5], t=[60e6, 120e6, 60e6]),
     "compressed_lists.arrow": error("'a'", "nested", "drop=['a']"),
     "bad_offsets.arrow": error("is damaged", "Column 1"),

@@ -181,6 +181,26 @@ def test_a_type_of_ones_own_is_read_as_what_it_stores():
     assert found.to_pylist() == [1.5, None, 2.5]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        pa.array(["u", "v"]).dictionary_encode(),
+        pytest.param(
+            pa.array(["u", "v"], pa.string_view()),
+            marks=pytest.mark.needs("pyarrow>=18"),
+        ),
+    ],
+    ids=lambda values: str(values.type),
+)
+def test_a_slice_of_runs_is_read_as_its_own_values(words):
+    runs = pa.RunEndEncodedArray.from_arrays([20, 40], words)
+    parts = pa.chunked_array([runs.slice(18, 4), runs.slice(30, 1), runs.slice(0, 0)])
+    found = from_arrow(pa.table({"a": parts}), "x.arrow").table.column("a")
+    assert found.to_pylist() == ["u", "u", "v", "v", "v"]
+    none = pa.table({"a": pa.chunked_array([], runs.type)})
+    assert from_arrow(none, "x.arrow").table.column("a").type == found.type
+
+
 def test_an_interrupt_while_excel_is_read_is_no_error_of_the_file():
     def interrupted():
         raise KeyboardInterrupt

@@ -7,14 +7,16 @@ What becomes of a column:
 - times of day become durations since midnight; half floats become float32;
 - timestamps of every unit and durations are read in microseconds (a finding says so if
   nanoseconds are lost); decimals are numbers as long as a float64 holds them exactly;
-- extension types are read as what they store, and runs and dictionaries that only
-  compress as their values;
+- extension types are read as what they store; run-end encoded columns, and
+  dictionaries of anything but text, are read as their decoded values;
 - lists, structs, maps and intervals are refused: name them in `drop`.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from treewright.errors import ColumnTypeError, TableError
 from treewright.files.content import Content
@@ -97,11 +99,9 @@ def _readable(name: str, values: Any, file: str) -> Any:
         chunks = [chunk.storage for chunk in values.chunks]
         return _readable(name, pa.chunked_array(chunks, kind.storage_type), file)
     if types.is_run_end_encoded(kind):
-        pc = package("pyarrow.compute", "Reading files")
-        chunks = [pc.run_end_decode(each) for each in values.chunks]
-        return _readable(name, pa.chunked_array(chunks, kind.value_type), file)
+        return _decoded_runs(name, values, file)
     if types.is_dictionary(kind) and not _is_text(kind.value_type):
-        # It only compresses.
+        # A dictionary of other values than text is only a compression.
         chunks = [chunk.dictionary_decode() for chunk in values.chunks]
         return _readable(name, pa.chunked_array(chunks, kind.value_type), file)
     if types.is_nested(kind) or types.is_interval(kind):
@@ -120,6 +120,25 @@ def _readable(name: str, values: Any, file: str) -> Any:
     if types.is_float16(kind):
         return values.cast(pa.float32())
     return values
+
+
+def _decoded_runs(name: str, values: Any, file: str) -> Any:
+    """Return a run-end encoded column as its decoded values.
+
+    `run_end_decode` of pyarrow knows neither dictionaries nor views.
+    """
+    pa = package("pyarrow", "Reading files")
+    kind = values.type.value_type
+    chunks = []
+    for runs in values.chunks:
+        known = _readable(name, pa.chunked_array([runs.values], kind), file)
+        places = np.repeat(
+            np.arange(len(known)), np.diff(runs.run_ends.to_numpy(), prepend=0)
+        )
+        rows = pa.array(places[runs.offset : runs.offset + len(runs)])
+        chunks.append(known.combine_chunks().take(rows))
+    plain = _readable(name, pa.chunked_array([], kind), file)
+    return pa.chunked_array(chunks, plain.type)
 
 
 def _is_text(kind: Any) -> bool:
