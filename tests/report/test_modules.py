@@ -1,9 +1,11 @@
 """The scripts of the page as modules: unit tests in node, and the join to one file."""
 
+import datetime as dt
 import json
 import os
 import shutil
 import subprocess
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from support.browser import ROOT
 from support.report_data import data_of
 from treewright.drawing.report.join import join_modules
 from treewright.errors import TreewrightError
+from treewright.table.grain import moment_above, moment_below
+from treewright.table.schema import Feature
 
 SCRIPTS = ROOT / "src" / "treewright" / "drawing" / "report" / "scripts"
 
@@ -43,6 +47,47 @@ FIXTURES = {
 }
 
 
+YEARS = [
+    ("Europe/Berlin", 2021),
+    ("America/Sao_Paulo", 2017),  # clocks skip a midnight
+    ("America/Havana", 2012),  # clocks skip the midnight that begins April
+    ("America/Havana", 2015),  # the midnight that begins November occurs twice
+    ("America/St_Johns", 2009),  # clocks go back over the midnight that begins November
+    ("Pacific/Apia", 2011),  # clocks skip a day
+]
+
+
+def hours_near_changes(timezone, year):
+    """Every hour, and a second before it, within a day of each change of the clocks."""
+    zone, hour = ZoneInfo(timezone), dt.timedelta(hours=1)
+    begin = dt.datetime(year, 1, 1, tzinfo=dt.UTC)
+    hours = [begin + i * hour for i in range(366 * 24)]
+    shifts = [each.astimezone(zone).utcoffset() for each in hours]
+    changes = [i for i in range(1, len(hours)) if shifts[i] != shifts[i - 1]]
+    assert len(changes) >= 2
+    near = {i + n for i in changes for n in range(-26, 27)}
+    return [hours[i].timestamp() * 1e6 - before for i in near for before in (0, 1e6)]
+
+
+def moments():
+    """Whole days and months below and above a moment, as Python finds them."""
+    return [
+        {
+            "grain": grain,
+            "timezone": timezone,
+            "value": value,
+            "below": moment_below(feature, value),
+            "above": moment_above(feature, value),
+        }
+        for timezone, year in YEARS
+        for grain in ("day", "month")
+        for feature in [
+            Feature("x", stored_as="datetime", timezone=timezone, grain=grain)
+        ]
+        for value in hours_near_changes(timezone, year)
+    ]
+
+
 @pytest.fixture(scope="module")
 def fixtures(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fixtures")
@@ -50,6 +95,7 @@ def fixtures(tmp_path_factory):
         model, X, y = make()
         data = data_of(tw.report(model, folder / "r.html", X, y))
         (folder / f"{name}.json").write_text(json.dumps(data))
+    (folder / "moments.json").write_text(json.dumps(moments()))
     return folder
 
 
@@ -60,7 +106,7 @@ def node():
     return found
 
 
-@pytest.mark.parametrize("file", ["pure.test.js", "model.test.js"])
+@pytest.mark.parametrize("file", ["pure.test.js", "model.test.js", "moments.test.js"])
 def test_the_modules_pass_their_tests_in_node(fixtures, file):
     done = subprocess.run(
         [node(), "--test", str(ROOT / "tests" / "report" / "node" / file)],

@@ -8,5 +8,6 @@ import { makeModel } from "../../../src/treewright/drawing/report/scripts/model.
 const folder = process.env.TREEWRIGHT_FIXTURES;
 if (!folder) throw new Error("Run these tests with 'pytest tests/report/test_modules.py'.");
 
-export const modelOf = (name) =>
-  makeModel(JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")));
+export const read = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+
+export const modelOf = (name) => makeModel(read(name));

@@ -57,16 +57,32 @@ export function momentAbove(column, value) {
 }
 
 function wholeMoment(column, value, ahead) {
-  const unit = UNITS[column.grain];
-  const isLocal = unit === DAY && column.timezone && column.timezone !== "UTC";
-  const shift = (us) => (isLocal ? zoneShift(Math.floor(us / 1000), column.timezone)[0] * 1000 : 0);
+  const { grain, timezone } = column;
+  const isLocal = UNITS[grain] === DAY && timezone && timezone !== "UTC";
+  const shift = (us) => (isLocal ? zoneShift(Math.floor(us / 1000), timezone)[0] * 1000 : 0);
   const here = value + shift(value);
-  let wall = (Math.floor(here / unit) + ahead) * unit;
-  if (column.grain === "month") {
-    const moment = new Date(Math.floor(here / 1000));
-    wall = Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + ahead, 1) * 1000;
+  // Clocks that are put across midnight repeat a date, or begin it late.
+  for (const n of ahead ? [0, 1, 2] : [1, 0, -1]) {
+    const begun = firstAt(wholeWall(grain, here, n), shift);
+    if (ahead ? begun > value : begun <= value) return begun;
   }
-  return wall - shift(wall - shift(wall - shift(value)));
+  return value;
+}
+
+// The clock time at which the unit of a clock time begins, or the n-th unit after it.
+function wholeWall(grain, here, n) {
+  if (grain !== "month") return (Math.floor(here / UNITS[grain]) + n) * UNITS[grain];
+  const moment = new Date(Math.floor(here / 1000));
+  return Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + n, 1) * 1000;
+}
+
+// The moment at which clocks show a time. Of two such moments the first counts; if clocks skip
+// the time, the shift before the change counts. Python reads a datetime of fold 0 likewise.
+function firstAt(wall, shift) {
+  const about = wall - shift(wall);
+  const two = [-12, 12].map((h) => wall - shift(about + h * 3600e6)).sort((a, b) => a - b);
+  // Clocks are put forward to a larger shift: the one before gives the later moment.
+  return two.find((us) => us + shift(us) === wall) ?? two[1];
 }
 
 export function durationWords(value) {
