@@ -163,6 +163,8 @@ def test_extra_arrays_of_every_type_come_back():
             {f"array {i}": np.zeros(17) for i in range(65)},
             "65 extra arrays; .* at most",
         ),
+        ({5: np.zeros(17)}, "an extra array called 5, but .* names that are text"),
+        ({None: np.zeros(17)}, "an extra array called None, but"),
     ],
 )
 def test_extra_arrays_that_could_not_be_loaded_again_are_not_saved(extras, words):
@@ -170,6 +172,16 @@ def test_extra_arrays_that_could_not_be_loaded_again_are_not_saved(extras, words
     assert tree.n_nodes == 17
     with pytest.raises(OptionError, match=words):
         saved_bytes(with_values(tree, extras=extras))
+
+
+def test_texts_that_could_not_be_loaded_some_nodes_at_a_time_are_not_saved():
+    tree = chain(3999)
+    words = np.full((tree.n_nodes, 10), "x" * 150, "<U200")
+    words[:128] = ""
+    assert_comes_back(with_values(tree, extras={"word": words.copy()}))
+    words[0, 0] = "y" * 200
+    with pytest.raises(OptionError, match=r"each of 1,280 texts .* 200 character"):
+        saved_bytes(with_values(tree, extras={"word": words}))
 
 
 def test_a_tree_without_a_target_is_not_saved():

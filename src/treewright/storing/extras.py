@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import OptionError, TreeFormatError
+from treewright.storing.nodes import CHUNK
 from treewright.storing.shapes import (
     Field,
     Flag,
@@ -99,9 +100,8 @@ def check_texts(name: str, texts: list[str]) -> None:
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _SPARE_CHARACTERS + 2 * sum(map(len, texts)):
         raise TreeFormatError(
-            f"Extra array {name!r} takes too much memory: each of its {len(texts):,} "
-            f"texts is stored at the length of the longest, {longest} characters. "
-            "Shorten it."
+            f"Extra array {name!r} takes too much memory: each of {len(texts):,} texts "
+            f"is stored at the length of the longest, {longest} characters. Shorten it."
         )
 
 
@@ -114,6 +114,11 @@ def extras_out(tree: TreeData) -> list[dict[str, Any]]:
         )
     out = []
     for name, array in tree.extras.items():
+        if not isinstance(name, str):
+            raise OptionError(
+                f"The tree has an extra array called {name!r}, but the model file "
+                "holds names that are text. Rename it."
+            )
         kind = "text" if array.dtype.kind == "U" else array.dtype.name
         if kind not in _TYPES or array.ndim > _MOST_AXES:
             raise OptionError(
@@ -123,12 +128,13 @@ def extras_out(tree: TreeData) -> list[dict[str, Any]]:
                 "Convert it first."
             )
         if kind == "text":
-            _check_saved_texts(name, array.ravel().tolist())
+            _check_saved_texts(name, array)
         out.append({"name": name, "type": kind, "shape": list(array.shape[1:])})
     return out
 
 
-def _check_saved_texts(name: str, texts: list[str]) -> None:
+def _check_saved_texts(name: str, array: NDArray[np.str_]) -> None:
+    texts = array.ravel().tolist()
     longest = max(map(len, texts), default=0)
     if longest > _LONGEST_TEXT:
         raise OptionError(
@@ -136,6 +142,9 @@ def _check_saved_texts(name: str, texts: list[str]) -> None:
             f"file holds at most {_LONGEST_TEXT}. Shorten it."
         )
     try:
+        # A file is read some nodes at a time, then put together.
+        for start in range(0, len(array), CHUNK):
+            check_texts(name, array[start : start + CHUNK].ravel().tolist())
         check_texts(name, texts)
     except TreeFormatError as problem:
         raise OptionError(str(problem)) from problem
