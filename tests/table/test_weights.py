@@ -1,6 +1,8 @@
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from treewright.errors import TableError
@@ -58,6 +60,7 @@ def test_contiguous_float64_weights_are_not_copied_nor_locked():
             r"must be one-dimensional, with 3 values; got shape \(3, 2\)",
         ),
         (np.ones((3, 1)), r"must be one-dimensional.*\(3, 1\)"),
+        ([[1], [1], [1]], r"must be one-dimensional.*\(3, 1\)"),
         (2.0, r"single value 2.0, but one weight per row.*numpy.full\(3, 2.0\)"),
         (["a", 1, 1], "holds a value that is not a number.*'a'"),
         ([1e308, 1e308, 1e308], "too large to be added up.*1e[+]308"),
@@ -82,6 +85,9 @@ def test_weights_that_are_no_column_are_refused_by_their_type():
     words = r"sample_weight is sparse \(csr_array\), .* dense array with one weight per"
     with pytest.raises(TableError, match=words):
         weights(sparse.csr_array([[1, 2, 3]]))
+    relation = duckdb.from_arrow(pa.table({"w": [1.0, 2.0, 3.0]}))
+    with pytest.raises(TableError, match=r"got shape \(3, 1\)\. Pass an array, series"):
+        weights(relation)
     words = "an object of type 'LazyFrame', but one weight .* array of 3 numbers"
     with pytest.raises(TableError, match=words):
         weights(pl.LazyFrame({"w": [1.0, 2.0, 3.0]}))

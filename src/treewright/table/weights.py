@@ -47,9 +47,15 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
             f"sample_weight is the text {sample_weight!r}, but one number per row is "
             f"needed. Did you mean X[{sample_weight!r}]?"
         )
+    # A relation of DuckDB has a shape, but NumPy cannot read it.
+    shape = getattr(sample_weight, "shape", None)
+    if isinstance(shape, tuple) and len(shape) > 1:
+        raise TableError(_many_axes(shape, n_rows))
     array = np.asarray(sample_weight)
-    if array.ndim != 1:
-        raise TableError(_shape_message(array, n_rows))
+    if array.ndim > 1:
+        raise TableError(_many_axes(array.shape, n_rows))
+    if array.ndim == 0:
+        raise TableError(_no_column(array, n_rows))
     if len(array) != n_rows:
         raise TableError(
             f"sample_weight.shape == {array.shape}, expected ({n_rows},)! Pass one "
@@ -63,21 +69,23 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     return freeze(weights)
 
 
-def _shape_message(array: NDArray[Any], n_rows: int) -> str:
-    if array.ndim == 0 and array.dtype.kind == "O":
+def _many_axes(shape: tuple[int, ...], n_rows: int) -> str:
+    return (
+        f"Sample weights must be one-dimensional, with {n_rows} values; got shape "
+        f"{shape}. Pass an array, series or list with one weight per row."
+    )
+
+
+def _no_column(array: NDArray[Any], n_rows: int) -> str:
+    if array.dtype.kind == "O":
         return (
             f"sample_weight is an object of type {type(array.item()).__name__!r}, but "
             f"one weight per row is needed. Pass an array of {n_rows} numbers."
         )
-    if array.ndim == 0:
-        return (
-            f"sample_weight is the single value {array.item()!r}, but one weight per "
-            f"row is needed. Pass numpy.full({n_rows}, {array.item()!r}), or None for "
-            "equal weights."
-        )
     return (
-        f"Sample weights must be one-dimensional, with {n_rows} values; got shape "
-        f"{array.shape}. Pass one weight per row."
+        f"sample_weight is the single value {array.item()!r}, but one weight per row "
+        f"is needed. Pass numpy.full({n_rows}, {array.item()!r}), or None for equal "
+        "weights."
     )
 
 
