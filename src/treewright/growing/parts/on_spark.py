@@ -10,7 +10,6 @@ import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from concurrent.futures import TimeoutError as NoAnswer
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -28,6 +27,10 @@ __all__ = ["Spark"]
 _GATHERINGS_PER_TASK = 4
 _RESULTS = "part string, result binary"
 _CODED = "part string, digest binary, result binary, coded binary"
+
+
+class _SilenceError(Exception):
+    """No task came to its end in the time that is allowed."""
 
 
 class Spark:
@@ -119,7 +122,7 @@ class Spark:
         pool = ThreadPoolExecutor(1)
         try:
             return self._waited_for(pool.submit(collected), session)
-        except NoAnswer:
+        except _SilenceError:
             session.interruptTag(tag)
             raise ClusterError(
                 f"Spark gave no answer in {self._timeout:g} s. Look at the executors, "
@@ -134,14 +137,14 @@ class Spark:
             pool.shutdown(wait=False)
 
     def _waited_for(self, job: Future[list[Any]], session: Any) -> list[Any]:
-        """Wait for a job as long as its tasks come to an end."""
+        """Wait for a job as long as its tasks keep finishing."""
         finished, since = _finished_tasks(session), time.monotonic()
         while not wait([job], min(1.0, self._timeout / 4)).done:
             now = _finished_tasks(session)
             if now != finished:
                 finished, since = now, time.monotonic()
             elif time.monotonic() - since > self._timeout:
-                raise NoAnswer
+                raise _SilenceError
         return job.result()
 
 
