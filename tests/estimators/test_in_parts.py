@@ -438,11 +438,28 @@ def test_a_column_of_too_many_categories_is_set_aside_everywhere(
     found.fit(write_parts(rows, tmp_path / "rows", 2, row_group=30_000), target="y")
     feature = found.tree_.schema.features[1]
     assert "more than 65534 categories" in feature.set_aside
+    (finding,) = found.intake_.findings
+    assert finding.words == "more than 65,534 categories"
     assert feature == expected.tree_.schema.features[1]
     assert found.tree_.fingerprint == expected.tree_.fingerprint
     used = tw.TreeClassifier(prune=None, kinds={"k": "categorical"})
     with pytest.raises(tw.TableError, match="rows in parts allow 65,534"):
         used.fit(str(tmp_path / "rows" / "*.parquet"), target="y")
+
+
+def test_columns_set_aside_are_told_as_for_a_table_in_memory(tmp_path: Path) -> None:
+    rows = frame(300)[["x", "order_id", "name", "y"]]
+    rows["item_id"] = rows["order_id"].to_numpy()[::-1]
+    rows["alias"] = "also " + rows["name"]
+    pattern = write_parts(rows, tmp_path / "rows", 3)
+    with pytest.warns(tw.ColumnSetAsideWarning) as found:
+        tw.TreeClassifier(prune=None).fit(pattern, target="y")
+    with pytest.warns(tw.ColumnSetAsideWarning) as expected:
+        tw.TreeClassifier(prune=None).fit(rows.drop(columns="y"), rows["y"])
+    message = str(found[0].message)
+    assert message == str(expected[0].message)
+    assert "'order_id' and 'item_id' were set aside: whole numbers that" in message
+    assert "'name' and 'alias' were set aside: more than half of the known" in message
 
 
 # -- refusals --------------------------------------------------------------------------
@@ -490,9 +507,7 @@ def test_findings_are_refused_before_a_tree_grows(
     model = tw.TreeClassifier(
         prune=None, findings="error", progress=heard.append, checkpoint=kept
     )
-    words = (
-        r"'order_id' was set aside: .* the rows\. kinds={'order_id': 'numeric'} uses"
-    )
+    words = r"'order_id' was set aside: .* so\. kinds={'order_id': 'numeric'} uses it"
     with pytest.raises(tw.TableError, match=words):
         model.fit(pattern, target="y")
     assert heard == []

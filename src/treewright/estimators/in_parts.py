@@ -27,7 +27,8 @@ from treewright.growing.parts.watched import Watched
 from treewright.growing.threads import n_threads
 from treewright.options import GrowOptions
 from treewright.table.column import Column, NumericColumn
-from treewright.table.intake import Finding, Intake
+from treewright.table.findings import aside
+from treewright.table.intake import Intake
 from treewright.table.schema import Schema
 from treewright.table.table import ClassTarget, NumericTarget, Table, Target
 
@@ -55,14 +56,8 @@ class OpenedParts:
     @property
     def intake(self) -> Intake:
         """How the rows were read, and which columns were set aside."""
-        found = []
-        for feature in self.described.schema.features:
-            if feature.set_aside:
-                kind = "key" if feature.kind == "numeric" else "tells_rows_apart"
-                words, _, advice = feature.set_aside.partition("; ")
-                setting = advice.removeprefix("pass ").removesuffix(" to use it.")
-                advice = f"It is not used; {setting} uses it."
-                found.append(Finding(kind, feature.name, words, advice))
+        features = self.described.schema.features
+        found = (aside(feature) for feature in features if feature.set_aside)
         return self.described.intake.with_noted(found)
 
 

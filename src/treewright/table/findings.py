@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.table.column import CategoricalColumn, Column, NumericColumn
 from treewright.table.copies import copies
-from treewright.table.infer import BY_KINDS, nearly_numbers
+from treewright.table.infer import BY_KINDS, MOST_CATEGORIES, nearly_numbers
 from treewright.table.intake import Finding, Intake
 from treewright.table.leaks import leak
 from treewright.table.schema import Feature
@@ -30,7 +30,7 @@ from treewright.table.spelling import (
 from treewright.table.table import ClassTarget, Table
 from treewright.table.totals import totals
 
-__all__ = ["FEWEST_ROWS", "WRITE_ALIKE", "look_at"]
+__all__ = ["FEWEST_ROWS", "WRITE_ALIKE", "aside", "look_at"]
 
 FEWEST_ROWS = 50
 """In smaller tables every pattern may be chance."""
@@ -74,6 +74,31 @@ def look_at(table: Table, X: Any = None, y: Any = None) -> Intake:
     return record.with_noted(f for f in found if (f.kind, f.column) not in known)
 
 
+def aside(feature: Feature) -> Finding:
+    """Return the finding about a column that is set aside.
+
+    Its words hold for every column that is set aside for the same reason.
+
+    Parameters
+    ----------
+    feature : Feature
+        A column with a reason in `set_aside`.
+
+    Returns
+    -------
+    Finding
+    """
+    kind = "tells_rows_apart"
+    words = "more than half of the known values occur only once"
+    if feature.kind == "numeric":
+        kind = "key"
+        words = "whole numbers that differ in every row, under a name that says so"
+    elif not feature.labels:
+        words = f"more than {MOST_CATEGORIES:,} categories"
+    uses = f"kinds={{{feature.name!r}: {feature.kind!r}}} uses it"
+    return Finding(kind, feature.name, words, f"It is not used; {uses}.")
+
+
 # -- one column ------------------------------------------------------------------------
 
 
@@ -102,12 +127,7 @@ def _of_numbers(
     if known.min() == known.max():
         yield _constant(name, show_value(feature, float(known[0])))
     elif feature.set_aside:
-        yield Finding(
-            "key",
-            name,
-            "whole numbers that differ in every row, under a name that says so",
-            f"It is not used; kinds={{{name!r}: 'numeric'}} uses it.",
-        )
+        yield aside(feature)
     elif _all_differ(column, missing):
         yield Finding(
             "running_number",
@@ -213,12 +233,7 @@ def _marks(
 def _tells_apart(feature: Feature, counts: NDArray[np.int64]) -> Iterator[Finding]:
     name, n_present = feature.name, int(np.count_nonzero(counts))
     if feature.set_aside:
-        yield Finding(
-            "tells_rows_apart",
-            name,
-            "more than half of the known values occur only once",
-            f"It is not used; kinds={{{name!r}: 'categorical'}} uses it.",
-        )
+        yield aside(feature)
     elif n_present > _FEWEST_CATEGORIES and counts.sum() < (
         _ROWS_PER_CATEGORY * n_present
     ):
