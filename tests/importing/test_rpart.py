@@ -185,6 +185,11 @@ def changed(table, column, value):
             r"^The tree .* whole numbers in 'n' of the table 'frame'; got 29\.5\. ",
         ),
         (
+            changed("frame", "n", [12345678.5, 62, 29, 33, 19]),
+            TreeFormatError,
+            r"in 'n' of the table 'frame'; got 12345678\.5\. ",
+        ),
+        (
             changed("frame", "node", [1, 2, 4, 5, math.inf]),
             TreeFormatError,
             "in 'node' of the table 'frame'; got inf",

@@ -171,8 +171,8 @@ def _whole(values: Any, place: str) -> list[int]:
     wrong = numbers[~np.isfinite(numbers) | (numbers != np.rint(numbers))]
     if len(wrong):
         raise TreeFormatError(
-            f"The tree of rpart needs whole numbers in {place}; got {wrong[0]:g}. "
-            f"{_HOW}"
+            f"The tree of rpart needs whole numbers in {place}; got "
+            f"{float(wrong[0])!r}. {_HOW}"
         )
     return [int(number) for number in numbers.tolist()]
 
