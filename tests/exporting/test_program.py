@@ -7,7 +7,7 @@ import pytest
 
 import treewright as tw
 from support import programs
-from support.export_trees import HARD, beyond
+from support.export_trees import DIVIDED, HARD, beyond
 from treewright.errors import OptionError
 from treewright.exporting.check_rows import answered, check_rows
 from treewright.exporting.program import program_of
@@ -17,6 +17,7 @@ from treewright.tree.route import divides_rows
 @pytest.mark.parametrize("name", HARD)
 def test_a_program_of_a_hard_tree_sends_every_row_where_the_tree_sends_it(name):
     program = program_of(HARD[name]())
+    assert program.divides_rows == (name in DIVIDED)
     rows = check_rows(program).rows + programs.random_rows(program, 100)
     for row, node in zip(rows, answered(program, rows).nodes, strict=True):
         ends = programs.interpreted(program, row)

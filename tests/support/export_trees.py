@@ -199,3 +199,11 @@ HARD = {
     "numbers that stop or divide": partial(odd_tree, 4, "divides", numbers=True),
 }
 """Small trees with questions that no table of `OWN` leads to, by name."""
+DIVIDED = frozenset(
+    {
+        "intervals of C4.5",
+        "rows that stop or divide",
+        "numbers that stop or divide",
+    }
+)
+"""The trees of `HARD` that divide rows among leaves."""
