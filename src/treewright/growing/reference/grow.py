@@ -106,13 +106,11 @@ def grow_reference(table: Table, options: GrowOptions) -> TreeData:
         If there is no target or no row of weight above 0, or if a node needs all
         groupings of more than 12 categories.
     """
-    task = "class" if isinstance(table.target, ClassTarget) else "number"
-    options = settled_options(task, table.weights is not None, options)
     grower, root = grow_nodes(table, options)
     made_by = {
-        "method": options.method,
-        "task": task,
-        "options": options.to_dict(),
+        "method": grower.options.method,
+        "task": "class" if isinstance(table.target, ClassTarget) else "number",
+        "options": grower.options.to_dict(),
         "version": __version__,
     }
     return restore_row_weights(lay_out(root, grower.target, table.schema, made_by))
