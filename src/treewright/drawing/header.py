@@ -55,10 +55,13 @@ def above(
     name = middle_cut(title_words(tree, look), name_room, _TITLE, True, measure)
     marks: list[Mark] = [Words(0, _TITLE, name, _TITLE, bold=True)]
     y = _TITLE
-    x = measure(name, _TITLE, True) + 10 if beside else 0.0
-    for line in [size] if beside else wrapped(size, room, _SMALL, measure):
-        y += 0 if beside else _KEY_LINE
-        marks.append(Words(x, y, line, _SMALL, "muted"))
+    if beside:
+        x = measure(name, _TITLE, True) + 10
+        marks.append(Words(x, y, size, _SMALL, "muted"))
+    else:
+        for line in wrapped(size, room, _SMALL, measure):
+            y += _KEY_LINE
+            marks.append(Words(0, y, line, _SMALL, "muted"))
     y += 10
     if tree.is_classifier and not has_many_classes(tree):
         entries, height = _classes(tree, room, measure)
