@@ -353,7 +353,10 @@ def test_a_column_with_nothing_to_divide_says_so(values):
     tree = tw.TreeClassifier(prune=None, findings="ignore").fit(X, y).tree_
     found = tw.why(tree, 0, X, y, column="same")
     assert found.candidates == ()
-    words = "same offers no split: fewer than two of its values are here."
+    words = (
+        "Column same offers no split: the rows of this node have fewer than two "
+        "different values in it."
+    )
     assert words in str(found)
     assert "No split is allowed" not in str(found)  # a is split
     assert "Chosen: a <= 2.5, gain 0.5000." in str(found)

@@ -147,7 +147,10 @@ def _table(why: Why) -> list[str]:
     """Return one line per candidate: its condition, its gain, and its branches."""
     if not why.candidates and why._column is not None:
         name = wording.cut(wording.name(why._column), _LONGEST)
-        return [f"{name} offers no split: fewer than two of its values are here."]
+        return [
+            f"Column {name} offers no split: the rows of this node have fewer than two "
+            "different values in it."
+        ]
     if not why.candidates:
         return ["No split is allowed here."]
     heads, cells, notes = _cells(why)
