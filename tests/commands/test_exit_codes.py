@@ -67,7 +67,7 @@ BAD = {
     "three ways to cut": (
         2,
         ["prune", "penguins.tree.json", "--alpha=0", "--leaves=2", "--validation", "x"],
-        "--alpha and --leaves and --validation cannot be used together",
+        "--alpha, --leaves and --validation cannot be used together",
     ),
     "a smaller tree without a cut": (
         2,

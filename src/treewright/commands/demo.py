@@ -34,8 +34,8 @@ STORY = (
         f"treewright show {_MODEL} --format rules",
     ),
     (
-        "Why was the first split chosen? (The file also has the rows that were held "
-        "out, so its gains differ a little.)",
+        f"Why was the first split chosen? ({_TABLE} also contains the held-out rows, "
+        "so these gains differ slightly from those in the tree.)",
         f"treewright why {_MODEL} {_TABLE} 0",
     ),
     (

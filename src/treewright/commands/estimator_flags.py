@@ -108,8 +108,9 @@ class Value(click.ParamType):  # type: ignore[type-arg]
             return json.loads(value)
         except ValueError as problem:
             self.fail(
-                f"{value!r} is not valid JSON: {problem}. Write names in double quotes "
-                'and the whole in single ones, such as \'{"yes": {"no": 5}}\'.',
+                f"{value!r} is not valid JSON: {problem}. Put names in double quotes "
+                "and the whole value in single quotes, such as "
+                '\'{"yes": {"no": 5}}\'.',
                 param,
                 ctx,
             )

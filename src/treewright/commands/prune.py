@@ -69,7 +69,9 @@ def command(
 
     chosen = [name for name, value in cuts.items() if value not in (None, ())]
     if len(chosen) > 1:
-        named = " and ".join("--node" if n == "nodes" else f"--{n}" for n in chosen)
+        from treewright.table.announce import listed
+
+        named = listed(["--node" if n == "nodes" else f"--{n}" for n in chosen])
         raise click.UsageError(f"{named} cannot be used together; use one of them.")
     if output is not None and not chosen:
         raise click.UsageError(

@@ -272,8 +272,8 @@ def _check_classes(training: TrainingParts) -> None:
 def _one_row(name: Any) -> TableError:
     return TableError(
         f"Class {name!r} has one row, which cannot be both trained on and held out for "
-        "validation. Leave the class out, or use prune='cv' or prune=None; a table in "
-        "memory may also come with X_val and y_val."
+        "validation. Leave the class out, or use prune='cv' or prune=None. With a "
+        "table in memory, you can also pass X_val and y_val."
     )
 
 
