@@ -63,7 +63,7 @@ def _round_dates(low: float, high: float) -> list[float]:
 def _round_times(low: float, high: float) -> list[float]:
     """Return whole seconds, minutes, hours or days between two times.
 
-    Only ticks that are less than a second apart are parts of one.
+    Ticks are fractions of a second only if they are less than a second apart.
     """
     from matplotlib.ticker import MaxNLocator
 

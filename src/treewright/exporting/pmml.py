@@ -110,7 +110,7 @@ def _value(value: Any) -> str:
 
 
 def _number(number: float) -> str:
-    """Return a number; infinity as one beyond all, because readers spell it apart."""
+    """Write infinity as 1e999, because PMML readers spell infinity differently."""
     if math.isinf(number):
         return "1e999" if number > 0 else "-1e999"
     return shortest(number)
@@ -313,7 +313,8 @@ def _in_set(variable: Variable, labels: Sequence[Any]) -> str:
     """Return the predicate that a value is one of some categories."""
     if not labels:
         return ""
-    if variable.type == "code":  # PMML4S takes other numbers for equal to these
+    # PMML4S treats unequal numbers as equal in a SimplePredicate.
+    if variable.type == "code":
         numbers = " ".join(shortest(float(label)) for label in labels)
         return (
             f"<SimpleSetPredicate field={_attribute(variable.name)} "

@@ -167,7 +167,7 @@ class _PartDigest:
 
 
 def _joined(one: Digest, other: Digest) -> Digest:
-    # Where text has no value in one of them, it counts as numbers there.
+    # A text column without a known value in a part is digested as Numbers there.
     if isinstance(one, Numbers) and isinstance(other, Distinct):
         one, other = other, one
     if isinstance(one, Distinct) and isinstance(other, Numbers):

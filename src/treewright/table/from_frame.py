@@ -134,7 +134,10 @@ def from_series(name: str, values: Any) -> RawColumn:
 
 
 def _loaded(X: Any, what: str) -> nw.DataFrame[Any]:
-    """Return the rows of a lazy table that hands them over, as a relation of DuckDB."""
+    """Return the rows of a lazy table that exports an Arrow stream.
+
+    A relation of DuckDB is one. Other lazy tables are refused.
+    """
     if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "collect"):
         return _from_arrow_stream(X)
     verb = "compute" if hasattr(X, "compute") else "collect"

@@ -167,7 +167,7 @@ def moment_below(feature: Feature, value: float) -> float:
     if not has_local_days(feature):
         return whole_below(feature.grain, value)
     day = day_below(value, feature.timezone)
-    while not _is_whole_local(feature, day):
+    while not _begins_unit(feature, day):
         day = day_below(day - 1, feature.timezone)
     return day
 
@@ -178,7 +178,7 @@ def moment_above(feature: Feature, value: float) -> float:
         length = 32 * DAY if feature.grain == "month" else GRAINS[feature.grain]
         return whole_below(feature.grain, whole_below(feature.grain, value) + length)
     day = _next_local_day(value, feature.timezone)
-    while not _is_whole_local(feature, day):
+    while not _begins_unit(feature, day):
         day = _next_local_day(day, feature.timezone)
     return day
 
@@ -188,8 +188,11 @@ def _next_local_day(value: float, timezone: str) -> float:
     return day_below(day_below(value, timezone) + 1.25 * DAY, timezone)
 
 
-def _is_whole_local(feature: Feature, day: float) -> bool:
-    """Return whether a day of a zone is whole; yes where the calendar ends."""
+def _begins_unit(feature: Feature, day: float) -> bool:
+    """Return whether a local day begins a unit of the column's grain.
+
+    True where the calendar ends.
+    """
     if feature.grain == "day":
         return True
     try:

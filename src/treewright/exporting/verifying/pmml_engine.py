@@ -78,7 +78,7 @@ def _answers(
 
 def _json(variable: Variable, value: Value) -> str:
     """Return a value in JSON, which has no infinity but numbers beyond any double."""
-    if variable.type == "bool":  # PMML4S takes the number 1 for false
+    if variable.type == "bool":  # PMML4S reads the number 1 as false
         return json.dumps(bool(value))
     if isinstance(value, float) and math.isinf(value):
         return "1e999" if value > 0 else "-1e999"

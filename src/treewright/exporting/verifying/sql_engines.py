@@ -179,7 +179,10 @@ class Spark(Database):
         return cls(session)
 
     def close(self) -> None:
-        """Leave the session open: stopping it would stop those beside it."""
+        """Leave the session open.
+
+        Stopping it would also end other sessions of the same Spark application.
+        """
 
     def fill(
         self, program: Program, table: str, rows: Sequence[tuple[Value, ...]]
