@@ -24,8 +24,8 @@ help:  ## Show this list
 	@echo
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo "Start with 'make demo'. Nothing is installed outside $(VENV) and build/,"
-	@echo "but by browser, databases, office and clusters: packages of Debian, as root."
+	@echo "Start with 'make demo'. Only browser, databases, office and clusters install anything"
+	@echo "outside $(VENV) and build/: packages of Debian, as root."
 
 demo: build  ## Set everything up, then show the whole story on real data
 	@$(BIN)/treewright demo

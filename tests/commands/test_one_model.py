@@ -21,6 +21,7 @@ TYPED = {
     "flag": pa.array([each >= 50 for each in range(N)]),
     "size": pa.array([f"${each:,}" for each in HOURS]),
     "kind": pa.array([each * 4 // N for each in range(N)]),
+    "truth": pa.array([each >= 50 for each in range(N)]),
 }
 
 
@@ -31,7 +32,7 @@ def models(tmp_path_factory):
     for name, values in TYPED.items():
         table = pa.table({"v": values, "y": ["low"] * 50 + ["high"] * 50})
         pq.write_table(table, folder / "rows.parquet")
-        kinds = {"v": "categorical"} if name == "kind" else None
+        kinds = {"v": "categorical"} if name in ("kind", "truth") else None
         fitted = tw.TreeClassifier(prune=None, findings="ignore", kinds=kinds)
         tree = fitted.fit(folder / "rows.parquet", target="y").tree_
         tree.save(folder / f"{name}.tree.json")
@@ -51,6 +52,11 @@ def models(tmp_path_factory):
         ("date", "10 Mar 1970", "high"),
         ("moment", "1970-01-02 10:00Z", "low"),
         ("moment", "1970-01-04 02:00+01:00", "high"),
+        ("moment", "1970-01-04 02:00+01", "high"),
+        ("moment", "19700102T100000Z", "low"),
+        ("date", "19700110", "low"),
+        ("span", "1 day, 1:59:59", "low"),
+        ("span", "50:00", "high"),
         ("span", "10:30", "low"),
         ("clock", "1:30 am", "low"),
         ("clock", "09:00:00", "high"),
@@ -59,6 +65,9 @@ def models(tmp_path_factory):
         ("flag", "1", "high"),
         ("size", "$1,800", "low"),
         ("kind", "3", "high"),
+        ("kind", "3.0", "high"),
+        ("truth", "TRUE", "high"),
+        ("truth", "0", "low"),
     ],
 )
 def test_a_value_is_read_in_the_type_of_its_column(run, models, model, cell, answer):
@@ -75,9 +84,10 @@ def test_a_value_is_read_in_the_type_of_its_column(run, models, model, cell, ans
         ("date", "01/02/1970", "dates such as"),
         ("date", "10:30", "dates such as"),
         ("moment", "3", "points in time such as"),
-        ("span", "1 day", "durations such as 02:30:00"),
+        ("span", "a day", "durations such as 02:30:00"),
         ("span", "1970-01-10", "durations such as"),
-        ("flag", "yes", "true or false"),
+        ("flag", "yes", "true or false such as true"),
+        ("kind", "many", "numbers such as 1000.5"),
     ],
 )
 def test_a_value_of_another_type_is_refused(run, models, model, cell, held):
@@ -102,6 +112,34 @@ def test_every_row_of_a_file_is_explained_as_it_is_answered(run, story):
         call = ["explain", "penguins.tree.json", "--data", "penguins.csv", "--json"]
         found = json.loads(run(*call, "--row", row).stdout)
         assert found["explanation"]["prediction"] == answers[row - 1]
+
+
+@pytest.mark.parametrize(
+    ("model", "cells"),
+    [
+        ("date", ["03/02/1970", "25/03/1970", "unknown"]),
+        ("moment", ["1970-01-02 10:00Z", "1970-01-04 02:00+01"]),
+        ("span", ["1 day, 1:59:59", "50:00", "1:30 pm"]),
+        ("clock", ["1:30 am", "09:00:00"]),
+        ("flag", ["TRUE", "1.0", "0", "unknown"]),
+        ("truth", ["TRUE", "1.0", "false", "unknown"]),
+        ("size", ["$1,800", "$300,000", "NA"]),
+        ("kind", ["1.0", "01", "3", "none"]),
+    ],
+)
+def test_a_cell_of_a_file_is_explained_as_it_is_answered(run, models, model, cells):
+    path = models / "cells.csv"
+    path.write_text("v,k\n" + "".join(f'"{cell}",1\n' for cell in cells))
+    model_file = f"{model}.tree.json"
+    run("predict", model_file, "cells.csv", "-o", "answers.csv", folder=models)
+    with open(models / "answers.csv", newline="") as file:
+        answers = [each["answer"] for each in csv.DictReader(file)]
+    assert len(answers) == len(cells)
+    for row, answer in enumerate(answers, start=1):
+        call = ["explain", model_file, "--data", "cells.csv", "--row", row, "--json"]
+        done = run(*call, folder=models)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["explanation"]["prediction"] == answer
 
 
 @pytest.mark.parametrize(
@@ -214,4 +252,6 @@ def test_explain_takes_true_and_false_in_small_letters(run, tmp_path, kinds):
     tw.grow(table).save(tmp_path / "m.tree.json")
     said = run("explain", "m.tree.json", "z=false", folder=tmp_path).stdout
     assert said.startswith("y = b")
-    assert run("explain", "m.tree.json", "z=7", folder=tmp_path).returncode != 0
+    refused = run("explain", "m.tree.json", "z=7", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "Column 'z' holds true or false such as true; got '7'." in refused.stderr

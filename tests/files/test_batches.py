@@ -187,11 +187,12 @@ UNFIT = {
     "a zone that one lacks": (
         "moment",
         ["1970-01-01 00:00Z", "1970-01-01 00:00"],
-        "dates",
+        "points in time",
         2,
     ),
-    "no time of day": ("clock", ["10:30", "NA", "25:00"], "durations", 3),
-    "a date among times": ("clock", ["2020-01-05"], "durations", 1),
+    "minutes beyond 59": ("clock", ["10:30", "NA", "25:60"], "durations", 3),
+    "a date among durations": ("clock", ["2020-01-05"], "durations", 1),
+    "an ambiguous date among durations": ("clock", ["03/04/2024"], "durations", 1),
     "neither true nor false": ("bool", ["true", "0", "maybe"], "true or false", 3),
     "text among numbers": ("number", ["1", "unknown", "x"], "numbers", 3),
 }
@@ -214,6 +215,8 @@ def test_the_first_cell_that_does_not_fit_is_named(case, typed_tree, tmp_path):
     [
         ("date", ["NA", "unknown"], ["a", "a"]),
         ("clock", ["01:30", "12:00:00", "10 pm"], ["a", "b", "b"]),
+        ("clock", ["0 days, 1:00:00", "35:06", "2 days"], ["a", "b", "b"]),
+        ("moment", ["1970-01-01 02:00:00.5+02", "1970-01-01 02:00:02+02"], ["a", "b"]),
         ("bool", ["unknown", " FALSE", "True", "1"], ["a", "a", "b", "b"]),
         ("number", ["unknown", "1", " 4"], ["a", "a", "b"]),
     ],
@@ -223,8 +226,41 @@ def test_text_is_read_in_the_type_that_the_column_had(
 ):
     tree = typed_tree(TYPED[kind])
     path = tmp_path / "new.csv"
-    path.write_text("v,k\n" + "".join(f"{cell},1\n" for cell in cells))
+    path.write_text("v,k\n" + "".join(f'"{cell}",1\n' for cell in cells))
     assert answers(path, tree) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "words"),
+    [
+        ("date", ["unknown", "01/02/2024"], "dates such as '01/02/2024', but no value"),
+        ("moment", ["unknown", "2024-01-01T00:00"], "'2024-01-01T00:00'"),
+    ],
+)
+def test_a_mark_of_a_missing_value_is_not_blamed(
+    kind, cells, words, typed_tree, tmp_path
+):
+    tree = typed_tree(TYPED[kind])
+    path = tmp_path / "new.csv"
+    path.write_text("v,k\n" + "".join(f"{cell},1\n" for cell in cells))
+    with pytest.raises(tw.ColumnError) as caught:
+        list(read_batches(path, tree.schema))
+    assert words in str(caught.value)
+    assert "unknown" not in str(caught.value)
+
+
+def test_a_target_of_true_and_false_is_read_however_it_is_spelled(tmp_path):
+    path, new = tmp_path / "old.parquet", tmp_path / "new.csv"
+    flags = [each < 5 for each in range(10)]
+    pa.parquet.write_table(pa.table({"x": range(10), "y": flags}), path)
+    tree = tw.TreeClassifier(prune=None, shrinkage=None).fit(path, target="y").tree_
+    new.write_text("x,y\n0,true\n1,TRUE\n8,0\n9,False\n2,NA\n")
+    (batch,) = read_batches(new, tree.schema)
+    assert tree.evaluate(batch.X.table.slice(0, 4), batch.y.values[:4]).error == 0
+    assert batch.y.missing.tolist() == [False] * 4 + [True]
+    new.write_text("x,y\n0,true\n1,perhaps\n")
+    with pytest.raises(tw.ColumnError, match=r"held true or false.*row 2.*'perhaps'"):
+        list(read_batches(new, tree.schema))
 
 
 def test_a_mark_that_was_a_category_stays_one(tmp_path):

@@ -478,6 +478,17 @@ def test_true_and_odd_cells_among_spelled_numbers_are_refused_or_read(texts):
         tree.predict({"m": [texts[1], True]})
 
 
+@pytest.mark.parametrize("mark", ["", "$"])
+def test_text_that_spells_float32_numbers_is_rounded_as_in_training(mark):
+    values = np.arange(20_000_000, 20_000_040)
+    y = values.astype(np.float32) // 4 % 2
+    X = {"m": [f"{mark}{value}" for value in values]}
+    fitted = tw.TreeClassifier.like("sklearn", kinds={"m": "numeric"})
+    tree = fitted.set_params(findings="ignore").fit(X, y.astype(int)).tree_
+    assert tree.schema.features[0].float32
+    assert tree.predict(X).tolist() == y.tolist()
+
+
 def test_a_decimal_among_amounts_of_money_is_refused_with_its_row():
     table = tw.as_table(
         {"m": ["$1,200", "$300"] * 20}, ["a", "b"] * 20, kinds={"m": "numeric"}

@@ -12,21 +12,19 @@ from treewright.commands.flags import TreeCommand, flag, model_argument
 from treewright.commands.inputs import Names, load_model
 from treewright.commands.output import print_json, say, width_of
 from treewright.errors import TableError, did_you_mean
-from treewright.table.spelling import Spelling, is_missing_mark, recognise
+from treewright.table.spelling import (
+    VALUES_OF,
+    Spelling,
+    is_missing_mark,
+    parse_duration,
+    recognise,
+)
 
 if TYPE_CHECKING:
     from treewright.model import Tree
+    from treewright.table.schema import Feature
 
 __all__ = ["command"]
-
-_HELD = {
-    "bool": "true or false",
-    "date": "dates such as 2024-02-29",
-    "datetime": "points in time such as '2024-02-29 14:30'",
-    "duration": "durations such as 02:30:00",
-    "time": "times of day such as 14:30",
-}
-"""What the values of a column that are not plain numbers are called."""
 
 
 @click.command(
@@ -68,9 +66,10 @@ def command(
     if data is None and not values:
         raise click.UsageError("Name the row: NAME=VALUE ..., or --data FILE.")
     tree = load_model(model)
-    cells = {} if data is None else _row_of_file(tree, data, row)
-    cells |= _named_values(tree, values)
-    one = {name: _typed(tree, name, cell) for name, cell in cells.items()}
+    cells, one = ({}, {}) if data is None else _row_of_file(tree, data, row)
+    named = _named_values(tree, values)
+    cells |= named
+    one |= {name: _typed(tree, name, text) for name, text in named.items()}
     found = tree.explain(one, to=_wanted(tree, to), fixed=fixed or ())
     if as_json:
         print_json({"model": model, "row": cells, "explanation": found.to_dict()})
@@ -79,7 +78,7 @@ def command(
     say(found if width is None else found.text(width))
 
 
-def _named_values(tree: Tree, values: tuple[str, ...]) -> dict[str, Any]:
+def _named_values(tree: Tree, values: tuple[str, ...]) -> dict[str, str]:
     """Return what NAME=VALUE arguments say."""
     found = {}
     for each in values:
@@ -96,8 +95,10 @@ def _named_values(tree: Tree, values: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def _row_of_file(tree: Tree, data: str, row: int) -> dict[str, Any]:
-    """Return the cells of one row of a file."""
+def _row_of_file(
+    tree: Tree, data: str, row: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the cells of one row: as in the file, and as the tree reads them."""
     from treewright.files.batches import read_batches
 
     n_rows = 0
@@ -105,58 +106,72 @@ def _row_of_file(tree: Tree, data: str, row: int) -> dict[str, Any]:
         place, n_rows = row - 1 - n_rows, n_rows + batch.rows.num_rows
         if row <= n_rows:
             cells = batch.rows.slice(place, 1).to_pylist()[0]
-            return {n: v for n, v in cells.items() if n in tree.schema.index_of}
+            known = [name for name in cells if name in tree.schema.index_of]
+            typed = batch.X.row(place)
+            return {n: cells[n] for n in known}, {n: typed[n] for n in known}
     raise TableError(
         f"{data} has {n_rows:,} row{'s' * (n_rows != 1)}; there is no row {row:,}. "
         "Rows are counted from 1, without the header."
     )
 
 
-def _typed(tree: Tree, name: str, cell: Any) -> Any:
-    """Return a cell as the column of the tree holds it; empty text is missing."""
+def _typed(tree: Tree, name: str, text: str) -> Any:
+    """Return what a text stands for in a column of the tree; None if it is missing."""
     feature = tree.schema.features[tree.schema.index_of[name]]
-    if not isinstance(cell, str) or feature.spelling is not None:
-        return cell
+    if feature.spelling is not None:
+        return text
+    stored = feature.stored_as
     if feature.kind != "numeric" and feature.cuts is None:
-        labels: dict[str, Any] = {str(label): label for label in feature.labels}
-        if any(isinstance(label, bool) for label in feature.labels):
-            labels |= {"true": True, "false": False}
-        return labels.get(cell, None if is_missing_mark(cell) else cell)
-    if is_missing_mark(cell, among_numbers=True):
+        if feature.has_text != {False}:
+            return _category(feature, text)
+        stored = "bool" if isinstance(feature.labels[0], bool) else "float"
+    if is_missing_mark(text, among_numbers=True):
         return None
-    found = _value(cell.strip(), feature.stored_as)
+    found = _value(text.strip(), stored)
     if found is None:
-        held = _HELD.get(feature.stored_as, "numbers such as 1000.5")
+        held, example = VALUES_OF.get(stored, ("numbers", "1000.5"))
         raise click.UsageError(
-            f"Column {name!r} holds {held}; got {cell!r}. Leave it empty if it is "
-            "missing."
+            f"Column {name!r} holds {held} such as {example}; got {text!r}. Leave it "
+            "empty if it is missing."
         )
     return found
 
 
+def _category(feature: Feature, text: str) -> Any:
+    labels: dict[str, Any] = {str(label): label for label in feature.labels}
+    return labels.get(text, None if is_missing_mark(text) else text)
+
+
 def _value(text: str, stored: str) -> Any:
-    """Return the number, truth value or moment that a text spells; None if none."""
-    from treewright.table.raw import parse_number
+    """Return what a text spells: a number, a truth value, a moment; None if nothing."""
+    from treewright.table.raw import parse_number, truth_value
 
     if stored == "bool":
-        return {"true": True, "false": False, "1": True, "0": False}.get(text.lower())
-    return _moment(text, stored) if stored in _HELD else parse_number(text)
+        return truth_value(text)
+    if stored == "duration":
+        ticks = parse_duration(text)
+        return None if ticks is None else timedelta(microseconds=ticks)
+    return _moment(text, stored) if stored in VALUES_OF else parse_number(text)
 
 
-def _moment(text: str, stored: str) -> datetime | time | timedelta | None:
+def _moment(text: str, stored: str) -> datetime | time | None:
     spelling = recognise([text], kind="date")
     if not isinstance(spelling, Spelling):
-        return None
+        return _iso_moment(text) if spelling is None and stored != "time" else None
     ticks = spelling.parse(text)
-    if ticks is None:
+    if ticks is None or (spelling.what == "time") != (stored == "time"):
         return None
     passed = timedelta(microseconds=ticks)
-    if (spelling.what == "time") != (stored in ("duration", "time")):
-        return None
-    if stored == "duration":
-        return passed
     moment = datetime(1970, 1, 1, tzinfo=UTC if spelling.zone else None) + passed
     return moment.time() if stored == "time" else moment
+
+
+def _iso_moment(text: str) -> datetime | None:
+    """Return a moment in one of the rarer forms of ISO 8601, such as 20240229."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _wanted(tree: Tree, to: str | None) -> Any:

@@ -100,7 +100,8 @@ def read_batches(
     first_row = 1
     for rows, content in tables_of(path, table, progress):
         X = source_by_schema(content.table, content.text, schema, first_row)
-        yield Batch(rows, X, target_by_schema(X, schema), first_row)
+        y = target_by_schema(X, schema, first_row)
+        yield Batch(rows, X, y, first_row)
         first_row += rows.num_rows
 
 

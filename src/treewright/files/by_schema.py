@@ -13,25 +13,23 @@ from treewright.errors import ColumnError
 from treewright.files.csv_columns import plain_numbers
 from treewright.files.optional import package
 from treewright.files.source import ArrowSource
+from treewright.table.from_frame import from_series
 from treewright.table.infer import settle
 from treewright.table.match import zone_error
-from treewright.table.raw import RawColumn, first_value, parse_number
+from treewright.table.raw import RawColumn, truth_value
 from treewright.table.schema import Feature, Schema
-from treewright.table.spelling import Ambiguous, Spelling, is_missing_mark, recognise
+from treewright.table.spelling import (
+    VALUES_OF,
+    Spelling,
+    is_missing_mark,
+    parse_duration,
+    recognise,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["source_by_schema", "target_by_schema"]
-
-_MOMENTS = {
-    "date": "dates",
-    "datetime": "dates",
-    "duration": "durations",
-    "time": "times of day",
-}
-"""Types of columns that text can spell, and what their values are called."""
-_TIMES = ("duration", "time")
 
 
 def source_by_schema(
@@ -83,31 +81,49 @@ def _holds_numbers(feature: Feature) -> bool:
 
 
 def _typed(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
-    stored = feature.stored_as
-    if stored in _MOMENTS:
-        return _moments(feature, text, first_row)
-    is_bool = stored == "bool" or any(isinstance(x, bool) for x in feature.labels)
-    reader = _bools if is_bool else plain_numbers
+    if feature.stored_as in ("date", "datetime"):
+        return _dates(feature, text, first_row)
+    is_bool = any(isinstance(x, bool) for x in feature.labels)
+    stored = "bool" if is_bool else feature.stored_as
+    return _read(stored, feature.name, text, first_row)
+
+
+def _read(stored: str, name: str, text: pa.ChunkedArray, first_row: int) -> Any:
+    """Return text as numbers, or as truth values, durations or times of day."""
+    reader: Callable[[Any], Any] = _READERS.get(stored, plain_numbers)
     found = reader(text)
     if found is None:
-        held = "true or false" if is_bool else "numbers"
+        held = VALUES_OF[stored][0] if stored in VALUES_OF else "numbers"
         reads = partial(_all_read, reader)
-        raise _other_kind(feature.name, text, first_row, held, reads)
+        raise _other_kind(name, text, first_row, held, reads)
     return found
 
 
-def _bools(text: pa.ChunkedArray) -> Any:
+def _read_by(
+    parse: Callable[[str], Any], arrow_type: str, text: pa.ChunkedArray
+) -> pa.Array | None:
+    """Return what every cell spells; None if a cell spells nothing."""
     pa = package("pyarrow", "Reading files")
-    known = {x for x in text.unique().to_pylist() if not _is_missing(x)}
-    values = {x: _bool(x.strip().lower()) for x in known}
+    values = {x: parse(x) for x in _known(text)}
     if None in values.values():
         return None
-    return pa.array([values.get(x) for x in text.to_pylist()], pa.float64())
+    return pa.array([values.get(x) for x in text.to_pylist()], arrow_type)
 
 
-def _bool(word: str) -> float | None:
-    number = {"true": 1.0, "false": 0.0}.get(word, parse_number(word))
-    return number if number in (0.0, 1.0) else None
+def _time_of_day(cell: str) -> int | None:
+    ticks = Spelling("time").parse(cell)
+    return None if ticks is None else int(ticks)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "bool": partial(_read_by, truth_value, "bool"),
+    "duration": partial(_read_by, parse_duration, "duration[us]"),
+    "time": partial(_read_by, _time_of_day, "time64[us]"),
+}
+
+
+def _known(text: pa.ChunkedArray) -> list[str]:
+    return [x for x in text.unique().to_pylist() if not _is_missing(x)]
 
 
 def _is_missing(cell: str | None) -> bool:
@@ -119,41 +135,30 @@ def _all_read(reader: Callable[[pa.ChunkedArray], Any], cells: Sequence[str]) ->
     return reader(pa.chunked_array([cells], pa.string())) is not None
 
 
-def _all_moments(stored: str, cells: Sequence[str]) -> bool:
-    """Return whether cells spell dates, or times of day, in some way."""
+def _are_dates(cells: Sequence[str]) -> bool:
+    """Return whether all cells spell dates, though perhaps in two ways."""
     found = recognise(cells, kind="date")
     is_time = isinstance(found, Spelling) and found.what == "time"
-    return found is not None and is_time == (stored in _TIMES)
+    return found is not None and not is_time
 
 
-def _moments(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
+def _dates(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     """Return text as dates; it must spell them in a way that is not ambiguous."""
     pa = package("pyarrow", "Reading files")
-    source = ArrowSource(pa.table({feature.name: text}), frozenset([feature.name]))
-    raw = source.raw(0)
-    if all(_is_missing(str(each)) for each in raw.labels):
+    known = _known(text)
+    if not known:
         return pa.nulls(len(text))
-    stored, words = feature.stored_as, _MOMENTS[feature.stored_as]
-    reads = partial(_all_moments, stored)
-    try:
-        column, found = settle(raw, "date")
-    except ColumnError as problem:
-        if isinstance(recognise(raw.labels, kind="date"), Ambiguous):
-            raise _ambiguous(
-                feature.name, first_value(raw, _first_known(raw))
-            ) from None
-        raise _other_kind(feature.name, text, first_row, words, reads) from problem
-    if (found.stored_as == "time") != (stored in _TIMES):
-        raise _other_kind(feature.name, text, first_row, words, reads)
-    if stored not in _TIMES and bool(found.timezone) != bool(feature.timezone):
-        raise zone_error(feature, f"{first_value(raw, _first_known(raw))!r}")
-    missing = np.isnan(column.data)
-    ticks = pa.array(np.where(missing, 0, column.data).astype(np.int64), mask=missing)
-    if stored == "duration":
-        return ticks.cast(pa.duration("us"))
-    if stored == "time":
-        return ticks.cast(pa.time64("us"))
-    return ticks.cast(pa.timestamp("us", feature.timezone or None))
+    if not _are_dates(known):
+        held = VALUES_OF[feature.stored_as][0]
+        raise _other_kind(feature.name, text, first_row, held, _are_dates)
+    spelling = recognise(known, kind="date")
+    if not isinstance(spelling, Spelling):
+        raise _ambiguous(feature.name, known[0])
+    if bool(spelling.zone) != bool(feature.timezone):
+        raise zone_error(feature, repr(known[0]))
+    ticks = {x: spelling.parse(x) for x in known}
+    cells = pa.array([ticks.get(x) for x in text.to_pylist()], pa.float64())
+    return cells.cast(pa.int64()).cast(pa.timestamp("us", feature.timezone or None))
 
 
 def _ambiguous(name: str, cell: str) -> ColumnError:
@@ -162,10 +167,6 @@ def _ambiguous(name: str, cell: str) -> ColumnError:
         f"such as {cell!r}, but no value says whether the day or the month comes "
         "first. Write them as 2024-02-29."
     )
-
-
-def _first_known(raw: RawColumn) -> int:
-    return int(np.argmax(raw.values >= 0))
 
 
 def _other_kind(
@@ -189,7 +190,9 @@ def _other_kind(
     )
 
 
-def target_by_schema(source: ArrowSource, schema: Schema) -> RawColumn | None:
+def target_by_schema(
+    source: ArrowSource, schema: Schema, first_row: int = 1
+) -> RawColumn | None:
     """Return the target of new rows, typed as in the training table.
 
     Parameters
@@ -198,6 +201,8 @@ def target_by_schema(source: ArrowSource, schema: Schema) -> RawColumn | None:
         New rows.
     schema : Schema
         The schema of a tree.
+    first_row : int, default=1
+        Number of the first row in the file, for messages.
 
     Returns
     -------
@@ -207,9 +212,13 @@ def target_by_schema(source: ArrowSource, schema: Schema) -> RawColumn | None:
     info = schema.target
     if info is None or info.name not in source.names:
         return None
-    raw = source.raw(source.names.index(info.name))
+    place = source.names.index(info.name)
+    raw = source.raw(place)
     wants_text = any(isinstance(each, str) for each in info.classes)
     if info.name not in source.text or wants_text:
         return raw
+    if any(isinstance(each, bool) for each in info.classes):
+        flags = _read("bool", info.name, source.table.column(place), first_row)
+        return from_series(info.name, flags)
     column, _ = settle(raw, "numeric")
     return RawColumn(info.name, "float", np.asarray(column.data, np.float64))

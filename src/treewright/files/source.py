@@ -59,6 +59,14 @@ class ArrowSource:
         """Number of rows."""
         return int(self.table.num_rows)
 
+    def row(self, place: int) -> dict[str, Any]:
+        """Return the values of one row by name; marks of missing values are None."""
+        found: dict[str, Any] = self.table.slice(place, 1).to_pylist()[0]
+        for name in self.text.difference(self.keep_marks):
+            if isinstance(found[name], str) and is_missing_mark(found[name]):
+                found[name] = None
+        return found
+
     def raw(self, index: int) -> RawColumn:
         """Read one column."""
         name, values = self.names[index], self.table.column(index)

@@ -316,13 +316,9 @@ def _encode(
 def encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
     """Return a column of new data as the numbers that it held in the training table."""
     if feature.spelling is not None and raw.content in _WITH_TEXT:
-        try:
-            return spelled_numbers(raw, feature.spelling)
-        except ColumnError as problem:
-            _refuse_other_zone(raw, feature)
-            raise _not_spelled(raw, feature) from problem
+        return _rounded(_spelled(raw, feature), feature)
     if feature.stored_as == "text" and raw.content in _WITH_TEXT:
-        return _plain_numbers(raw, feature)
+        return _rounded(_plain_numbers(raw, feature), feature)
     if raw.content != "empty":
         known = _known_if_other(raw, feature)
         if known is not None and known.any():
@@ -330,8 +326,21 @@ def encode_numbers(raw: RawColumn, feature: Feature) -> NDArray[Any]:
         if known is not None:
             return np.full(len(known), np.nan)
     # Rounding a whole number beyond 2^53 does not move it across a threshold.
-    numbers = to_numbers(raw, exact=False)
+    return _rounded(to_numbers(raw, exact=False), feature)
+
+
+def _rounded(numbers: NDArray[Any], feature: Feature) -> NDArray[Any]:
     return as_float32(numbers) if feature.float32 else numbers
+
+
+def _spelled(raw: RawColumn, feature: Feature) -> NDArray[np.float64]:
+    """Return the numbers that text spells in the way of the training rows."""
+    assert feature.spelling is not None
+    try:
+        return spelled_numbers(raw, feature.spelling)
+    except ColumnError as problem:
+        _refuse_other_zone(raw, feature)
+        raise _not_spelled(raw, feature) from problem
 
 
 def _plain_numbers(raw: RawColumn, feature: Feature) -> NDArray[np.float64]:

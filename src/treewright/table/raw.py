@@ -34,6 +34,7 @@ __all__ = [
     "spelled_numbers",
     "to_codes",
     "to_numbers",
+    "truth_value",
 ]
 
 EXACT_INTEGERS = 2**53
@@ -231,9 +232,10 @@ def spelled_numbers(raw: RawColumn, spelling: Spelling) -> NDArray[np.float64]:
 
 
 def spelled_number(label: Label, spelling: Spelling) -> float | None:
-    """Return the number that a label spells, NaN for a mark of missing; None: none.
+    """Return the number that a label spells; None if it spells none.
 
-    A label that is a number counts as it is, unless the texts are dates or times.
+    A mark of a missing value is NaN. A label that is a number counts as it is, unless
+    the texts are dates or times.
     """
     if isinstance(label, bool):
         return None
@@ -256,6 +258,12 @@ def parse_number(text: object) -> float | None:
             return None
         return number if number == number else None
     return _rounded(text) if isinstance(text, int | float) else None
+
+
+def truth_value(text: str) -> bool | None:
+    """Return what 'true', 'false', 1 or 0 spells, in any case; None for other text."""
+    number = {"true": 1.0, "false": 0.0}.get(text.strip().lower(), parse_number(text))
+    return bool(number) if number in (0.0, 1.0) else None
 
 
 def first_value(raw: RawColumn, row: int) -> Any:
@@ -352,7 +360,7 @@ def _by_label(
     numbers: list[float | None],
     spelled: str = "",
 ) -> NDArray[np.float64]:
-    """Return the number of each row's label; a label that no row has may have none."""
+    """Return the number of each row's label; one that no row uses may spell none."""
     is_bad = np.array([*(number is None for number in numbers), False])
     rows = np.flatnonzero(is_bad[codes])
     if len(rows):

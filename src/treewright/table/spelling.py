@@ -18,12 +18,14 @@ from typing import Any
 __all__ = [
     "MARKS_AMONG_NUMBERS",
     "MISSING_MARKS",
+    "VALUES_OF",
     "Ambiguous",
     "Spelling",
     "are_codes",
     "is_missing_mark",
     "mixed_dates",
     "names_a_key",
+    "parse_duration",
     "recognise",
 ]
 
@@ -162,6 +164,14 @@ _WHAT = {
     "datetime": "points in time",
     "time": "times of day",
 }
+VALUES_OF = {
+    "bool": ("true or false", "true"),
+    "date": ("dates", "2024-02-29"),
+    "datetime": ("points in time", "'2024-02-29 14:30'"),
+    "duration": ("durations", "02:30:00"),
+    "time": ("times of day", "14:30"),
+}
+"""By the type of a column: what its values are called, and one of them as text."""
 _ORDERS = {"day first": ("dmy",), "month first": ("mdy",)}
 """The kinds that decide how a date is written, and the order they stand for."""
 _NAMES = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
@@ -183,6 +193,34 @@ def is_missing_mark(text: str, *, among_numbers: bool = False) -> bool:
     """
     marks = MARKS_AMONG_NUMBERS if among_numbers else MISSING_MARKS
     return text.strip().lower() in marks
+
+
+def parse_duration(text: str) -> int | None:
+    """Return the microseconds of a duration such as '35:06' or '2 days, 8:19:00'.
+
+    Parameters
+    ----------
+    text : str
+        Days, hours, minutes and seconds, as durations are printed; a day before zero
+        counts down, so '-1 day, 23:00:00' is minus one hour. A time of day such as
+        '1:30 pm' counts from midnight.
+
+    Returns
+    -------
+    int or None
+        None: the text is no duration.
+
+    Examples
+    --------
+    >>> parse_duration("2 days") == 2 * 24 * 3600 * 10**6
+    True
+    """
+    found = _DURATION.fullmatch(text.strip())
+    if found is None or not found[0]:
+        ticks = _parse_time(text.strip())
+        return None if ticks is None else int(ticks)
+    parts = {name: float(each or 0) for name, each in found.groupdict().items()}
+    return timedelta(**parts) // _MICROSECOND
 
 
 def recognise(
@@ -405,7 +443,7 @@ _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<part>[.,]\d{1,9})?)?"
     r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
 )
-_ZONE = r"(?:\s?(?P<zone>Z|UTC|[-+]\d{2}:?\d{2}))?"
+_ZONE = r"(?:\s?(?P<zone>Z|UTC|[-+]\d{2}(?::?\d{2})?))?"
 _DATES = {
     "ymd": r"(?P<a>\d{4})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<c>\d{1,2})",
     "ym": r"(?P<a>\d{4})-(?P<b>\d{2})",
@@ -420,6 +458,10 @@ _FORMS = {
     for form, pattern in _DATES.items()
 }
 _TIME = re.compile(_CLOCK)
+_DURATION = re.compile(
+    r"(?:(?P<days>[-+]?\d{1,6}) days?,?\s*)?"
+    r"(?:(?P<hours>\d{1,6}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d(?:\.\d{1,9})?))?)?"
+)
 _FULL_HOUR = re.compile(r"(\d{1,2})\s*([AaPp])\.?[Mm]\.?")
 
 
@@ -583,4 +625,4 @@ def _offset(zone: str | None) -> timedelta:
         return timedelta()
     sign = -1 if zone[0] == "-" else 1
     digits = zone[1:].replace(":", "")
-    return sign * timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return sign * timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
