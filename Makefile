@@ -17,7 +17,7 @@ CPP   := $(wildcard benchmarks/*.cpp core/*/*.cpp core/include/treewright/*.hpp 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools demo test test-clusters coverage oldest newest spelling workflows proof proof-files proof-exports proof-imports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x count-aarch64 node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
+.PHONY: help tools demo test test-slow test-clusters coverage oldest newest spelling workflows proof proof-files proof-exports proof-imports lint lint-page tidy format stub bench bench-exports bench-compare docs docs-check docs-open docs-renew docs-zip sanitize sanitize-thread clang cross-aarch64 cross-s390x count-aarch64 node notebook browser databases office build wheel wheel-check clean proof-bounds clusters
 
 help:  ## Show this list
 	@echo "treewright: exact decision trees"
@@ -41,9 +41,15 @@ test-clusters: clusters build  ## Run the tests of Dask and Spark, except the lo
 	$(BIN)/python -m pytest -q -m "not slow" tests/clusters $(ARGS)
 	$(BIN)/python docs/tools/run_pages.py docs/guides/clusters.md
 
-coverage: clusters build  ## Run all tests and fail if they cover less than 97 % of the Python lines
+test-slow: build  ## Run the long tests, which CI runs too
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q -m slow --ignore=tests/clusters $(ARGS)
+
+# The long tests run the lines that the others run, so they run without coverage, under which some take
+# 1.7 times as long. A test that kills a process may leave part of a data file, of which coverage warns.
+coverage: clusters build  ## Run tests as 'test' and all of clusters; they must cover 97 % of the lines
 	@rm -rf build/coverage && mkdir -p build/coverage
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q $(COVERED) --ignore=tests/clusters $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -q $(COVERED) -m "not slow" \
+	  --ignore=tests/clusters $(ARGS)
 	$(BIN)/python -m pytest -q $(COVERED) --cov-append tests/clusters $(ARGS)
 	$(BIN)/coverage report
 
