@@ -111,6 +111,7 @@ spelling: $(VENV)/.dev  ## Check the spelling of sources and pages
 workflows: $(VENV)/.dev  ## Check workflows, issue forms and the citation file by their schemas
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 
 lint-page:  ## Check the scripts of the report (after 'make node')
@@ -136,7 +137,7 @@ bench: build $(VENV)/.bench  ## Compare speed and memory with other libraries (l
 bench-compare: build $(VENV)/.bench  ## Run it again; say what moved against the stored figures
 	@rm -f build/bench.json
 	-$(BIN)/python benchmarks/speed.py --out build/bench.json $(ARGS)
-	$(BIN)/python benchmarks/compare.py benchmarks/results/speed.json build/bench.json
+	$(BIN)/python benchmarks/compare.py $(COMPARE) benchmarks/results/speed.json build/bench.json
 
 bench-exports: build $(VENV)/.bench  ## Measure how fast exports score rows (long)
 	$(BIN)/python -W ignore benchmarks/exports.py $(ARGS)

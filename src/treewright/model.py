@@ -1393,7 +1393,7 @@ class Tree:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the whole tree: 64 hex digits, equal exactly for equal trees."""
+        """Hash of nodes, splits, rows and answers: 64 hex digits, on every machine."""
         return self.data.fingerprint
 
     def __getattr__(self, name: str) -> Any:

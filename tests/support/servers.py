@@ -1,7 +1,7 @@
 """PostgreSQL and MariaDB, started for the tests on a socket in a temporary folder.
 
-The servers come from Debian's packages (`make databases`). Neither runs as root, so
-the tests start them as the users that the packages create.
+The servers come from Debian's packages (`make databases`). Neither runs as root: root
+starts them as the users that the packages create, anybody else as himself.
 """
 
 import os
@@ -27,6 +27,12 @@ def _program(*patterns):
 def _prefix(user):
     """Return what starts a command as another user, which only root may do."""
     return ["runuser", "-u", user, "--"] if os.geteuid() == 0 else []
+
+
+def _give(folder, user):
+    """Give a folder to the user who runs a server, which only root may do."""
+    if os.geteuid() == 0:
+        shutil.chown(folder, user)
 
 
 def _as(user, *command, **options):
@@ -56,7 +62,7 @@ class Postgres:
             )
         self._bin = Path(initdb).parent
         self.folder = Path(tempfile.mkdtemp(prefix="tw-pg-", dir="/tmp"))
-        shutil.chown(self.folder, "postgres")
+        _give(self.folder, "postgres")
         _as(
             "postgres",
             initdb,
@@ -64,6 +70,8 @@ class Postgres:
             f"{self.folder}/data",
             "-A",
             "trust",
+            "-U",
+            "postgres",
             "-E",
             "UTF8",
             "--no-sync",
@@ -117,7 +125,7 @@ class MariaDB:
             pytest.skip("NO DATABASE: MariaDB is not installed; run 'make databases'.")
         self.folder = Path(tempfile.mkdtemp(prefix="tw-my-", dir="/tmp"))
         self.folder.chmod(0o755)
-        shutil.chown(self.folder, "mysql")
+        _give(self.folder, "mysql")
         data, self.socket = f"{self.folder}/data", f"{self.folder}/socket"
         _as(
             "mysql",

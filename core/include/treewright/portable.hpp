@@ -45,8 +45,8 @@ inline double with_digits(double t, int digits) {
   std::from_chars(text, end.ptr, result);
   return result;
 #else
-  // libc++ has no from_chars for doubles before version 20. These two follow the locale, but both
-  // the same one.
+  // No libc++ up to version 22 announces from_chars for doubles. These two follow the locale, but
+  // both the same one.
   std::snprintf(text, sizeof text, "%.*g", digits, t);
   return std::strtod(text, nullptr);
 #endif

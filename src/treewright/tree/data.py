@@ -25,7 +25,7 @@ from treewright.criteria import Criterion, find
 from treewright.errors import TreeFormatError
 from treewright.tree import walk
 from treewright.tree.arrays import declared_array, extra_array, frozen
-from treewright.tree.fingerprint import fingerprint
+from treewright.tree.fingerprint import DERIVED, fingerprint
 from treewright.tree.stop import STOP_CODES, STOP_REASONS, StopReason
 
 if TYPE_CHECKING:
@@ -374,7 +374,7 @@ class TreeData:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the whole tree; equal trees have equal fingerprints."""
+        """Hash of nodes, splits, rows and answers; see `treewright.tree.fingerprint`."""
         return self.keep("fingerprint", fingerprint)
 
     @property
@@ -404,7 +404,10 @@ class TreeData:
             return NotImplemented
         if self is other:
             return True
-        return self.n_nodes == other.n_nodes and self.fingerprint == other.fingerprint
+        if self.n_nodes != other.n_nodes or self.fingerprint != other.fingerprint:
+            return False
+        pairs = ((getattr(self, name), getattr(other, name)) for name in DERIVED)
+        return all(np.array_equal(x, y, equal_nan=True) for x, y in pairs)
 
     def __hash__(self) -> int:
         """Return the hash of the fingerprint."""

@@ -1,13 +1,14 @@
-"""The hash that defines when two trees are the same.
+"""The hash by which trees are recognised: the same on every machine.
 
-The hashed bytes do not depend on the machine. Every array is written little-endian,
-in a fixed order, after its name, type and shape; all NaN are made the same NaN, and
--0.0 becomes 0.0. Of the schema, the names, kinds, categories and cuts of the columns
-and the classes, costs and priors of the target count, written as JSON with sorted keys.
-How the values were stored, sentences, summaries and the name of the target do not
-count, so that the same rows give the same hash as float32 and float64, from pandas and
-from Arrow. `made_by` is left out, so that two methods that give the same tree give the
-same hash.
+Impurity, gain and risk are left out. They follow from the rest and the criterion, and
+the last bits of a logarithm differ between C libraries. Every other array is written
+little-endian, in a fixed order, after its name, type and shape; all NaN are made the
+same NaN, and -0.0 becomes 0.0. Of the schema, the names, kinds, categories and cuts of
+the columns and the classes, costs and priors of the target count, written as JSON with
+sorted keys. How the values were stored, sentences, summaries and the name of the target
+do not count, so that the same rows give the same hash as float32 and float64, from
+pandas and from Arrow. `made_by` is left out, so that two methods that give the same
+tree give the same hash.
 """
 
 from __future__ import annotations
@@ -24,15 +25,18 @@ if TYPE_CHECKING:
     from treewright.table.schema import Schema
     from treewright.tree.data import TreeData
 
-__all__ = ["fingerprint"]
+__all__ = ["DERIVED", "fingerprint"]
 
-_FORMAT = b"treewright tree 2\n"
+_FORMAT = b"treewright tree 3\n"
+DERIVED = ("impurity", "gain", "risk")
+"""The arrays that are not hashed."""
 
 
 def fingerprint(tree: TreeData) -> str:
     """Return the SHA-256 of a tree's arrays, extras and columns.
 
-    Two trees are equal exactly if their fingerprints are equal.
+    Equal trees have equal fingerprints. Trees of equal fingerprints have the same
+    nodes, splits, rows and answers.
 
     Parameters
     ----------
@@ -46,8 +50,8 @@ def fingerprint(tree: TreeData) -> str:
     """
     digest = hashlib.sha256(_FORMAT)
     for name in tree.array_names:
-        # A tree that answers by its evidence has the hash it had before `answer` was.
-        if name != "answer" or tree.answer.size:
+        is_there = name != "answer" or tree.answer.size
+        if is_there and name not in DERIVED:
             _add(digest, name, getattr(tree, name))
     for name in sorted(tree.extras):
         _add(digest, f"extras.{name}", tree.extras[name])
