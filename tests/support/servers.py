@@ -24,9 +24,10 @@ def _program(*patterns):
     return None
 
 
-def _prefix(user):
-    """Return what starts a command as another user, which only root may do."""
-    return ["runuser", "-u", user, "--"] if os.geteuid() == 0 else []
+def _runs_as(user):
+    """Return the options that start a command as a user, which only root may do."""
+    is_root = os.geteuid() == 0
+    return {"user": user, "group": user, "extra_groups": []} if is_root else {}
 
 
 def _give(folder, user):
@@ -35,10 +36,8 @@ def _give(folder, user):
         shutil.chown(folder, user)
 
 
-def _as(user, *command, **options):
-    return subprocess.run(
-        [*_prefix(user), *command], check=True, capture_output=True, **options
-    )
+def _as(user, *command):
+    return subprocess.run(command, check=True, capture_output=True, **_runs_as(user))
 
 
 class InMemory:
@@ -137,7 +136,6 @@ class MariaDB:
         )
         self._process = subprocess.Popen(
             [
-                *_prefix("mysql"),
                 server,
                 "--no-defaults",
                 f"--datadir={data}",
@@ -150,6 +148,7 @@ class MariaDB:
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            **_runs_as("mysql"),
         )
         for _ in range(300):
             if Path(self.socket).exists():
