@@ -1393,7 +1393,7 @@ class Tree:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of nodes, splits, rows and answers: 64 hex digits, on every machine."""
+        """Hash of nodes, splits, rows and answers: 64 hex digits, on any machine."""
         return self.data.fingerprint
 
     def __getattr__(self, name: str) -> Any:

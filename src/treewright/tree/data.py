@@ -374,7 +374,7 @@ class TreeData:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of nodes, splits, rows and answers; see `treewright.tree.fingerprint`."""
+        """Hash of nodes, splits, rows and answers, the same on every machine."""
         return self.keep("fingerprint", fingerprint)
 
     @property
