@@ -1,8 +1,9 @@
-"""Skips: tests of newer versions only, and a run that fails on any skip not allowed.
+"""Skips of what a version or Windows lacks; a run fails on any skip not allowed.
 
 `allowed_skips.toml` names the skips that are allowed.
 """
 
+import os
 import signal
 import tomllib
 from fnmatch import fnmatch
@@ -57,7 +58,9 @@ class SkipBudget:
 
 
 def pytest_runtest_setup(item):
-    """Skip a test marked ``needs("package>=version")`` where the package is older."""
+    """Skip tests marked ``needs("package>=version")`` or ``posix`` elsewhere."""
+    if os.name == "nt" and item.get_closest_marker("posix"):
+        pytest.skip("NEEDS POSIX; this is Windows")
     for mark in item.iter_markers("needs"):
         if reason := missing_version(*mark.args):
             pytest.skip(reason)

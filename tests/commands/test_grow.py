@@ -169,6 +169,7 @@ def test_a_table_can_come_from_standard_input(execute, loans):
     assert same[0] == same[1]
 
 
+@pytest.mark.posix
 def test_a_table_can_come_from_a_named_pipe(run, loans, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

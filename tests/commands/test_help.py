@@ -144,13 +144,15 @@ def test_help_imports_nothing_heavy(arguments):
 
 
 def processor_time(command):
-    resource = pytest.importorskip("resource")
+    import resource
+
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+@pytest.mark.posix
 def test_help_takes_less_than_three_times_as_long_as_its_parser():
     commands = [EXECUTABLE, "--help"], [sys.executable, "-c", "import click"]
     times = [[processor_time(each) for each in commands] for _ in range(5)]

@@ -47,7 +47,7 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
         tw.read(path)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+@pytest.mark.posix
 def test_a_pipe_is_read_to_its_end(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
@@ -142,8 +142,10 @@ def test_a_control_group_limits_the_memory(tmp_path, monkeypatch):
     assert memory.memory_for_use() > 2_000_000
 
 
+@pytest.mark.posix
 def test_a_limit_of_the_process_counts(monkeypatch):
-    resource = pytest.importorskip("resource")
+    import resource
+
     monkeypatch.setattr(resource, "getrlimit", lambda _: (5_000 * 1024, -1))
     monkeypatch.setattr(memory, "_read", lambda _: "VmSize:    1000 kB\n")
     assert memory.memory_for_use() == 4_000 * 1024

@@ -179,6 +179,7 @@ print(counts)
 """
 
 
+@pytest.mark.posix
 def test_a_process_that_is_killed_while_it_saves_leaves_a_whole_file(tmp_path):
     counts = json.loads(run(KILLED, tmp_path / "model.tree.json"))
     assert sum(counts) == 60
@@ -195,6 +196,7 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
         tw.load(tmp_path)
 
 
+@pytest.mark.posix
 def test_devices_and_pipes_are_refused_and_do_not_hang(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     code = """
@@ -395,6 +397,7 @@ def test_loading_needs_at_most_50_mb_and_32_times_the_file(kind, tmp_path):
     )
 
 
+@pytest.mark.posix
 def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -1,6 +1,8 @@
 """The executable that was installed beside this Python."""
 
+import os
 import sys
 from pathlib import Path
 
-EXECUTABLE = Path(sys.executable).parent / "treewright"
+_NAME = "treewright.exe" if os.name == "nt" else "treewright"
+EXECUTABLE = Path(sys.executable).parent / _NAME
