@@ -1,6 +1,7 @@
 """SQL in real databases: every row ends in the leaf of the tree."""
 
 import math
+from contextlib import closing
 from dataclasses import replace
 
 import duckdb
@@ -403,10 +404,10 @@ def test_divided_rows_have_the_class_of_least_cost():
     y = np.where(np.random.default_rng(0).random(200) < 0.3, "bad", "good")
     fit = tw.TreeClassifier(method="c45", costs=[[0, 5], [1, 0]], prune=None).fit
     tree = fit({"kind": kind}, y).tree_
-    database, program = DuckDB.open(), program_of(tree.data)
-    database.fill(program, "rows_", [("a",), ("b",), (None,)])
     sql = tree.export("sql", dialect="duckdb", table="rows_").rstrip(";\n")
-    found = [row["prediction"] for row in database.answers(sql)]
+    with closing(DuckDB.open()) as database:
+        database.fill(program_of(tree.data), "rows_", [("a",), ("b",), (None,)])
+        found = [row["prediction"] for row in database.answers(sql)]
     assert found == tree.predict({"kind": ["a", "b", None]}).tolist()
     assert found[2] == "bad"  # though the other class is more probable
 
@@ -456,9 +457,9 @@ def test_a_line_break_alone_is_a_text(dialect):
     if dialect == "tsql":
         assert "(NCHAR(10) + N'')" in sql
         return
-    database = {"duckdb": DuckDB, "sqlite": SQLite}[dialect].open()
-    database.fill(program_of(tree.data), "rows_", [("\n",), ("b",)])
-    found = database.answers(f"SELECT {ROW}, ({sql}) AS prediction FROM rows_")
+    with closing({"duckdb": DuckDB, "sqlite": SQLite}[dialect].open()) as database:
+        database.fill(program_of(tree.data), "rows_", [("\n",), ("b",)])
+        found = database.answers(f"SELECT {ROW}, ({sql}) AS prediction FROM rows_")
     assert [row["prediction"] for row in found] == ["\n", "yes"]
 
 
@@ -471,10 +472,11 @@ def test_truth_values_are_literals_of_the_dialect(dialect, true):
 
 def test_a_reason_is_null_only_where_no_row_can_stop():
     program = program_of(HARD["rows that stop"]())
-    database, rows = DuckDB.open(), check_rows(program).rows
-    database.fill(program, "rows_", rows)
+    rows = check_rows(program).rows
     sql = to_sql(program.tree, dialect="duckdb", table="rows_", reason=True, leaf=True)
     assert ", NULL)" in sql
-    found = database.answers(sql.rstrip(";\n"))
+    with closing(DuckDB.open()) as database:
+        database.fill(program, "rows_", rows)
+        found = database.answers(sql.rstrip(";\n"))
     assert all(row["reason"] is not None for row in found)
     assert {row["leaf"] for row in found} == set(answered(program, rows).nodes)
