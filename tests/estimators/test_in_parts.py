@@ -89,7 +89,7 @@ def assert_same_model(one: Any, other: Any, tmp_path: Path) -> None:
     for name in first:
         assert first[name] == second[name], name
     assert first.keys() == second.keys()
-    assert one.tree_.fingerprint == other.tree_.fingerprint
+    assert one.tree_ == other.tree_
 
 
 SETTINGS: list[dict[str, Any]] = [
@@ -175,7 +175,7 @@ def test_validation_rows_are_the_same_everywhere(
         assert_same_model(found, expected, folder)
         by_default = estimator(findings="ignore")
         by_default.fit(pattern, target=target, sample_weight=weight)
-        assert by_default.tree_.fingerprint == expected.tree_.fingerprint
+        assert by_default.tree_ == expected.tree_
         assert by_default.pruning_.method == "validation"
 
 
@@ -255,7 +255,7 @@ def test_a_filtered_dataset_is_read_as_one_part(tmp_path: Path, grow_in: Any) ->
     for where in WHERE:
         grow_in(where)
         found = tw.TreeClassifier(prune=None, findings="ignore").fit(some, target="y")
-        assert found.tree_.fingerprint == expected.tree_.fingerprint
+        assert found.tree_ == expected.tree_
 
 
 def test_marks_of_missing_values_are_named_with_their_rows(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_folders_of_partitions_give_a_column(tmp_path: Path) -> None:
     found.fit(tmp_path / "rows", target="y")
     expected = tw.TreeClassifier(prune=None, findings="ignore")
     expected.fit(rows[["x", "few"]], rows["y"])
-    assert found.tree_.fingerprint == expected.tree_.fingerprint
+    assert found.tree_ == expected.tree_
 
 
 def test_columns_can_be_chosen(tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_odd_parts_are_read(where: str, tmp_path: Path, grow_in: Any) -> None:
     )
     grow_in(where, home_rows=10)
     found = tw.TreeClassifier(prune=None).fit(pattern, target="y")
-    assert found.tree_.fingerprint == expected.tree_.fingerprint
+    assert found.tree_ == expected.tree_
 
 
 @pytest.mark.parametrize("where", WHERE)
@@ -349,7 +349,7 @@ def test_a_column_without_any_value_is_kept_and_never_used(
     grow_in(where)
     found = tw.TreeClassifier(prune=None, findings="ignore")
     found.fit(write_parts(rows, tmp_path / "rows", 2), target="y")
-    assert found.tree_.fingerprint == expected.tree_.fingerprint
+    assert found.tree_ == expected.tree_
     summaries = [each.summary for each in found.tree_.schema.features]
     assert summaries == [each.summary for each in expected.tree_.schema.features]
     assert summaries[1] == Summary(90)
@@ -416,7 +416,7 @@ def test_rows_without_a_target_are_left_out(tmp_path: Path, grow_in: Any) -> Non
     found = tw.TreeClassifier(prune=None).fit(pattern, target="y")
     known = rows[rows["y"].notna()]
     expected = tw.TreeClassifier(prune=None).fit(known[["x", "few"]], known["y"])
-    assert found.tree_.fingerprint == expected.tree_.fingerprint
+    assert found.tree_ == expected.tree_
     assert found.intake_.no_target == 29
 
 
@@ -441,7 +441,7 @@ def test_a_column_of_too_many_categories_is_set_aside_everywhere(
     (finding,) = found.intake_.findings
     assert finding.words == "more than 65,534 categories"
     assert feature == expected.tree_.schema.features[1]
-    assert found.tree_.fingerprint == expected.tree_.fingerprint
+    assert found.tree_ == expected.tree_
     used = tw.TreeClassifier(prune=None, kinds={"k": "categorical"})
     with pytest.raises(tw.TableError, match="rows in parts allow 65,534"):
         used.fit(str(tmp_path / "rows" / "*.parquet"), target="y")

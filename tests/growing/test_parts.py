@@ -23,7 +23,6 @@ from treewright.growing.training_set import TrainingSet
 from treewright.options import GrowOptions
 from treewright.table.table import Table
 from treewright.tree.data import TreeData
-from treewright.tree.fingerprint import fingerprint
 
 CRITERIA = {
     "gini": 2,
@@ -116,7 +115,7 @@ def test_edges_are_irrelevant(criterion: str, weights: str | None, block: int) -
             random_state=i,
         )
         training = TrainingSet(table, options)
-        expected = fingerprint(training.grow())
+        expected = training.grow()
         found = in_parts(
             training,
             rng,
@@ -124,7 +123,7 @@ def test_edges_are_irrelevant(criterion: str, weights: str | None, block: int) -
             home_rows=int(rng.choice([0, 0, 20, 100])),
             most_entries=int(rng.choice([10, 200, 100_000])),
         )
-        assert fingerprint(found) == expected
+        assert found == expected
 
 
 @pytest.mark.parametrize("n_parts", [1, 2, 3, 7, 16, 64])
@@ -135,7 +134,7 @@ def test_number_of_parts_and_threads_is_irrelevant(
     rng = np.random.default_rng(n_parts)
     table = random_table(rng, criterion, 90, missing=True, categories=True)
     training = TrainingSet(table, GrowOptions(criterion=criterion))
-    expected = fingerprint(training.grow())
+    expected = training.grow()
     for n_threads in (1, 2, 8):
         edges = random_edges(rng, training.table)
         found = in_parts(
@@ -147,7 +146,7 @@ def test_number_of_parts_and_threads_is_irrelevant(
             home_rows=15,
             most_gathered=40,
         )
-        assert fingerprint(found) == expected
+        assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -203,7 +202,7 @@ def test_a_bound_that_is_too_low_changes_trees(criterion: str) -> None:
         training = TrainingSet(random_table(rng, criterion, 100), options)
         edges = {1: rng.choice(training.table.columns[1].data, 3)}
         found = in_parts(training, rng, edges=edges, bound_factor=0.999)
-        return fingerprint(found) != fingerprint(training.grow())
+        return found != training.grow()
 
     assert any(changes() for _ in range(2_000))
 
@@ -221,7 +220,7 @@ def test_parts_on_disk_give_the_same_tree(tmp_path: Any) -> None:
         parts[-1].append(held)
     parts_of = PartsOf(Local.of_coded(parts, 2), facts.weights, most_gathered=100)
     found = grow_in_parts(parts_of, facts, training.options)
-    assert fingerprint(found) == fingerprint(training.grow())
+    assert found == training.grow()
 
 
 class Careless(Local):
@@ -278,12 +277,12 @@ def test_slices_of_a_part_are_irrelevant(
         rng, criterion, 200, missing=True, categories=True, weights=weights
     )
     training = TrainingSet(table, GrowOptions(criterion=criterion))
-    expected = fingerprint(training.grow())
+    expected = training.grow()
     for rows_of_slice in (1, 13, 200):
         monkeypatch.setattr(coding, "ROWS_OF_SLICE", rows_of_slice)
         edges = random_edges(rng, training.table)
         found = in_parts(training, rng, 2, edges=edges, home_rows=30, most_gathered=60)
-        assert fingerprint(found) == expected
+        assert found == expected
 
 
 class Weighed:
@@ -314,7 +313,7 @@ def test_replies_stay_short_where_every_bucket_may_win() -> None:
     weighed = Weighed(parts)
     most_entries, bytes_of_entry = 500, 24
     found = grow_in_parts(weighed, facts, training.options, most_entries=most_entries)
-    assert fingerprint(found) == fingerprint(training.grow())
+    assert found == training.grow()
     assert max(weighed.sizes) < 2 * most_entries * bytes_of_entry
 
 
@@ -334,7 +333,7 @@ def test_replies_stay_short_where_all_targets_of_a_poisson_tree_differ() -> None
     weighed = Weighed(parts)
     most_entries, bytes_of_entry = 300, 64
     found = grow_in_parts(weighed, facts, training.options, most_entries=most_entries)
-    assert fingerprint(found) == fingerprint(training.grow())
+    assert found == training.grow()
     assert max(weighed.sizes) < 2 * most_entries * bytes_of_entry
 
 
@@ -364,4 +363,4 @@ def test_every_node_of_a_level_counts_thousands_of_categories() -> None:
     table = tw.as_table(X, rng.integers(0, 3, n).astype(str))
     assert len(table.schema.features[3].labels) == k
     training = TrainingSet(table, GrowOptions(criterion="gini", max_depth=10))
-    assert fingerprint(in_parts(training, rng)) == fingerprint(training.grow())
+    assert in_parts(training, rng) == training.grow()
