@@ -134,6 +134,7 @@ stub: build  ## Write the type stub of the C++ module
 bench: build $(VENV)/.bench  ## Compare speed and memory with other libraries (long)
 	$(BIN)/python benchmarks/speed.py $(ARGS)
 
+# COMPARE holds options of compare.py, such as --allow 2.
 bench-compare: build $(VENV)/.bench  ## Run it again; say what moved against the stored figures
 	@rm -f build/bench.json
 	-$(BIN)/python benchmarks/speed.py --out build/bench.json $(ARGS)

@@ -95,8 +95,6 @@ def terminal(story):
     """Return a function that runs a command in a pseudo-terminal of 80 columns."""
 
     def run_in_terminal(*arguments, interrupt_at=None, env=(), columns=80):
-        if os.name == "nt":
-            pytest.skip("NEEDS POSIX; this is Windows")
         # The COLUMNS of a test process would hide the terminal's own width.
         unset = ("NO_COLOR", "CI", "COLUMNS", "LINES")
         clean = {k: v for k, v in os.environ.items() if k not in unset}

@@ -53,8 +53,6 @@ def models(tmp_path_factory):
         ("moment", "1970-01-02 10:00Z", "low"),
         ("moment", "1970-01-04 02:00+01:00", "high"),
         ("moment", "1970-01-04 02:00+01", "high"),
-        ("moment", "19700102T100000Z", "low"),
-        ("date", "19700110", "low"),
         ("span", "1 day, 1:59:59", "low"),
         ("span", "50:00", "high"),
         ("span", "10:30", "low"),
@@ -86,7 +84,7 @@ def test_a_value_is_read_in_the_type_of_its_column(run, models, model, cell, ans
         ("moment", "3", "points in time such as"),
         ("span", "a day", "durations such as 02:30:00"),
         ("span", "1970-01-10", "durations such as"),
-        ("flag", "yes", "true or false such as true"),
+        ("flag", "yes", "true or false"),
         ("kind", "many", "numbers such as 1000.5"),
     ],
 )
@@ -254,4 +252,4 @@ def test_explain_takes_true_and_false_in_small_letters(run, tmp_path, kinds):
     assert said.startswith("y = b")
     refused = run("explain", "m.tree.json", "z=7", folder=tmp_path)
     assert refused.returncode == 2
-    assert "Column 'z' holds true or false such as true; got '7'." in refused.stderr
+    assert "Column 'z' holds true or false; got '7'." in refused.stderr

@@ -10,6 +10,8 @@ import pytest
 
 from support.repeats import first_of
 
+pytestmark = pytest.mark.posix
+
 COLOUR = "\x1b["
 
 SHOWN = {

@@ -180,19 +180,49 @@ TYPED = {
     "number": pa.array([1, 2, 3, 4]),
 }
 UNFIT = {
-    "text among dates": ("date", ["2020-01-05", "soon"], "dates", 2),
-    "a day that no month has": ("date", ["2020-01-05", "2020-02-30"], "dates", 2),
-    "a date written otherwise": ("date", ["2020-01-05", "14/08/2019"], "dates", 2),
-    "a time of day among dates": ("date", ["", "10:30", "10:45"], "dates", 2),
+    "text among dates": ("date", ["2020-01-05", "soon"], "dates such as 2024-02-29", 2),
+    "a day that no month has": (
+        "date",
+        ["2020-01-05", "2020-02-30"],
+        "dates such as 2024-02-29",
+        2,
+    ),
+    "a date written otherwise": (
+        "date",
+        ["2020-01-05", "14/08/2019"],
+        "dates such as 2024-02-29",
+        2,
+    ),
+    "a time of day among dates": (
+        "date",
+        ["", "10:30", "10:45"],
+        "dates such as 2024-02-29",
+        2,
+    ),
     "a zone that one lacks": (
         "moment",
         ["1970-01-01 00:00Z", "1970-01-01 00:00"],
-        "points in time",
+        "points in time such as '2024-02-29 14:30'",
         2,
     ),
-    "minutes beyond 59": ("clock", ["10:30", "NA", "25:60"], "durations", 3),
-    "a date among durations": ("clock", ["2020-01-05"], "durations", 1),
-    "an ambiguous date among durations": ("clock", ["03/04/2024"], "durations", 1),
+    "minutes beyond 59": (
+        "clock",
+        ["10:30", "NA", "25:60"],
+        "durations such as 02:30:00",
+        3,
+    ),
+    "a date among durations": (
+        "clock",
+        ["2020-01-05"],
+        "durations such as 02:30:00",
+        1,
+    ),
+    "an ambiguous date among durations": (
+        "clock",
+        ["03/04/2024"],
+        "durations such as 02:30:00",
+        1,
+    ),
     "neither true nor false": ("bool", ["true", "0", "maybe"], "true or false", 3),
     "text among numbers": ("number", ["1", "unknown", "x"], "numbers", 3),
 }

@@ -1,7 +1,7 @@
 """PostgreSQL and MariaDB, started for the tests on a socket in a temporary folder.
 
-The servers come from Debian's packages (`make databases`). Neither runs as root: root
-starts them as the users that the packages create, anybody else as himself.
+The servers come from Debian's packages (`make databases`). Neither runs as root, so if
+the tests run as root, each server runs as the user that its package created.
 """
 
 import os
@@ -25,13 +25,13 @@ def _program(*patterns):
 
 
 def _runs_as(user):
-    """Return the options that start a command as a user, which only root may do."""
+    """Return the options of subprocess that run a command as a user, if we are root."""
     is_root = os.geteuid() == 0
     return {"user": user, "group": user, "extra_groups": []} if is_root else {}
 
 
 def _give(folder, user):
-    """Give a folder to the user who runs a server, which only root may do."""
+    """Let the user of a server own a folder, if we are root."""
     if os.geteuid() == 0:
         shutil.chown(folder, user)
 

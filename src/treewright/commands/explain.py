@@ -129,10 +129,10 @@ def _typed(tree: Tree, name: str, text: str) -> Any:
         return None
     found = _value(text.strip(), stored)
     if found is None:
-        held, example = VALUES_OF.get(stored, ("numbers", "1000.5"))
+        held = VALUES_OF.get(stored, "numbers such as 1000.5")
         raise click.UsageError(
-            f"Column {name!r} holds {held} such as {example}; got {text!r}. Leave it "
-            "empty if it is missing."
+            f"Column {name!r} holds {held}; got {text!r}. Leave it empty if it is "
+            "missing."
         )
     return found
 
@@ -157,21 +157,13 @@ def _value(text: str, stored: str) -> Any:
 def _moment(text: str, stored: str) -> datetime | time | None:
     spelling = recognise([text], kind="date")
     if not isinstance(spelling, Spelling):
-        return _iso_moment(text) if spelling is None and stored != "time" else None
+        return None
     ticks = spelling.parse(text)
     if ticks is None or (spelling.what == "time") != (stored == "time"):
         return None
     passed = timedelta(microseconds=ticks)
     moment = datetime(1970, 1, 1, tzinfo=UTC if spelling.zone else None) + passed
     return moment.time() if stored == "time" else moment
-
-
-def _iso_moment(text: str) -> datetime | None:
-    """Return a moment in one of the rarer forms of ISO 8601, such as 20240229."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _wanted(tree: Tree, to: str | None) -> Any:

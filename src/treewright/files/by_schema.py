@@ -93,7 +93,7 @@ def _read(stored: str, name: str, text: pa.ChunkedArray, first_row: int) -> Any:
     reader: Callable[[Any], Any] = _READERS.get(stored, plain_numbers)
     found = reader(text)
     if found is None:
-        held = VALUES_OF[stored][0] if stored in VALUES_OF else "numbers"
+        held = VALUES_OF.get(stored, "numbers")
         reads = partial(_all_read, reader)
         raise _other_kind(name, text, first_row, held, reads)
     return found
@@ -149,7 +149,7 @@ def _dates(feature: Feature, text: pa.ChunkedArray, first_row: int) -> Any:
     if not known:
         return pa.nulls(len(text))
     if not _are_dates(known):
-        held = VALUES_OF[feature.stored_as][0]
+        held = VALUES_OF[feature.stored_as]
         raise _other_kind(feature.name, text, first_row, held, _are_dates)
     spelling = recognise(known, kind="date")
     if not isinstance(spelling, Spelling):

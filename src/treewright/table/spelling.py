@@ -165,13 +165,13 @@ _WHAT = {
     "time": "times of day",
 }
 VALUES_OF = {
-    "bool": ("true or false", "true"),
-    "date": ("dates", "2024-02-29"),
-    "datetime": ("points in time", "'2024-02-29 14:30'"),
-    "duration": ("durations", "02:30:00"),
-    "time": ("times of day", "14:30"),
+    "bool": "true or false",
+    "date": "dates such as 2024-02-29",
+    "datetime": "points in time such as '2024-02-29 14:30'",
+    "duration": "durations such as 02:30:00",
+    "time": "times of day such as 14:30",
 }
-"""By the type of a column: what its values are called, and one of them as text."""
+"""By the type of a column that is not plain numbers: its values, for messages."""
 _ORDERS = {"day first": ("dmy",), "month first": ("mdy",)}
 """The kinds that decide how a date is written, and the order they stand for."""
 _NAMES = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
@@ -201,9 +201,8 @@ def parse_duration(text: str) -> int | None:
     Parameters
     ----------
     text : str
-        Days, hours, minutes and seconds, as durations are printed; a day before zero
-        counts down, so '-1 day, 23:00:00' is minus one hour. A time of day such as
-        '1:30 pm' counts from midnight.
+        Days, hours, minutes and seconds, as Python prints them: '-1 day, 23:00:00' is
+        minus one hour. A time of day such as '1:30 pm' counts from midnight.
 
     Returns
     -------
