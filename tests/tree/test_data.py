@@ -174,7 +174,7 @@ def test_the_fingerprint_is_the_same_on_every_machine():
     # A change here is a change of the format: every stored fingerprint breaks.
     assert (
         chain(3).fingerprint
-        == "da14d322a4d2843762c3fc4ccdb93d4bb7d1476a984f0b2666761bd0f322f92f"
+        == "7174c87b4c490f61437085f73fc65f6295d0586ea262f02bf643548698599f51"
     )
 
 

@@ -50,8 +50,7 @@ def fingerprint(tree: TreeData) -> str:
     """
     digest = hashlib.sha256(_FORMAT)
     for name in tree.array_names:
-        is_there = name != "answer" or tree.answer.size
-        if is_there and name not in DERIVED:
+        if name not in DERIVED:
             _add(digest, name, getattr(tree, name))
     for name in sorted(tree.extras):
         _add(digest, f"extras.{name}", tree.extras[name])
