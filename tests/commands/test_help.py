@@ -153,11 +153,11 @@ def processor_time(command):
 
 
 @pytest.mark.posix
-def test_help_takes_less_than_three_times_as_long_as_its_parser():
+def test_help_takes_less_than_five_times_as_long_as_its_parser():
     commands = [EXECUTABLE, "--help"], [sys.executable, "-c", "import click"]
     times = [[processor_time(each) for each in commands] for _ in range(5)]
     ours, parser = map(min, zip(*times, strict=True))
-    assert ours < 3 * parser
+    assert ours < 5 * parser
 
 
 @pytest.mark.parametrize(
